@@ -1,0 +1,142 @@
+import { Type, type Static } from 'typebox'
+import { VideoPrice } from './catalog.ts'
+import { endpoint } from './endpoint.ts'
+import { Entitlement } from './library.ts'
+import { Membership } from './members.ts'
+import { Cents, Currency, Id, Time, listOf, nullable, oneOf, paging } from './shapes.ts'
+
+export const gatewayIds = ['sandbox', 'stripe', 'paypal'] as const
+export type GatewayId = (typeof gatewayIds)[number]
+export const orderKinds = ['plan', 'episode', 'video'] as const
+export const paymentMethods = ['card', 'wallet'] as const
+export const orderStatuses = [
+  'pending',
+  'paid',
+  'failed',
+  'cancelled',
+  'expired',
+  'partially_refunded',
+  'refunded',
+  'charged_back',
+] as const
+
+export const Plan = Type.Object({
+  id: Id,
+  name: Type.String(),
+  description: Type.String(),
+  price_cents: Cents,
+  intro_price_cents: Type.Optional(Cents),
+  currency: Currency,
+  period_days: Type.Integer(),
+  highlight: Type.Boolean(),
+})
+export type Plan = Static<typeof Plan>
+
+/** One way to pay: one entry per gateway and kind. */
+export const OfferedGateway = Type.Object({
+  id: oneOf(gatewayIds),
+  kind: oneOf(paymentMethods),
+  public_key: Type.Optional(Type.String()),
+})
+export type OfferedGateway = Static<typeof OfferedGateway>
+
+/** What a viewer may buy to see a locked episode; the `info` of code 402. */
+export const Offer = Type.Object({
+  episode: Type.Object({
+    id: Id,
+    video_id: Id,
+    number: Type.Integer(),
+    title: Type.String(),
+    thumb_url: nullable(Type.String()),
+  }),
+  price: VideoPrice,
+  plans: Type.Array(Plan),
+  gateways: Type.Array(OfferedGateway),
+})
+export type Offer = Static<typeof Offer>
+
+/** What the browser has to do next for an order to be paid. */
+export const NextStep = Type.Object({
+  type: oneOf(['card_form', 'redirect', 'authenticate', 'none']),
+  url: Type.Optional(Type.String()),
+  client_secret: Type.Optional(Type.String()),
+})
+export type NextStep = Static<typeof NextStep>
+
+export const Order = Type.Object({
+  id: Id,
+  status: oneOf(orderStatuses),
+  kind: oneOf(orderKinds),
+  video_id: Type.Optional(Id),
+  episode_id: Type.Optional(Id),
+  plan_id: Type.Optional(Id),
+  amount_cents: Cents,
+  refunded_cents: Cents,
+  currency: Currency,
+  gateway: oneOf(gatewayIds),
+  created_at: Time,
+  paid_at: Type.Optional(Time),
+  expires_at: Time,
+  next: NextStep,
+})
+export type Order = Static<typeof Order>
+
+export const listPlans = endpoint({
+  method: 'GET',
+  path: '/api/plan',
+  summary: 'The plans on sale and the ways to pay',
+  data: listOf(Plan, { gateways: Type.Array(OfferedGateway) }),
+})
+
+export const unlockEpisode = endpoint({
+  method: 'POST',
+  path: '/api/video/unlock',
+  summary: 'The entitlement that covers an episode, or code 402 with what would',
+  body: Type.Object({ episode_id: Id }),
+  info: Entitlement,
+  refusals: { 402: Offer },
+  idempotent: true,
+})
+
+export const createOrder = endpoint({
+  method: 'POST',
+  path: '/api/payment/order',
+  summary: 'Makes an order for an episode, a whole video or the first period of a plan',
+  body: Type.Object({
+    kind: oneOf(orderKinds),
+    plan_id: Type.Optional(Id),
+    episode_id: Type.Optional(Id),
+    video_id: Type.Optional(Id),
+    gateway: oneOf(gatewayIds),
+    method: Type.Optional(oneOf(paymentMethods)),
+    email: Type.String({ maxLength: 512 }),
+    consent: Type.Optional(
+      Type.Object({ shown: Type.String({ maxLength: 4000 }), immediate_delivery: Type.Optional(Type.Boolean()) }),
+    ),
+  }),
+  info: Order,
+  idempotent: true,
+})
+
+export const payOrder = endpoint({
+  method: 'POST',
+  path: '/api/payment/pay',
+  summary: 'Pays an order with the token that the gateway gave the browser for the card',
+  body: Type.Object({
+    order_id: Id,
+    payment_token: Type.Optional(Type.String({ maxLength: 255 })),
+    first_name: Type.String({ maxLength: 512 }),
+    last_name: Type.String({ maxLength: 512 }),
+  }),
+  info: Order,
+  idempotent: true,
+})
+
+export const getPayment = endpoint({
+  method: 'GET',
+  path: '/api/payment',
+  summary: "With order_id that order; without, the person's orders and subscription",
+  query: Type.Object({ order_id: Type.Optional(Id), ...paging }),
+  info: Order,
+  data: listOf(Order, { subscription: Membership }),
+})

@@ -1,0 +1,84 @@
+import { Type, type Static } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Cents, Currency, Id, Time, listOf, nullable, oneOf, paging } from './shapes.ts'
+
+/** A limit above these is capped (product.md, section 2). */
+export const listLimits = { usual: 20, most: 50 }
+export const sectionKinds = ['carousel', 'row', 'ranking', 'grid'] as const
+export const badges = ['new', 'hot'] as const
+export const sorts = ['relevance', 'popular', 'newest'] as const
+
+export const TagName = Type.Object({ id: Id, name: Type.String() })
+
+/** What a card on the homepage stands for. `progress` is there while the first episodes are being made. */
+export const VideoCard = Type.Object({
+  id: Id,
+  title: Type.String(),
+  cover_url: nullable(Type.String()),
+  cover_color: Type.String(),
+  episode_count: Type.Integer(),
+  free_episodes: Type.Integer(),
+  play_count: Type.Integer(),
+  tags: Type.Array(TagName),
+  badge: nullable(oneOf(badges)),
+  progress: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+})
+export type VideoCard = Static<typeof VideoCard>
+
+export const Section = Type.Object({
+  id: Id,
+  kind: oneOf(sectionKinds),
+  title: Type.String(),
+  items: Type.Array(VideoCard),
+  has_more: Type.Boolean(),
+})
+export type Section = Static<typeof Section>
+
+export const getHomepage = endpoint({
+  method: 'GET',
+  path: '/api/homepage',
+  summary: 'The homepage: its sections, the menu, the copyright and the pay theme',
+  info: Type.Object({
+    copyright: Type.Object({ text: Type.String(), icon: Type.String() }),
+    menu: Type.Array(TagName),
+    homepage: Type.Array(Section),
+    pay_theme: Type.Object({ id: Type.String(), layout: Type.String(), accent: Type.String() }),
+  }),
+})
+
+export const queryHomepage = endpoint({
+  method: 'GET',
+  path: '/api/homepage/query',
+  summary: 'Lists videos by section, menu entry, tag or words',
+  query: Type.Object({
+    section: Type.Optional(Id),
+    menu: Type.Optional(Id),
+    tag: Type.Optional(Id),
+    keyword: Type.Optional(Type.String({ maxLength: 200 })),
+    sort: Type.Optional(oneOf(sorts)),
+    ...paging,
+  }),
+  data: listOf(VideoCard, { title: Type.String() }),
+})
+
+export const VideoPrice = Type.Object({ episode_cents: Cents, video_cents: Cents, currency: Currency })
+
+export const getVideo = endpoint({
+  method: 'GET',
+  path: '/api/video',
+  summary: 'One video: its card, synopsis, prices, where the viewer left off, and related videos',
+  query: Type.Object({ id: Id }),
+  info: Type.Object({
+    ...VideoCard.properties,
+    synopsis: Type.String(),
+    category: nullable(TagName),
+    favorite: Type.Boolean(),
+    favorite_count: Type.Integer(),
+    share_count: Type.Integer(),
+    released_at: nullable(Time),
+    price: VideoPrice,
+    resume: nullable(Type.Object({ episode_id: Id, number: Type.Integer(), position_ms: Type.Integer() })),
+    related: Type.Array(VideoCard),
+  }),
+})
+export type Video = Static<(typeof getVideo)['info']>

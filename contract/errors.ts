@@ -1,0 +1,71 @@
+/**
+ * The closed list of refusals. `code` says how the business went (product.md, section 2): 500 must be read by the
+ * person, any other is handled by the screen. Each name is also the key of its sentence in `server/i18n`.
+ */
+export const refusals = {
+  signInFirst: 401,
+  locked: 402,
+  notYours: 403,
+  notFound: 404,
+  movedOn: 409,
+  beingMade: 409,
+  keyReused: 409,
+  alreadyOwned: 409,
+  orderClosed: 409,
+  emailInvalid: 500,
+  nameInvalid: 500,
+  languageUnknown: 500,
+  cardNumberInBody: 500,
+  gatewayNotOffered: 500,
+  cardDeclined: 500,
+  insufficientFunds: 500,
+  cardExpired: 500,
+  wrongCvc: 500,
+  tokenSpent: 500,
+  checkFailed: 500,
+  paymentFailed: 500,
+  paymentUnknown: 500,
+} as const satisfies Record<string, number>
+
+export type RefusalName = keyof typeof refusals
+
+/** What could not be understood or served at all; the name's number is the HTTP status too. */
+export const faults = {
+  badRequest: 400,
+  badCursor: 400,
+  foreignOrigin: 403,
+  noSuchCall: 404,
+  tooLarge: 413,
+  unsupportedMedia: 415,
+  tooMany: 429,
+  broken: 500,
+  unavailable: 503,
+} as const satisfies Record<string, number>
+
+export type FaultName = keyof typeof faults
+
+/** A refusal in the business's words: HTTP 200, its own code, and what the screen needs to go on. */
+export class Refusal extends Error {
+  readonly reason: RefusalName
+  readonly info: Record<string, unknown>
+
+  constructor(reason: RefusalName, info: Record<string, unknown> = {}) {
+    super(reason)
+    this.name = 'Refusal'
+    this.reason = reason
+    this.info = info
+  }
+}
+
+/** A call that was not understood or cannot be served: an HTTP status with the same code in the envelope. */
+export class Fault extends Error {
+  readonly reason: FaultName
+  readonly detail: string | undefined
+
+  constructor(reason: FaultName, detail?: string) {
+    super(detail ?? reason)
+    this.name = 'Fault'
+    this.reason = reason
+    this.detail = detail
+  }
+}

@@ -1,0 +1,33 @@
+/** The site's languages. `fy` is French and `dy` is German (seed, section 1); the first is default and fallback. */
+export const languages = ['en', 'es', 'fy', 'dy', 'pt'] as const
+export type Language = (typeof languages)[number]
+
+/** One text in the site's languages; `en` is always there. */
+export type Texts = { en: string } & Partial<Record<Language, string>>
+
+/** What `lang`, `srclang` and `hreflang` say for a language of ours. */
+export const htmlLanguage: Record<Language, string> = { en: 'en', es: 'es', fy: 'fr', dy: 'de', pt: 'pt' }
+
+const codes = new Map<string, Language>([
+  ...languages.map((language): [string, Language] => [language, language]),
+  ...languages.map((language): [string, Language] => [htmlLanguage[language], language]),
+])
+
+/** The language for one tag ("de-AT" gives `dy`), or undefined where we have none. */
+export function languageOf(tag: string): Language | undefined {
+  return codes.get(tag.trim().toLowerCase().split('-')[0] ?? '')
+}
+
+/** The first language of an `Accept-Language` header that we have, in the order written (product.md, section 2). */
+export function firstLanguage(header: string | undefined): Language | undefined {
+  for (const part of header?.split(',') ?? []) {
+    const language = languageOf(part.split(';')[0] ?? '')
+    if (language) return language
+  }
+  return undefined
+}
+
+/** A text in the language asked for, else in English. */
+export function inLanguage(texts: Texts, language: Language): string {
+  return texts[language] ?? texts.en
+}

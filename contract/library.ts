@@ -1,0 +1,47 @@
+import { Type, type Static } from 'typebox'
+import { VideoCard } from './catalog.ts'
+import { endpoint } from './endpoint.ts'
+import { Id, Milliseconds, Time, listOf, oneOf, paging } from './shapes.ts'
+
+export const HistoryEntry = Type.Object({
+  video: VideoCard,
+  episode: Type.Object({ id: Id, number: Type.Integer(), title: Type.String(), duration_ms: Milliseconds }),
+  position_ms: Milliseconds,
+  at: Time,
+  source: Type.Optional(oneOf(['purchase', 'subscription'])),
+})
+export type HistoryEntry = Static<typeof HistoryEntry>
+
+export const listHistory = endpoint({
+  method: 'GET',
+  path: '/api/user/history',
+  summary: 'What the viewer watched or unlocked, newest first',
+  query: Type.Object({ kind: Type.Optional(oneOf(['watched', 'unlocked'])), ...paging }),
+  data: listOf(HistoryEntry),
+})
+
+export const SavedPosition = Type.Object({ video_id: Id, episode_id: Id, position_ms: Milliseconds, at: Time })
+
+export const saveHistory = endpoint({
+  method: 'POST',
+  path: '/api/user/history',
+  summary: 'Keeps where the viewer is (the latest `at` wins), or removes videos from the history',
+  body: Type.Object({
+    video_id: Type.Optional(Id),
+    episode_id: Type.Optional(Id),
+    position_ms: Type.Optional(Milliseconds),
+    at: Type.Optional(Time),
+    remove: Type.Optional(Type.Array(Id, { maxItems: 200 })),
+  }),
+  info: Type.Object({ ...Type.Partial(SavedPosition).properties, removed: Type.Optional(Type.Integer()) }),
+})
+
+export const Entitlement = Type.Object({
+  id: Id,
+  source: oneOf(['purchase', 'subscription']),
+  video_id: Type.Optional(Id),
+  episode_id: Type.Optional(Id),
+  starts_at: Time,
+  ends_at: Type.Optional(Time),
+})
+export type Entitlement = Static<typeof Entitlement>

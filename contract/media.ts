@@ -1,0 +1,48 @@
+import { Type, type Static } from 'typebox'
+import { Offer } from './billing.ts'
+import { endpoint } from './endpoint.ts'
+import { Cents, Id, LanguageCode, Milliseconds, Time, listOf, nullable, oneOf, paging } from './shapes.ts'
+
+/** Episode lists are longer than others (product.md, section 2). */
+export const episodeListLimits = { usual: 100, most: 200 }
+export const episodeStates = ['free', 'unlocked', 'locked'] as const
+
+export const Episode = Type.Object({
+  id: Id,
+  number: Type.Integer(),
+  title: Type.String(),
+  duration_ms: nullable(Milliseconds),
+  ready: Type.Boolean(),
+  thumb_url: nullable(Type.String()),
+  state: oneOf(episodeStates),
+  price_cents: Cents,
+})
+export type Episode = Static<typeof Episode>
+
+export const Playback = Type.Object({
+  hls_url: Type.String(),
+  expires_at: Time,
+  poster_url: Type.String(),
+  width: Type.Integer(),
+  height: Type.Integer(),
+  captions: Type.Array(Type.Object({ lang: LanguageCode, label: Type.String(), url: Type.String() })),
+  storyboard_url: Type.String(),
+})
+export type Playback = Static<typeof Playback>
+
+export const PlayableEpisode = Type.Object({
+  episode: Episode,
+  playback: Playback,
+  next: nullable(Type.Object({ id: Id, number: Type.Integer(), state: oneOf(episodeStates) })),
+})
+export type PlayableEpisode = Static<typeof PlayableEpisode>
+
+export const getEpisode = endpoint({
+  method: 'GET',
+  path: '/api/video/episode',
+  summary: 'With video_id the list of its episodes; with episode_id what is needed to play that one',
+  query: Type.Object({ video_id: Type.Optional(Id), episode_id: Type.Optional(Id), ...paging }),
+  info: PlayableEpisode,
+  data: listOf(Episode),
+  refusals: { 402: Offer, 409: Type.Object({ progress: Type.Integer({ minimum: 0, maximum: 100 }) }) },
+})

@@ -1,0 +1,16 @@
+import { Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+
+export const getHealth = endpoint({
+  method: 'GET',
+  path: '/api/health',
+  summary: 'Whether the process is alive',
+  info: Type.Object({ alive: Type.Boolean() }),
+})
+
+export const getReady = endpoint({
+  method: 'GET',
+  path: '/api/ready',
+  summary: 'Whether the site can serve: the database answers',
+  info: Type.Object({ ready: Type.Boolean() }),
+})

@@ -1,0 +1,42 @@
+import { Type, type Static, type TProperties, type TSchema } from 'typebox'
+import { languages } from './languages.ts'
+
+/** A string out of a closed list. */
+export function oneOf<const V extends readonly string[]>(values: V) {
+  return Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
+}
+
+/** The schema, or null. Written as a type list, which the serialiser compiles without a validator. */
+export function nullable<S extends TSchema>(schema: S) {
+  const { type, enum: values, ...rest } = schema as S & { type: string; enum?: string[] }
+  return Type.Unsafe<Static<S> | null>({
+    ...rest,
+    type: [type, 'null'],
+    ...(values ? { enum: [...values, null] } : {}),
+  })
+}
+
+/** A page of a list: `list`, the cursor of the next page or null, and what else belongs to the list. */
+export function listOf<S extends TSchema, P extends TProperties = Record<never, never>>(item: S, extras?: P) {
+  return Type.Object({
+    list: Type.Array(item),
+    next_cursor: nullable(Type.String()),
+    ...(extras ?? ({} as P)),
+  })
+}
+
+/** The paging fields of a list's query. A limit above `most` is capped, not refused (product.md, section 2). */
+export const paging = {
+  cursor: Type.Optional(Type.String({ maxLength: 512 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1 })),
+}
+
+export const Id = Type.String({ minLength: 1, maxLength: 64 })
+export const Time = Type.String({ format: 'date-time' })
+/** Integer cents. */
+export const Cents = Type.Integer({ minimum: 0 })
+/** ISO 4217. */
+export const Currency = Type.String({ minLength: 3, maxLength: 3 })
+/** Integer milliseconds. */
+export const Milliseconds = Type.Integer({ minimum: 0 })
+export const LanguageCode = oneOf(languages)
