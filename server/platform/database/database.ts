@@ -1,0 +1,75 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import { join } from 'node:path'
+import pg from 'pg'
+import { ConfigError } from '#server/platform/config-error.ts'
+import { startEmbedded, type EmbeddedDatabase } from '#server/platform/database/embedded.ts'
+import { migrate } from '#server/platform/database/migrate.ts'
+import { withNamedStatements } from '#server/platform/database/named-statements.ts'
+import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
+import { columnTypes } from '#server/platform/database/column-types.ts'
+import type { Log } from '#server/platform/log.ts'
+
+/** Where the data lives: `databaseUrl` undefined means the embedded server in `dataDir`. */
+interface DatabaseSettings {
+  dataDir: string
+  databaseUrl: string | undefined
+}
+
+/** An open database. `Tables` is the caller's: this folder knows no feature. */
+export interface Database<Tables> {
+  db: Kysely<Tables>
+  /** For what Kysely does not do (LISTEN, the job queue). */
+  pool: pg.Pool
+  close: () => Promise<void>
+}
+
+const oldestVersion = 15
+const migrationsDir = join(import.meta.dirname, 'migrations')
+
+const limits = {
+  max: 20,
+  connectionTimeoutMillis: 10_000,
+  idleTimeoutMillis: 60_000,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 60_000,
+}
+
+/**
+ * Connects to PostgreSQL (DATABASE_URL, else the embedded one, started here), checks its version and migrates it.
+ * @throws ConfigError naming DATABASE_URL if that server can't be reached or is older than 15
+ */
+export async function openDatabase<Tables>({ dataDir, databaseUrl }: DatabaseSettings, log: Log): Promise<Database<Tables>> {
+  const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log }) : undefined
+  const pool = makePool(embedded ?? databaseUrl ?? '', log)
+  const close = async () => {
+    await pool.end()
+    await embedded?.stop()
+  }
+  try {
+    await checkServer(pool, embedded !== undefined)
+    await migrate(pool, { directory: migrationsDir, log })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool) }) }), pool, close }
+}
+
+function makePool(source: EmbeddedDatabase | string, log: Log): pg.Pool {
+  const pool =
+    typeof source === 'string'
+      ? new pg.Pool({ ...limits, types: columnTypes, connectionString: source, keepAlive: true })
+      : new SupervisedPool({ ...limits, types: columnTypes, ...source.connection }, source.ensureRunning, log)
+  // An idle connection broke. The next query opens another; without a listener it would end the process.
+  pool.on('error', (error) => log.warn({ error: error.message }, 'A database connection was lost'))
+  return pool
+}
+
+async function checkServer(pool: pg.Pool, embedded: boolean): Promise<void> {
+  const version = await pool.query<{ server_version_num: string }>('SHOW server_version_num').catch((error: unknown) => {
+    if (embedded) throw error
+    throw new ConfigError(`The PostgreSQL server of DATABASE_URL can't be used: ${error instanceof Error ? error.message || String(error) : String(error)}.`, { cause: error })
+  })
+  const major = Math.floor(Number(version.rows[0]?.server_version_num) / 10_000)
+  if (major < oldestVersion) throw new ConfigError(`DATABASE_URL points to PostgreSQL ${major}; the site needs ${oldestVersion} or newer.`)
+}

@@ -1,0 +1,88 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { asUser, type RunAs } from '#server/platform/database/embedded-user.ts'
+
+interface PostgresProcess {
+  postgres: string
+  clusterDir: string
+  socketDir: string
+  logFile: string
+  runAs: RunAs | undefined
+  /** False gives up safety on power loss for speed: tests only. */
+  durable: boolean
+}
+
+const keptLogBytes = 5_000_000
+
+/** Starts the server's process, bound to our own life. Reports nothing: `postmaster.pid` tells when it is ready, `logFile` why it failed. */
+export function spawnPostgres({ postgres, clusterDir, socketDir, logFile, runAs, durable }: PostgresProcess): ChildProcess {
+  rotate(logFile)
+  const log = openSync(logFile, 'a')
+  const guarded = bindToOurLife(asUser(runAs, postgres, ['-D', clusterDir, ...settings(socketDir, durable)]))
+  const child = spawn(guarded.command, guarded.args, {
+    ...guarded.options,
+    cwd: '/',
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    stdio: ['pipe', log, log],
+    // A session of its own, so that Ctrl-C in the terminal reaches us alone and we end it in order.
+    detached: true,
+  })
+  closeSync(log)
+  child.unref()
+  child.stdin?.on('error', () => {})
+  if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
+  return child
+}
+
+function settings(socketDir: string, durable: boolean): string[] {
+  const values: Record<string, string> = {
+    listen_addresses: '',
+    port: '5432',
+    unix_socket_directories: socketDir,
+    unix_socket_permissions: '0700',
+    max_connections: '60',
+    shared_buffers: '128MB',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    max_wal_size: '512MB',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // The server's own messages and fatal ones; a refused statement is the application's to log.
+    log_min_messages: 'log',
+    log_checkpoints: 'off',
+    fsync: durable ? 'on' : 'off',
+    synchronous_commit: durable ? 'on' : 'off',
+    full_page_writes: durable ? 'on' : 'off',
+  }
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+type Command = ReturnType<typeof asUser>
+
+let setprivWorks: boolean | undefined
+
+/**
+ * Lets the process end (SIGINT: a quick, clean shutdown) when we end, however that happens: by the kernel's death signal where
+ * there is setpriv, else by a shell that waits for the pipe to us to close.
+ */
+function bindToOurLife({ command, args, options }: Command): Command {
+  setprivWorks ??= spawnSync('setpriv', ['--pdeathsig', 'INT', 'true'], { timeout: 5000 }).status === 0
+  if (setprivWorks) {
+    return command === 'setpriv'
+      ? { command, args: ['--pdeathsig', 'INT', ...args], options }
+      : { command: 'setpriv', args: ['--pdeathsig', 'INT', command, ...args], options }
+  }
+  const guard = 'exec 3<&0; "$@" </dev/null 3<&- & server=$!; (cat <&3 >/dev/null; kill -INT $server) & wait $server; status=$?; kill $!; exit $status'
+  return { command: '/bin/sh', args: ['-c', guard, 'sh', command, ...args], options }
+}
+
+function rotate(logFile: string): void {
+  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+  if (size > keptLogBytes) renameSync(logFile, `${logFile}.old`)
+}
+
+/** What the server wrote to its log after byte `from`. */
+export function readLogSince(logFile: string, from: number): string {
+  return readFileSync(logFile).subarray(from).toString()
+}

@@ -1,0 +1,66 @@
+import { spawnSync, type SpawnOptions } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { ConfigError } from '#server/platform/config-error.ts'
+
+/** The user PostgreSQL runs as when we are root, which it refuses to run as. */
+export interface RunAs {
+  uid: number
+  gid: number
+  /** A directory above the programs or the data is closed to this user, so it is lent root's right to pass. */
+  passClosedDirs: boolean
+}
+
+/**
+ * Chooses the user for PostgreSQL: ourselves (undefined), unless we are root: then whoever owns the existing data, else postgres or nobody.
+ * @throws ConfigError if that user can't reach `paths` and can't be helped
+ */
+export function chooseUser(clusterDir: string, paths: string[]): RunAs | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const user = ownerOf(clusterDir) ?? userNamed('postgres') ?? userNamed('nobody')
+  if (!user) throw new ConfigError('PostgreSQL does not run as root and this machine has no user "nobody" to run it as: start the site as another user or set DATABASE_URL.')
+  const closed = paths.map((path) => firstClosed(path, user)).find((path) => path !== undefined)
+  const runAs = { ...user, passClosedDirs: closed !== undefined }
+  if (closed !== undefined && !canLendRights(runAs)) {
+    throw new ConfigError(
+      `PostgreSQL does not run as root, and the user it would run as (id ${user.uid}) may not enter ${closed}: ` +
+        `allow it with "chmod o+x ${closed}", move the checkout and DATA_DIR elsewhere, or set DATABASE_URL.`,
+    )
+  }
+  return runAs
+}
+
+function ownerOf(dir: string): { uid: number; gid: number } | undefined {
+  const stat = statSync(dir, { throwIfNoEntry: false })
+  return stat && stat.uid !== 0 ? { uid: stat.uid, gid: stat.gid } : undefined
+}
+
+function userNamed(name: string): { uid: number; gid: number } | undefined {
+  const line = readFileSync('/etc/passwd', 'utf8').split('\n').find((entry) => entry.startsWith(`${name}:`))
+  const [, , uid, gid] = line?.split(':') ?? []
+  return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined
+}
+
+/** The outermost directory on the way to `path` (or `path` itself) that the user may not pass. */
+function firstClosed(path: string, { uid, gid }: { uid: number; gid: number }): string | undefined {
+  const parent = dirname(path)
+  const above = parent === path ? undefined : firstClosed(parent, { uid, gid })
+  if (above !== undefined) return above
+  const { mode, uid: owner, gid: group } = statSync(path)
+  const bit = owner === uid ? 0o100 : group === gid ? 0o010 : 0o001
+  return mode & bit ? undefined : path
+}
+
+function canLendRights(runAs: RunAs): boolean {
+  const { command, args, options } = asUser(runAs, '/bin/true', [])
+  return spawnSync(command, args, { ...options, timeout: 5000 }).status === 0
+}
+
+/** The command line and spawn options that run a program as the chosen user. */
+export function asUser(runAs: RunAs | undefined, command: string, args: string[]): { command: string; args: string[]; options: SpawnOptions } {
+  if (!runAs) return { command, args, options: {} }
+  const { uid, gid, passClosedDirs } = runAs
+  if (!passClosedDirs) return { command, args, options: { uid, gid } }
+  const rights = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+  return { command: 'setpriv', args: [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...rights, command, ...args], options: {} }
+}

@@ -1,0 +1,47 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+
+/** Beyond this many different texts (lists of varying length make them) the rest runs unnamed, so that no connection hoards plans. */
+const maxNames = 500
+const names = new Map<string, string>()
+
+/** A stable name for a statement's text, or undefined for what should not be kept on the server. */
+function nameOf(text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined) return known
+  if (names.size >= maxNames || !/^(select|insert|update|delete|with)\b/i.test(text)) return undefined
+  const name = `s${names.size + 1}`
+  names.set(text, name)
+  return name
+}
+
+/**
+ * The pool as Kysely wants it, with every query sent as a named prepared statement: PostgreSQL parses and plans a text once a connection.
+ * Behind a pooler that shares server connections (PgBouncer before 1.21) set it to session mode.
+ */
+export function withNamedStatements(pool: Pool): PostgresPool {
+  const wrapped = new WeakMap<PoolClient, PostgresPoolClient>()
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => {
+      const client = await pool.connect()
+      // Kysely knows a connection again by this object, and `release` is new at every check-out.
+      const known = wrapped.get(client) ?? wrap(client)
+      wrapped.set(client, known)
+      return known
+    },
+  }
+}
+
+function wrap(client: PoolClient): PostgresPoolClient {
+  const query = async (text: string, values: readonly unknown[]) => {
+    const name = nameOf(text)
+    return client.query(name === undefined ? { text, values: [...values] } : { name, text, values: [...values] })
+  }
+  return {
+    // Kysely's type also has a form for cursors, which it only uses when it is given a cursor class; we give it none.
+    query: query as unknown as PostgresPoolClient['query'],
+    release: (destroy) => client.release(destroy),
+  }
+}

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import type { EmbeddedConnection } from '#server/platform/database/embedded.ts'
+import type { Log } from '#server/platform/log.ts'
+
+type ConnectCallback = Parameters<pg.Pool['connect']>[0]
+
+/** How long a query waits for an embedded server that has gone to come back. */
+const patienceMs = 60_000
+
+/** SQLSTATE and system codes of a server that is not there, is going, or is not there yet. */
+const absent = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03'])
+
+/** A pool on the embedded server that starts the server again when it has gone. */
+export class SupervisedPool extends pg.Pool {
+  readonly #ensureRunning: () => Promise<EmbeddedConnection>
+  readonly #log: Log
+
+  constructor(options: pg.PoolConfig, ensureRunning: () => Promise<EmbeddedConnection>, log: Log) {
+    super(options)
+    this.#ensureRunning = ensureRunning
+    this.#log = log
+  }
+
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: ConnectCallback): void
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
+    const client = this.#connect()
+    if (!callback) return client
+    client.then(
+      (connected) => callback(undefined, connected, (error) => connected.release(error)),
+      (error: Error) => callback(error, undefined, () => {}),
+    )
+    return undefined
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const deadline = Date.now() + patienceMs
+    for (;;) {
+      try {
+        return await super.connect()
+      } catch (error) {
+        if (!isAbsent(error) || this.ending || Date.now() > deadline) throw error
+        this.#log.debug({ error }, 'The database is not there; looking after it')
+      }
+      Object.assign(this.options, await this.#ensureRunning())
+      await delay(20)
+    }
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('code' in error && typeof error.code === 'string' && absent.has(error.code)) return true
+  return error.message === 'Connection terminated unexpectedly'
+}

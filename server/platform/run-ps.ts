@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+
+/** A process as the system describes it: its command line, and a mark of when it started (ids are used again, the pair is not). */
+export interface ProcessDescription {
+  command: string
+  started: string
+}
+
+const hasProc = existsSync('/proc/self/stat')
+
+/** Describes the process `pid`; undefined if there is none. Reads /proc, and asks `ps` (time-out 2 s) where there is no /proc. */
+export function describeProcess(pid: number): ProcessDescription | undefined {
+  try {
+    return hasProc ? readProc(pid) : askPs(pid)
+  } catch {
+    return undefined
+  }
+}
+
+function readProc(pid: number): ProcessDescription | undefined {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The name in brackets may hold spaces, so count the fields behind it: 0 is the state, 19 the start time in ticks since boot.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (fields[0] === 'Z') return undefined
+  return { command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim(), started: fields[19] ?? '' }
+}
+
+function askPs(pid: number): ProcessDescription | undefined {
+  const line = execFileSync('ps', ['-o', 'lstart=,command=', '-p', String(pid)], { encoding: 'utf8', timeout: 2000 }).trim()
+  return line ? { command: line.slice(24).trim(), started: line.slice(0, 24) } : undefined
+}
