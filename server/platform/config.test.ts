@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { loadConfig } from '#server/platform/config.ts'
+
+let dataDir: string
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'config-'))
+})
+
+afterEach(() => rmSync(dataDir, { recursive: true }))
+
+const load = (env: Record<string, string> = {}) => loadConfig({ DATA_DIR: dataDir, ...env })
+const secret = 'x'.repeat(32)
+
+describe('without any setting', () => {
+  test('the site is a local one with the demo catalogue and the sandbox', () => {
+    expect(load()).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      publicUrl: 'http://localhost:3000',
+      production: false,
+      databaseUrl: undefined,
+      demo: true,
+      trustProxy: 0,
+      allowSandbox: true,
+      stripe: undefined,
+    })
+  })
+
+  test('a secret is made once and kept for its owner alone', () => {
+    const first = load().secrets.appSecret
+    expect(first.length).toBeGreaterThanOrEqual(43)
+    expect(load().secrets.appSecret).toBe(first)
+    expect(statSync(join(dataDir, 'app-secret')).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(dataDir, 'app-secret'), 'utf8').trim()).toBe(first)
+  })
+})
+
+test('an https address means production: no sandbox unless it is asked for', () => {
+  const env = { PUBLIC_URL: 'https://drama.example/' }
+  expect(load(env)).toMatchObject({ publicUrl: 'https://drama.example', production: true, allowSandbox: false })
+  expect(load({ ...env, ALLOW_SANDBOX: '1' }).allowSandbox).toBe(true)
+})
+
+test('a database of its own gets no demo catalogue unless it is asked for', () => {
+  const env = { DATABASE_URL: 'postgres://db/site', APP_SECRET: secret }
+  expect(load(env).demo).toBe(false)
+  expect(load({ ...env, DEMO: '1' }).demo).toBe(true)
+})
+
+test('Stripe takes two webhook secrets while one replaces the other', () => {
+  const config = load({ STRIPE_SECRET_KEY: 'sk', STRIPE_PUBLISHABLE_KEY: 'pk', STRIPE_WEBHOOK_SECRET: 'a, b' })
+  expect(config.secrets.stripe).toEqual({ secretKey: 'sk', webhookSecrets: ['a', 'b'] })
+  expect(config.stripe).toEqual({ publishableKey: 'pk', apiBase: 'https://api.stripe.com' })
+})
+
+test.each([
+  [{ PORT: 'abc' }, 'PORT must be a whole number from 1 to 65535, not "abc".'],
+  [{ PORT: '0' }, 'PORT must be a whole number from 1 to 65535, not "0".'],
+  [{ PORT: '65536' }, 'PORT must be a whole number from 1 to 65535, not "65536".'],
+  [{ PUBLIC_URL: 'drama.example' }, 'PUBLIC_URL must be an address that begins with http:// or https://.'],
+  [{ DEMO: 'yes' }, 'DEMO must be 0 or 1, not "yes".'],
+  [{ TRUST_PROXY: '-1' }, 'TRUST_PROXY must be a whole number from 0 to 10, not "-1".'],
+  [{ DATABASE_URL: 'mysql://db' }, 'DATABASE_URL must be an address that begins with postgres:// or postgresql://.'],
+  [{ DATABASE_URL: 'postgres://db' }, 'APP_SECRET must be set where DATABASE_URL is'],
+  [{ APP_SECRET: 'short' }, 'APP_SECRET must have at least 32 characters, not 5.'],
+  [{ STRIPE_SECRET_KEY: 'sk' }, 'STRIPE_PUBLISHABLE_KEY is missing: it belongs to STRIPE_SECRET_KEY'],
+])('%o is refused by name', (env, message) => {
+  expect(() => load({ ...env })).toThrow(message)
+})
+
+test('a data directory that cannot be written is refused by name', () => {
+  const file = join(dataDir, 'file')
+  writeFileSync(file, '')
+  expect(() => load({ DATA_DIR: join(file, 'data') })).toThrow(`DATA_DIR ${join(file, 'data')} can't be written`)
+})

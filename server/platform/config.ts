@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import { accessSync, chmodSync, constants, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { ConfigError } from '#server/platform/config-error.ts'
+import { flag, list, oneOf, text, url, wholeNumber, type Env } from '#server/platform/read-setting.ts'
+
+/** Keys and passwords. Never logged, never sent anywhere but to the party they are for. */
+export interface Secrets {
+  /** Signs links and tokens. */
+  appSecret: string
+  stripe: { secretKey: string; webhookSecrets: string[] } | undefined
+  paypal: { clientSecret: string } | undefined
+  s3: { accessKeyId: string; secretAccessKey: string } | undefined
+}
+
+/** Every setting, read once at start. `docs/operating.md` says what each is for. */
+export interface Config {
+  port: number
+  host: string
+  /** Without a slash at the end. https means production. */
+  publicUrl: string
+  production: boolean
+  logLevel: string
+  /** An absolute path to a directory that can be written. */
+  dataDir: string
+  /** Undefined: the embedded PostgreSQL in `dataDir`. */
+  databaseUrl: string | undefined
+  /** Whether an empty database is filled with the demo catalogue. */
+  demo: boolean
+  ffmpegPath: string | undefined
+  chromiumPath: string | undefined
+  /** How many proxies stand before us whose X-Forwarded-For entry is believed. */
+  trustProxy: number
+  metricsPort: number | undefined
+  /** Whether the sandbox gateway may be paid with. */
+  allowSandbox: boolean
+  stripe: { publishableKey: string; apiBase: string } | undefined
+  paypal: { clientId: string; webhookId: string; apiBase: string } | undefined
+  mail: { smtpUrl: string | undefined; from: string }
+  s3: { endpoint: string; region: string; bucket: string } | undefined
+  sentry: { dsn: string | undefined; sandboxHostSuffix: string | undefined }
+  secrets: Secrets
+}
+
+/**
+ * Reads the settings from the environment into one frozen value. Makes DATA_DIR, and in it APP_SECRET where none is given.
+ * @throws ConfigError whose message names the setting that is wrong
+ */
+export function loadConfig(env: Env): Readonly<Config> {
+  const port = wholeNumber(env, 'PORT', { min: 1, max: 65_535 }) ?? 3000
+  const publicUrl = url(env, 'PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://localhost:${port}`
+  const production = publicUrl.startsWith('https:')
+  const databaseUrl = url(env, 'DATABASE_URL', ['postgres:', 'postgresql:'])
+  const dataDir = prepareDataDir(resolve(text(env, 'DATA_DIR') ?? 'data'))
+  const { stripe, stripeSecrets } = readStripe(env)
+  const { paypal, paypalSecrets } = readPaypal(env)
+  const { s3, s3Secrets } = readS3(env)
+  return Object.freeze({
+    port,
+    host: text(env, 'HOST') ?? '127.0.0.1',
+    publicUrl,
+    production,
+    logLevel: oneOf(env, 'LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
+    dataDir,
+    databaseUrl,
+    demo: flag(env, 'DEMO') ?? databaseUrl === undefined,
+    ffmpegPath: text(env, 'FFMPEG_PATH'),
+    chromiumPath: text(env, 'CHROMIUM_PATH'),
+    trustProxy: wholeNumber(env, 'TRUST_PROXY', { min: 0, max: 10 }) ?? 0,
+    metricsPort: wholeNumber(env, 'METRICS_PORT', { min: 1, max: 65_535 }),
+    allowSandbox: flag(env, 'ALLOW_SANDBOX') ?? !production,
+    stripe,
+    paypal,
+    mail: { smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:']), from: text(env, 'MAIL_FROM') ?? `Cliffhanger <no-reply@${new URL(publicUrl).hostname}>` },
+    s3,
+    sentry: { dsn: url(env, 'SENTRY_DSN', ['http:', 'https:']), sandboxHostSuffix: text(env, 'SANDBOX_HOST_SUFFIX') },
+    secrets: Object.freeze({ appSecret: readAppSecret(env, dataDir, databaseUrl), stripe: stripeSecrets, paypal: paypalSecrets, s3: s3Secrets }),
+  })
+}
+
+function readStripe(env: Env) {
+  const keys = allOrNone(env, ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'])
+  const apiBase = url(env, 'STRIPE_API_BASE', ['http:', 'https:']) ?? 'https://api.stripe.com'
+  if (!keys) return { stripe: undefined, stripeSecrets: undefined }
+  const webhookSecrets = list(env, 'STRIPE_WEBHOOK_SECRET', 2)
+  return { stripe: { publishableKey: keys.STRIPE_PUBLISHABLE_KEY, apiBase }, stripeSecrets: { secretKey: keys.STRIPE_SECRET_KEY, webhookSecrets } }
+}
+
+function readPaypal(env: Env) {
+  const keys = allOrNone(env, ['PAYPAL_CLIENT_ID', 'PAYPAL_CLIENT_SECRET', 'PAYPAL_WEBHOOK_ID'])
+  const apiBase = url(env, 'PAYPAL_API_BASE', ['http:', 'https:']) ?? 'https://api-m.paypal.com'
+  if (!keys) return { paypal: undefined, paypalSecrets: undefined }
+  return {
+    paypal: { clientId: keys.PAYPAL_CLIENT_ID, webhookId: keys.PAYPAL_WEBHOOK_ID, apiBase },
+    paypalSecrets: { clientSecret: keys.PAYPAL_CLIENT_SECRET },
+  }
+}
+
+function readS3(env: Env) {
+  const keys = allOrNone(env, ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])
+  if (!keys) return { s3: undefined, s3Secrets: undefined }
+  const endpoint = url(env, 'S3_ENDPOINT', ['http:', 'https:']) ?? ''
+  return {
+    s3: { endpoint, region: text(env, 'S3_REGION') ?? 'us-east-1', bucket: keys.S3_BUCKET },
+    s3Secrets: { accessKeyId: keys.S3_ACCESS_KEY_ID, secretAccessKey: keys.S3_SECRET_ACCESS_KEY },
+  }
+}
+
+/** Settings that only make sense together. */
+function allOrNone<Name extends string>(env: Env, names: readonly Name[]): Record<Name, string> | undefined {
+  const values = names.map((name) => [name, text(env, name)] as const)
+  const given = values.find(([, value]) => value !== undefined)
+  if (!given) return undefined
+  const missing = values.find(([, value]) => value === undefined)
+  if (missing) throw new ConfigError(`${missing[0]} is missing: it belongs to ${given[0]}, which is set.`)
+  // Object.fromEntries forgets which names there are; all of them are here.
+  return Object.fromEntries(values) as Record<Name, string>
+}
+
+function prepareDataDir(dir: string): string {
+  try {
+    mkdirSync(dir, { recursive: true })
+    const probe = join(dir, `.write-test-${process.pid}`)
+    writeFileSync(probe, '')
+    rmSync(probe)
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
+    return dir
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new ConfigError(`DATA_DIR ${dir} can't be written (${reason}): choose a directory this user may write to.`, { cause: error })
+  }
+}
+
+const shortestSecret = 32
+
+function readAppSecret(env: Env, dataDir: string, databaseUrl: string | undefined): string {
+  const given = text(env, 'APP_SECRET')
+  if (given !== undefined) {
+    if (given.length < shortestSecret) throw new ConfigError(`APP_SECRET must have at least ${shortestSecret} characters, not ${given.length}.`)
+    return given
+  }
+  if (databaseUrl !== undefined) throw new ConfigError('APP_SECRET must be set where DATABASE_URL is: take 32 random bytes, for example from "openssl rand -base64 32".')
+  return keepSecret(join(dataDir, 'app-secret'))
+}
+
+/** Reads the secret this site made at its first start, or makes it. Two first starts at once end up with the same one. */
+function keepSecret(path: string): string {
+  const draft = `${path}.${process.pid}`
+  try {
+    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
+    linkSync(draft, path)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  chmodSync(path, 0o600)
+  const secret = readFileSync(path, 'utf8').trim()
+  if (secret.length < shortestSecret) throw new ConfigError(`The file ${path} in DATA_DIR is damaged: restore it, or delete it (everyone is signed out then).`)
+  return secret
+}

@@ -1,0 +1,51 @@
+import { ConfigError } from '#server/platform/config-error.ts'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** A setting as it stands; empty counts as not given. */
+export function text(env: Env, name: string): string | undefined {
+  const value = env[name]?.trim()
+  return value === '' ? undefined : value
+}
+
+/** A whole number between `min` and `max`, both included. */
+export function wholeNumber(env: Env, name: string, { min, max }: { min: number; max: number }): number | undefined {
+  const value = text(env, name)
+  if (value === undefined) return undefined
+  const number = /^\d+$/.test(value) ? Number(value) : NaN
+  if (!(number >= min && number <= max)) throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${value}".`)
+  return number
+}
+
+/** A switch: 1 or 0. */
+export function flag(env: Env, name: string): boolean | undefined {
+  const value = oneOf(env, name, ['0', '1'])
+  return value === undefined ? undefined : value === '1'
+}
+
+/** One of a few words. */
+export function oneOf<Word extends string>(env: Env, name: string, words: readonly Word[]): Word | undefined {
+  const value = text(env, name)
+  if (value === undefined) return undefined
+  const word = words.find((candidate) => candidate === value)
+  if (word === undefined) throw new ConfigError(`${name} must be ${words.join(' or ')}, not "${value}".`)
+  return word
+}
+
+/** An address with one of the given schemes (`https:`). The value is not repeated in the message: it may hold a password. */
+export function url(env: Env, name: string, schemes: readonly string[]): string | undefined {
+  const value = text(env, name)
+  if (value === undefined) return undefined
+  const scheme = URL.canParse(value) ? new URL(value).protocol : undefined
+  if (scheme === undefined || !schemes.includes(scheme)) {
+    throw new ConfigError(`${name} must be an address that begins with ${schemes.map((each) => `${each}//`).join(' or ')}.`)
+  }
+  return value
+}
+
+/** Up to `max` values with commas between them. */
+export function list(env: Env, name: string, max: number): string[] {
+  const values = (text(env, name) ?? '').split(',').map((value) => value.trim()).filter(Boolean)
+  if (values.length > max) throw new ConfigError(`${name} takes at most ${max} values with a comma between them, not ${values.length}.`)
+  return values
+}

@@ -1,0 +1,21 @@
+import { beforeEach, afterEach, expect, vi } from 'vitest'
+
+// An unexpected console.error or console.warn is a failure. A test that provokes one mocks it itself.
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockImplementation(fail('console.error'))
+  vi.spyOn(console, 'warn').mockImplementation(fail('console.warn'))
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  const heard = noise.splice(0)
+  expect(heard, 'nothing is written to the console').toEqual([])
+})
+
+const noise: string[] = []
+
+function fail(name: string) {
+  return (...parts: unknown[]) => {
+    noise.push(`${name}: ${parts.map((part) => (part instanceof Error ? part.stack : String(part))).join(' ')}`)
+  }
+}

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbedded } from '#server/platform/database/embedded.ts'
+import { migrate } from '#server/platform/database/migrate.ts'
+import { createLog } from '#server/platform/log.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    testServerUrl: string
+    templateName: string
+  }
+}
+
+const migrationsDir = join(import.meta.dirname, '..', 'platform', 'database', 'migrations')
+
+/** Starts one PostgreSQL for the whole run (or takes TEST_DATABASE_URL's) with a migrated database that `testDatabase()` clones. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const log = createLog({ json: true, level: 'warn' })
+  const server = await startServer(process.env['TEST_DATABASE_URL'])
+  const templateName = `cliffhanger_test_${process.pid}`
+  const admin = new pg.Client({ connectionString: server.url })
+  await admin.connect()
+  await admin.query(`CREATE DATABASE ${templateName}`)
+  const pool = new pg.Pool({ connectionString: withDatabase(server.url, templateName) })
+  await migrate(pool, { directory: migrationsDir, log })
+  await pool.end()
+  project.provide('testServerUrl', server.url)
+  project.provide('templateName', templateName)
+  return async () => {
+    await admin.query(`DROP DATABASE ${templateName}`)
+    await admin.end()
+    await server.stop()
+  }
+
+  async function startServer(url: string | undefined) {
+    if (url !== undefined) return { url, stop: async () => {} }
+    const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-test-'))
+    const { connection, stop } = await startEmbedded({ dataDir, log, durable: false })
+    const { user, database, host } = connection
+    return {
+      url: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}`,
+      stop: async () => {
+        await stop()
+        rmSync(dataDir, { recursive: true, force: true })
+      },
+    }
+  }
+}
+
+function withDatabase(url: string, database: string): string {
+  return url.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${database}`)
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { columnTypes } from '#server/platform/database/column-types.ts'
+import { withNamedStatements } from '#server/platform/database/named-statements.ts'
+import type { Database } from '#server/platform/database/database.ts'
+import type { Tables } from '#server/tables.ts'
+
+/** A migrated, empty database of the caller's own. */
+export interface TestDatabase extends Database<Tables> {
+  /** For a second process or pool on the same database. */
+  url: string
+}
+
+/** Clones the run's template (some 30 ms). Call it once a test file, in `beforeAll`, and `close()` in `afterAll`. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const serverUrl = inject('testServerUrl')
+  const template = inject('templateName')
+  const name = `${template}_${randomBytes(4).toString('hex')}`
+  await onServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  const url = serverUrl.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`)
+  const pool = new pg.Pool({ connectionString: url, types: columnTypes, max: 10, statement_timeout: 30_000 })
+  return {
+    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool) }) }),
+    pool,
+    url,
+    close: async () => {
+      await pool.end()
+      await onServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+    },
+  }
+}
+
+/** Runs one statement with a connection of its own: CREATE DATABASE wants that. */
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
