@@ -1,0 +1,23 @@
+// npm run check: format, lint, types, dead code, and the unit and HTTP tests (not with --no-tests). Stops at the first that fails.
+import { runVitest } from './run-tests.mjs'
+import { main, run, setUp } from './setup.mjs'
+
+const steps = [
+  ['format', () => run('oxfmt', ['--check'])],
+  ['lint', () => run('oxlint', ['--deny-warnings'])],
+  ['types', () => run('tsc', ['-p', 'tsconfig.json'])],
+  ['dead code', () => run('knip', [])],
+  ['tests', async () => ((await runVitest()).failed > 0 ? 1 : 0)],
+]
+
+await main(async () => {
+  await setUp('full')
+  const withTests = !process.argv.includes('--no-tests')
+  for (const [name, check] of withTests ? steps : steps.slice(0, -1)) {
+    const started = Date.now()
+    const status = await check()
+    console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
+    if (status !== 0) return 1
+  }
+  return 0
+})

