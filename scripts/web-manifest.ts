@@ -1,0 +1,46 @@
+import type { Manifest, ManifestChunk } from 'vite'
+
+/** The screens that a route loads, by the route's pattern. The server writes their files into the document it sends. */
+const screens: Record<string, string[]> = {
+  '/': ['app/screens/HomeScreen.tsx'],
+  '/browse/:id': ['app/screens/BrowseScreen.tsx'],
+  '/more/:id': ['app/screens/MoreScreen.tsx'],
+  '/searchDetail/:id': ['app/screens/SearchScreen.tsx'],
+  '/videos/:id': ['app/screens/VideoScreen.tsx'],
+  '/shopping': ['app/screens/ShoppingScreen.tsx'],
+  '/order/result': ['app/screens/OrderResultScreen.tsx'],
+}
+
+/** The named modules' chunks with everything they import statically, each once. Throws where the build lacks one. */
+export function chunksOf(manifest: Manifest, modules: string[]): ManifestChunk[] {
+  const found = new Map<string, ManifestChunk>()
+  const add = (key: string) => {
+    if (found.has(key)) return
+    const chunk = manifest[key]
+    if (!chunk) throw new Error(`the build holds no ${key}`)
+    found.set(key, chunk)
+    chunk.imports?.forEach(add)
+  }
+  modules.forEach(add)
+  return [...found.values()]
+}
+
+export function javascriptOf(chunks: ManifestChunk[]): string[] {
+  return [...new Set(chunks.map(({ file }) => file))].filter((file) => file.endsWith('.js'))
+}
+
+/**
+ * What each route's document should load at once beside its entry: scripts (for `rel=modulepreload`) and style sheets
+ * (for `rel=stylesheet`), as paths from the root. `/order/easy` is the document order.html and needs nothing more.
+ */
+export function preloadsOf(manifest: Manifest): Record<string, string[]> {
+  const inDocument = new Set(chunksOf(manifest, ['index.html']).flatMap(filesOf))
+  const forRoute = (modules: string[]) => {
+    const files = chunksOf(manifest, ['app/start.tsx', ...modules]).flatMap(filesOf)
+    return [...new Set(files)].filter((file) => !inDocument.has(file)).map((file) => `/${file}`)
+  }
+  const routes = Object.entries(screens).map(([route, modules]): [string, string[]] => [route, forRoute(modules)])
+  return Object.fromEntries([...routes, ['*', forRoute([])]])
+}
+
+const filesOf = ({ file, css = [] }: ManifestChunk) => [...css, file]

@@ -1,0 +1,76 @@
+import { useTranslation } from 'react-i18next'
+import { Link, NavLink } from 'react-router'
+import { languages, languageOf } from '#contract/languages.ts'
+import { changeLanguage } from '#web/i18n/index.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Icon } from '#web/ui/Icon.tsx'
+import styles from './header.module.css'
+
+const ownNames = { en: 'English', es: 'Español', fy: 'Français', dy: 'Deutsch', pt: 'Português' }
+
+export function Header({ menu }: { menu: { id: string; name: string }[] }) {
+  const { t } = useTranslation()
+  return (
+    <header className={styles.header}>
+      <Link to={paths.home.to()} className={styles.logo} aria-label={`${t('site.name')}: ${t('site.home')}`}>
+        <img src="/favicon.svg" alt="" width="28" height="28" />
+        <span>{t('site.name')}</span>
+      </Link>
+      <nav className={styles.wide} aria-label={t('site.categories')}>
+        {menu.slice(0, 6).map(({ id, name }) => (
+          <NavLink key={id} to={paths.browse.to(id)} className={styles.link}>
+            {name}
+          </NavLink>
+        ))}
+      </nav>
+      <span className={styles.gap} />
+      <Link to={paths.shopping.to()} className={`${styles.link} ${styles.plans}`}>
+        {t('site.plans')}
+      </Link>
+      <LanguageChooser />
+      <BrowseMenu menu={menu} />
+    </header>
+  )
+}
+
+function BrowseMenu({ menu }: { menu: { id: string; name: string }[] }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <button type="button" className={styles.tool} popoverTarget="categories" aria-label={t('site.browse')}>
+        <Icon name="list" />
+      </button>
+      <div id="categories" popover="auto" className={styles.menu}>
+        <nav aria-label={t('site.browse')}>
+          {menu.map(({ id, name }) => (
+            <Link key={id} to={paths.browse.to(id)} className={styles.entry} onClick={closeMenu}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+      </div>
+    </>
+  )
+}
+
+const closeMenu = () => document.getElementById('categories')?.hidePopover()
+
+function LanguageChooser() {
+  const { t, i18n } = useTranslation()
+  return (
+    <label className={styles.tool}>
+      <Icon name="globe" />
+      <select
+        aria-label={t('site.language')}
+        value={i18n.language}
+        onChange={(event) => changeLanguage(languageOf(event.target.value) ?? 'en')}
+      >
+        {languages.map((language) => (
+          <option key={language} value={language}>
+            {ownNames[language]}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

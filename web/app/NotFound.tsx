@@ -1,0 +1,19 @@
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router'
+import { paths } from '#web/lib/paths.ts'
+import { buttonClass } from '#web/ui/Button.tsx'
+import styles from './shell.module.css'
+
+export function NotFound() {
+  const { t } = useTranslation()
+  return (
+    <section className={styles.message}>
+      <title>{t('notFound.title')}</title>
+      <h1>{t('notFound.title')}</h1>
+      <p>{t('notFound.text')}</p>
+      <Link className={buttonClass('main')} to={paths.home.to()}>
+        {t('notFound.way')}
+      </Link>
+    </section>
+  )
+}

@@ -1,0 +1,56 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, type CSSProperties } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-router'
+import { homepageQuery } from '#web/features/catalog/queries.ts'
+import { userQuery } from '#web/features/members/queries.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Header } from './Header.tsx'
+import styles from './shell.module.css'
+
+/** What stands around every screen. A screen whose route says `immersive` has the phone's whole face to itself. */
+export function Shell() {
+  const { t, i18n } = useTranslation()
+  useQuery(userQuery)
+  const homepage = useQuery(homepageQuery).data
+  const queryClient = useQueryClient()
+  const immersive = useMatches().some(({ handle }) => isImmersive(handle))
+  const busy = useNavigation().state === 'loading'
+  useEffect(() => {
+    const again = () => void queryClient.invalidateQueries()
+    i18n.on('languageChanged', again)
+    return () => i18n.off('languageChanged', again)
+  }, [i18n, queryClient])
+  useIcon(homepage?.copyright.icon)
+  return (
+    <div className={immersive ? `${styles.shell} ${styles.immersive}` : styles.shell} style={accent(homepage?.pay_theme.accent)}>
+      <title>{t('site.name')}</title>
+      <a className={styles.skip} href="#main">
+        {t('site.skip')}
+      </a>
+      <Header menu={homepage?.menu ?? []} />
+      <main id="main" className={styles.main} aria-busy={busy}>
+        <Outlet />
+      </main>
+      <footer className={styles.footer}>
+        <Link to={paths.home.to()}>{t('site.home')}</Link>
+        <Link to={paths.shopping.to()}>{t('site.plans')}</Link>
+        <p>{homepage?.copyright.text}</p>
+      </footer>
+      <ScrollRestoration />
+    </div>
+  )
+}
+
+const isImmersive = (handle: unknown) => typeof handle === 'object' && handle !== null && 'immersive' in handle
+
+/** The operator's accent takes the place of ours, in the shell and in whatever is inside it. */
+function accent(colour: string | undefined): CSSProperties {
+  return colour && CSS.supports('color', colour) ? ({ '--accent': colour } as CSSProperties) : {}
+}
+
+function useIcon(icon: string | undefined): void {
+  useEffect(() => {
+    if (icon) document.querySelector('link[rel=icon]')?.setAttribute('href', icon)
+  }, [icon])
+}

@@ -1,0 +1,7 @@
+import { useParams } from 'react-router'
+import { Listing } from '#web/features/catalog/Listing.tsx'
+
+export function Component() {
+  const { id = '' } = useParams()
+  return <Listing key={id} listing={{ menu: id }} />
+}

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useParams, useSearchParams } from 'react-router'
+import type { Video } from '#contract/catalog.ts'
+import type { Episode } from '#contract/media.ts'
+import { Card } from '#web/features/catalog/Card.tsx'
+import { videoQuery } from '#web/features/catalog/queries.ts'
+import { EpisodeGrid } from '#web/features/media/EpisodeGrid.tsx'
+import { episodesQuery } from '#web/features/media/queries.ts'
+import { share } from '#web/features/media/share.ts'
+import { VideoPanel } from '#web/features/media/VideoPanel.tsx'
+import { CallRejected } from '#web/lib/api.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Tool } from '#web/player/Controls.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { NotFound } from '../NotFound.tsx'
+import { Watch } from './Watch.tsx'
+import styles from './video-screen.module.css'
+
+export function Component() {
+  const { id = '' } = useParams()
+  const video = useQuery(videoQuery(id))
+  const episodes = useQuery(episodesQuery(id))
+  if (video.error instanceof CallRejected && video.error.code === 404) return <NotFound />
+  const retry = () => void Promise.all([video.refetch(), episodes.refetch()])
+  if (video.data && episodes.data?.length) return <VideoPage key={id} video={video.data} episodes={episodes.data} />
+  return (
+    <div className={styles.page}>
+      <div className={styles.stage}>{(video.isError || episodes.isError) && <CouldNotLoad onRetry={retry} />}</div>
+    </div>
+  )
+}
+
+function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
+  const { t } = useTranslation()
+  const [number, choose] = useEpisodeNumber(video, episodes)
+  const [listed, setListed] = useState(false)
+  const panel = (
+    <VideoPanel
+      video={video}
+      episodes={<EpisodeGrid episodes={episodes} current={number} onChoose={(chosen) => (choose(chosen), setListed(false))} />}
+      related={
+        <div className={styles.related}>
+          {video.related.map((other) => (
+            <Card key={other.id} video={other} />
+          ))}
+        </div>
+      }
+    />
+  )
+  const rail = (
+    <>
+      <span className={styles.phone}>
+        <Tool icon="list" label={t('video.episodes')} onClick={() => setListed(true)} />
+      </span>
+      <Tool icon="share" label={t('video.share')} onClick={() => void share(video.title, paths.video.to(video.id, number))} />
+    </>
+  )
+  return (
+    <div className={styles.page}>
+      <title>{`${video.title} · ${t('video.episode', { number })}`}</title>
+      <Watch video={video} episodes={episodes} number={number} onNumber={choose} rail={rail} back={<Back />} />
+      <aside className={styles.panel} aria-label={t('video.about')}>
+        {panel}
+      </aside>
+      {listed && (
+        <Sheet title={t('video.episodes')} onClose={() => setListed(false)}>
+          {panel}
+        </Sheet>
+      )}
+    </div>
+  )
+}
+
+function Back() {
+  const { t } = useTranslation()
+  return (
+    <Link to={paths.home.to()} className={styles.back} aria-label={t('site.home')}>
+      <Icon name="back" />
+    </Link>
+  )
+}
+
+/** The episode on screen: the address's, else where the viewer left off, else the first. It is kept in the address. */
+function useEpisodeNumber(video: Video, episodes: Episode[]): [number, (number: number) => void] {
+  const [search, setSearch] = useSearchParams()
+  const [fallback] = useState(video.resume?.number ?? 1)
+  const asked = Number(search.get('episode') ?? fallback)
+  const number = episodes.some((episode) => episode.number === asked) ? asked : (episodes[0]?.number ?? 1)
+  const choose = (chosen: number) =>
+    setSearch((old) => (old.set('episode', String(chosen)), old), { replace: true, preventScrollReset: true })
+  return [number, choose]
+}

@@ -1,0 +1,111 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react'
+import type { Video } from '#contract/catalog.ts'
+import type { Episode } from '#contract/media.ts'
+import { PayPanel } from '#web/features/billing/PayPanel.tsx'
+import { useProgress } from '#web/features/library/use-progress.ts'
+import { EpisodeSlide } from '#web/features/media/EpisodeSlide.tsx'
+import { playingQuery } from '#web/features/media/queries.ts'
+import { Stage } from '#web/player/Stage.tsx'
+import type { VideoState } from '#web/player/use-video.ts'
+import styles from './video-screen.module.css'
+
+interface WatchProps {
+  video: Video
+  episodes: Episode[]
+  number: number
+  onNumber: (number: number) => void
+  rail: ReactNode
+  back: ReactNode
+}
+
+/** The feed of a video's episodes: plays, goes on to the next, keeps the place, sells what is locked. */
+export function Watch({ video, episodes, number, onNumber, rail, back }: WatchProps) {
+  const index = episodes.findIndex((episode) => episode.number === number)
+  const episode = episodes[index]
+  const progress = useProgress(video.id)
+  const started = useStarted()
+  const paid = usePaid(video.id)
+  const goTo = (next: number) => {
+    progress.flush()
+    const chosen = episodes[next]
+    if (chosen) onNumber(chosen.number)
+  }
+  const onState = ({ timeMs, paused, started: shown }: VideoState) => {
+    if (!episode || !shown) return
+    if (!paused) progress.at({ videoId: video.id, episodeId: episode.id, positionMs: timeMs })
+    else progress.flush()
+  }
+  const latest = useLatest({ onState, onEnded: () => goTo(index + 1) })
+  const shape = useShape(episode?.id)
+  return (
+    <div className={styles.stage} style={{ '--shape': shape } as CSSProperties}>
+      <Stage
+        count={episodes.length}
+        index={index}
+        onIndex={goTo}
+        label={video.title}
+        renderSlide={(i, tools) => {
+          const shown = episodes[i]
+          if (!shown) return null
+          return (
+            <EpisodeSlide
+              key={shown.id}
+              episode={shown}
+              active={i === index}
+              hold={i !== index && !started.done}
+              title={video.title}
+              startMs={progress.startOf(shown.id, shown.duration_ms, video.resume)}
+              rail={rail}
+              back={back}
+              tools={tools}
+              onStarted={started.mark}
+              onEnded={latest.onEnded}
+              onState={latest.onState}
+              renderLocked={(offer) => <PayPanel offer={offer} episodeCount={video.episode_count} onPaid={paid} />}
+            />
+          )
+        }}
+      />
+    </div>
+  )
+}
+
+/** Neighbours are fetched once the first episode shows its picture, or after a moment where nothing plays. */
+function useStarted(): { done: boolean; mark: () => void } {
+  const [done, setDone] = useState(false)
+  const mark = useCallback(() => setDone(true), [])
+  useEffect(() => {
+    const timer = setTimeout(mark, 1500)
+    return () => clearTimeout(timer)
+  }, [mark])
+  return { done, mark }
+}
+
+/** After a payment everything that it may have opened is asked for again. */
+function usePaid(videoId: string): () => void {
+  const queryClient = useQueryClient()
+  return useCallback(() => {
+    for (const queryKey of [['playing'], ['episodes', videoId], ['user']]) void queryClient.invalidateQueries({ queryKey })
+  }, [queryClient, videoId])
+}
+
+/** Width by height of the episode on screen; 9:16 until it is known. */
+function useShape(episodeId = ''): number {
+  const { data } = useQuery({ ...playingQuery(episodeId), enabled: false })
+  if (data?.kind !== 'playable') return 9 / 16
+  const { width, height } = data.playable.playback
+  return height ? width / height : 9 / 16
+}
+
+/** The same functions for as long as the component lives, which call the newest ones. */
+function useLatest<A extends unknown[]>(newest: { onState: (...args: A) => void; onEnded: () => void }) {
+  const ref = useRef(newest)
+  useEffect(() => {
+    ref.current = newest
+  })
+  return useState(() => ({
+    onState: (...args: A) => ref.current.onState(...args),
+    onEnded: () => ref.current.onEnded(),
+  }))[0]
+}

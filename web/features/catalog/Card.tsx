@@ -1,0 +1,78 @@
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router'
+import type { VideoCard } from '#contract/catalog.ts'
+import { shortCount } from '#web/lib/format.ts'
+import { paths } from '#web/lib/paths.ts'
+import styles from './card.module.css'
+
+interface CardProps {
+  video: VideoCard
+  /** Starts from 1; shown as the place in a ranking. */
+  place?: number
+  /** What stands beneath the title instead of the counts. */
+  note?: string
+  episode?: number
+  /** How much of it is watched, 0 to 1. */
+  watched?: number
+}
+
+export function Card({ video, place, note, episode, watched }: CardProps) {
+  const { t } = useTranslation()
+  return (
+    <Link to={paths.video.to(video.id, episode)} className={styles.card}>
+      <div className={styles.frame}>
+        <Cover video={video} />
+        {video.badge && <span className={styles.badge}>{t(`card.${video.badge}`)}</span>}
+        {place !== undefined && <span className={styles.place}>{place}</span>}
+        {video.progress !== undefined && video.progress < 100 && (
+          <span className={styles.making}>
+            {t('card.making', { progress: video.progress })}
+            <progress max={100} value={video.progress} aria-hidden="true" />
+          </span>
+        )}
+        {watched !== undefined && <progress className={styles.watched} max={1} value={watched} aria-hidden="true" />}
+      </div>
+      <h3 className={styles.title}>{video.title}</h3>
+      <p className={styles.counts}>
+        {note ?? (
+          <>
+            <span>{t('card.episodes', { count: video.episode_count })}</span>
+            <span aria-label={t('card.plays', { plays: shortCount(video.play_count) })} role="img">
+              <span aria-hidden="true">▶</span> {shortCount(video.play_count)}
+            </span>
+          </>
+        )}
+      </p>
+    </Link>
+  )
+}
+
+/** A poster in its frame: the video's own colour stands until the image has come. */
+export function Cover({ video, eager }: { video: VideoCard; eager?: boolean }) {
+  return (
+    <div className={styles.cover} style={{ background: video.cover_color }}>
+      {video.cover_url && (
+        <img
+          src={video.cover_url}
+          alt=""
+          width="3"
+          height="4"
+          loading={eager ? 'eager' : 'lazy'}
+          fetchPriority={eager ? 'high' : 'auto'}
+          decoding="async"
+          draggable={false}
+        />
+      )}
+    </div>
+  )
+}
+
+export function CardSkeleton() {
+  return (
+    <div className={styles.card} aria-hidden="true">
+      <div className={styles.frame} />
+      <div className={styles.title} />
+      <div className={styles.counts} />
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+import { useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router'
+import type { VideoCard } from '#contract/catalog.ts'
+import { paths } from '#web/lib/paths.ts'
+import { buttonClass } from '#web/ui/Button.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import { Cover } from './Card.tsx'
+import styles from './carousel.module.css'
+
+/** Featured videos side by side, moved by the viewer only: by finger, by wheel, by the arrows. */
+export function Carousel({ videos, title, eager }: { videos: VideoCard[]; title: string; eager: boolean }) {
+  const { t } = useTranslation()
+  const track = useRef<HTMLUListElement>(null)
+  const move = (direction: 1 | -1) => {
+    const step = track.current?.firstElementChild?.clientWidth ?? 0
+    track.current?.scrollBy({ left: direction * step, behavior: 'smooth' })
+  }
+  return (
+    <section className={styles.carousel} aria-label={title}>
+      <ul className={styles.track} ref={track} tabIndex={0} aria-label={title}>
+        {videos.map((video, i) => (
+          <li key={video.id} className={styles.slide} style={{ background: video.cover_color }}>
+            <Slide video={video} eager={eager && i < 2} label={t('home.slide', { number: i + 1, total: videos.length })} />
+          </li>
+        ))}
+      </ul>
+      <button type="button" className={`${styles.arrow} ${styles.before}`} onClick={() => move(-1)} aria-label={t('video.back')}>
+        <Icon name="back" />
+      </button>
+      <button type="button" className={`${styles.arrow} ${styles.after}`} onClick={() => move(1)} aria-label={t('list.more')}>
+        <Icon name="forward" />
+      </button>
+    </section>
+  )
+}
+
+function Slide({ video, eager, label }: { video: VideoCard; eager: boolean; label: string }) {
+  const { t } = useTranslation()
+  return (
+    <Link to={paths.video.to(video.id)} className={styles.link} aria-label={`${video.title}, ${label}`}>
+      <div className={styles.glow} style={video.cover_url ? { backgroundImage: `url("${video.cover_url}")` } : {}} />
+      <div className={styles.poster}>
+        <Cover video={video} eager={eager} />
+      </div>
+      <div className={styles.words}>
+        <p className={styles.tags}>{video.tags.map(({ name }) => name).join(' · ')}</p>
+        <h2>{video.title}</h2>
+        <p className={styles.count}>{t('card.episodes', { count: video.episode_count })}</p>
+        <span className={buttonClass('main')}>
+          <Icon name="play" size={18} /> {t('home.watch')}
+        </span>
+      </div>
+    </Link>
+  )
+}

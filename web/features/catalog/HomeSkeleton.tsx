@@ -1,0 +1,27 @@
+import { useTranslation } from 'react-i18next'
+import { CardSkeleton } from './Card.tsx'
+import carousel from './carousel.module.css'
+import section from './section.module.css'
+
+const eight = Array.from({ length: 8 }, (_, i) => <CardSkeleton key={i} />)
+
+/** The homepage's shape until it has come. */
+export function HomeSkeleton() {
+  const { t } = useTranslation()
+  return (
+    <div role="status" aria-label={t('list.loading')}>
+      <div className={carousel.track} style={{ overflow: 'hidden' }}>
+        <div className={carousel.slide} style={{ background: 'var(--raised)' }} />
+        <div className={carousel.slide} style={{ background: 'var(--raised)' }} />
+      </div>
+      {[1, 2, 3].map((row) => (
+        <div key={row} className={section.section}>
+          <div className={section.head} />
+          <div className={section.row} style={{ overflow: 'hidden' }}>
+            {eight}
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}

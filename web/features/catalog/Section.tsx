@@ -1,0 +1,41 @@
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router'
+import type { ReactNode } from 'react'
+import type { Section } from '#contract/catalog.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Card } from './Card.tsx'
+import { Carousel } from './Carousel.tsx'
+import styles from './section.module.css'
+
+export function HomeSection({ section, first }: { section: Section; first: boolean }) {
+  const { t } = useTranslation()
+  if (section.items.length === 0) return null
+  if (section.kind === 'carousel') return <Carousel videos={section.items} title={section.title} eager={first} />
+  const more = section.has_more && (
+    <Link className={styles.more} to={paths.more.to(section.id)} aria-label={`${t('list.seeAll')}: ${section.title}`}>
+      {t('list.seeAll')}
+    </Link>
+  )
+  return (
+    <Block title={section.title} more={more} row={section.kind !== 'grid'}>
+      {section.items.map((video, i) => (
+        <li key={video.id}>
+          <Card video={video} {...(section.kind === 'ranking' ? { place: i + 1 } : {})} />
+        </li>
+      ))}
+    </Block>
+  )
+}
+
+/** A titled block of cards: one row that scrolls sideways, or a grid. */
+export function Block({ title, more, row, children }: { title: string; more?: ReactNode; row: boolean; children: ReactNode }) {
+  return (
+    <section className={styles.section} aria-label={title}>
+      <div className={styles.head}>
+        <h2>{title}</h2>
+        {more}
+      </div>
+      <ul className={row ? styles.row : styles.grid}>{children}</ul>
+    </section>
+  )
+}

@@ -1,0 +1,35 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { QueryOf, ResultOf } from '#contract/endpoint.ts'
+import { getHomepage, getVideo, queryHomepage } from '#contract/catalog.ts'
+import { call } from '#web/lib/api.ts'
+import { boot } from '#web/lib/boot.ts'
+import { keep, kept } from '#web/lib/storage.ts'
+
+type Homepage = ResultOf<typeof getHomepage>
+type Listing = Pick<QueryOf<typeof queryHomepage>, 'section' | 'menu' | 'tag' | 'keyword' | 'sort'>
+
+/** The homepage, kept between visits and shown at once on the next one. */
+export const homepageQuery = queryOptions({
+  queryKey: ['homepage'],
+  queryFn: async ({ signal }) => keep<Homepage>('homepage', await call(getHomepage, { signal })),
+  initialData: () => kept<Homepage>('homepage'),
+  initialDataUpdatedAt: 0,
+})
+
+/** One listing, page after page. */
+export const listingQuery = (listing: Listing) =>
+  infiniteQueryOptions({
+    queryKey: ['listing', listing],
+    queryFn: ({ pageParam, signal }) =>
+      call(queryHomepage, { query: { ...listing, cursor: pageParam, limit: 42 }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  })
+
+export const videoQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['video', id],
+    queryFn: ({ signal }) => call(getVideo, { query: { id }, signal }),
+    initialData: () => (boot?.video.id === id ? boot.video : undefined),
+    initialDataUpdatedAt: performance.timeOrigin,
+  })

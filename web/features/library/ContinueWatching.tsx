@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { userQuery } from '#web/features/members/queries.ts'
+import { Card } from '#web/features/catalog/Card.tsx'
+import { Block } from '#web/features/catalog/Section.tsx'
+import { recentlyWatchedQuery } from './queries.ts'
+
+/** Shown to whoever has a history. */
+export function ContinueWatching() {
+  const { t } = useTranslation()
+  const user = useQuery(userQuery)
+  const { data = [] } = useQuery({ ...recentlyWatchedQuery, enabled: user.isFetched })
+  if (data.length === 0) return null
+  return (
+    <Block title={t('home.continue')} row>
+      {data.map(({ video, episode, position_ms }) => (
+        <li key={video.id}>
+          <Card
+            video={video}
+            episode={episode.number}
+            note={t('home.episodeLeft', { number: episode.number })}
+            watched={episode.duration_ms ? Math.min(1, position_ms / episode.duration_ms) : 0}
+          />
+        </li>
+      ))}
+    </Block>
+  )
+}

@@ -1,0 +1,49 @@
+import { useTranslation } from 'react-i18next'
+import type { Episode } from '#contract/media.ts'
+import { clock } from '#web/lib/format.ts'
+import { Icon } from '#web/ui/Icon.tsx'
+import styles from './episode-grid.module.css'
+
+interface EpisodeGridProps {
+  episodes: Episode[]
+  current: number
+  onChoose: (number: number) => void
+}
+
+export function EpisodeGrid({ episodes, current, onChoose }: EpisodeGridProps) {
+  const { t } = useTranslation()
+  return (
+    <ul className={styles.grid} aria-label={t('video.episodes')}>
+      {episodes.map((episode) => (
+        <li key={episode.id}>
+          <Cell episode={episode} playing={episode.number === current} onChoose={() => onChoose(episode.number)} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Cell({ episode, playing, onChoose }: { episode: Episode; playing: boolean; onChoose: () => void }) {
+  const { t } = useTranslation()
+  const { number, title, state, ready, duration_ms, thumb_url } = episode
+  const word = playing ? t('video.playing') : ready ? t(`video.${state}`) : t('video.notReady')
+  return (
+    <button
+      type="button"
+      className={styles.cell}
+      onClick={onChoose}
+      aria-current={playing || undefined}
+      aria-label={[t('video.episode', { number }), title, word].filter(Boolean).join(', ')}
+    >
+      <span className={styles.still} style={thumb_url ? { backgroundImage: `url("${thumb_url}")` } : {}}>
+        {state === 'locked' && <Icon name="lock" size={18} />}
+        {state === 'unlocked' && <Icon name="check" size={18} />}
+        {playing && <span className={styles.bars} />}
+      </span>
+      <span className={styles.words}>
+        <span className={styles.number}>{t('video.number', { number })}</span>
+        <span className={styles.state}>{duration_ms && ready ? clock(duration_ms) : word}</span>
+      </span>
+    </button>
+  )
+}

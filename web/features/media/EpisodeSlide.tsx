@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Offer } from '#contract/billing.ts'
+import type { Episode } from '#contract/media.ts'
+import type { SlideTools } from '#web/player/Stage.tsx'
+import { VideoSlide, type VideoSlideProps } from '#web/player/VideoSlide.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { playingQuery } from './queries.ts'
+import styles from './episode-slide.module.css'
+
+type PageParts = Pick<VideoSlideProps, 'active' | 'title' | 'startMs' | 'rail' | 'back' | 'onStarted' | 'onEnded' | 'onState'>
+
+interface EpisodeSlideProps extends PageParts {
+  episode: Episode
+  /** A neighbour waits until the episode on screen has started. */
+  hold: boolean
+  tools: SlideTools
+  /** What stands over a locked episode's still. */
+  renderLocked: (offer: Offer) => ReactNode
+}
+
+/** One episode in the feed, whatever can be done with it: play it, buy it, wait for it. */
+export function EpisodeSlide({ episode, hold, tools, renderLocked, ...page }: EpisodeSlideProps) {
+  const { t } = useTranslation()
+  const { data, isError, refetch } = useQuery({ ...playingQuery(episode.id), enabled: !hold })
+  const again = useCallback(() => void refetch({ cancelRefetch: false }), [refetch])
+  const still = episode.thumb_url ? { backgroundImage: `url("${episode.thumb_url}")` } : {}
+
+  if (data?.kind === 'playable')
+    return (
+      <VideoSlide
+        {...page}
+        {...tools}
+        source={data.playable.playback}
+        subtitle={t('video.episode', { number: episode.number }) + (episode.title ? ` · ${episode.title}` : '')}
+        onExpiring={again}
+      />
+    )
+  return (
+    <div className={styles.slide}>
+      <div className={styles.still} style={still} data-sharp={episode.state !== 'locked'} />
+      <div className={styles.top}>{page.active && page.back}</div>
+      {data?.kind === 'locked' && page.active && renderLocked(data.offer)}
+      {data?.kind === 'making' && <Making progress={data.progress} />}
+      {isError && !data && (
+        <div className={styles.middle}>
+          <CouldNotLoad text={t('video.failed')} onRetry={again} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Making({ progress }: { progress: number }) {
+  const { t } = useTranslation()
+  return (
+    <div className={styles.middle} role="status">
+      <h2>{t('video.making')}</h2>
+      <p>{t('video.makingText')}</p>
+      <progress className={styles.progress} max={100} value={progress} aria-label={t('video.making')} />
+      <p>{`${progress} %`}</p>
+    </div>
+  )
+}

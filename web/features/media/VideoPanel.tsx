@@ -1,0 +1,29 @@
+import { useTranslation } from 'react-i18next'
+import type { ReactNode } from 'react'
+import type { Video } from '#contract/catalog.ts'
+import { shortCount } from '#web/lib/format.ts'
+import styles from './video-panel.module.css'
+
+/** What is to be known about a video: its words, its episodes, and what is like it. */
+export function VideoPanel({ video, episodes, related }: { video: Video; episodes: ReactNode; related: ReactNode }) {
+  const { t } = useTranslation()
+  return (
+    <div className={styles.panel}>
+      <h1 className={styles.title}>{video.title}</h1>
+      <p className={styles.facts}>
+        {[video.category?.name, t('card.episodes', { count: video.episode_count }), t('card.plays', { plays: shortCount(video.play_count) })]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+      <p className={styles.synopsis}>{video.synopsis}</p>
+      <h2>{t('video.episodes')}</h2>
+      {episodes}
+      {video.related.length > 0 && (
+        <>
+          <h2>{t('video.related')}</h2>
+          {related}
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Offer } from '#contract/billing.ts'
+import { getEpisode, type Episode, type PlayableEpisode } from '#contract/media.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { boot } from '#web/lib/boot.ts'
+
+const perPage = 200
+const bootAt = performance.timeOrigin
+const makingAgainMs = 2_000
+const spareMs = 90_000
+
+/** All episodes of a video, in order. */
+export const episodesQuery = (videoId: string) =>
+  queryOptions({
+    queryKey: ['episodes', videoId],
+    queryFn: ({ signal }) => allEpisodes(videoId, signal),
+    initialData: () => (boot?.video.id === videoId && !boot.episodes.next_cursor ? boot.episodes.list : undefined),
+    initialDataUpdatedAt: bootAt,
+  })
+
+async function allEpisodes(videoId: string, signal: AbortSignal): Promise<Episode[]> {
+  const episodes: Episode[] = []
+  let cursor: string | undefined
+  do {
+    const page = await call(getEpisode, { query: { video_id: videoId, limit: perPage, cursor }, signal })
+    if (!('list' in page)) break
+    episodes.push(...page.list)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor)
+  return episodes
+}
+
+/** What an episode's slide has to show: the picture, the offer, or how far it is made. */
+export type Playing =
+  | { kind: 'playable'; playable: PlayableEpisode }
+  | { kind: 'locked'; offer: Offer }
+  | { kind: 'making'; progress: number }
+
+/** What is needed to play an episode. Asked again by itself while it is being made; a link is fresh until shortly before its end. */
+export const playingQuery = (episodeId: string) =>
+  queryOptions({
+    queryKey: ['playing', episodeId],
+    queryFn: ({ signal }) => playing(episodeId, signal),
+    initialData: (): Playing | undefined =>
+      boot?.playable?.episode.id === episodeId ? { kind: 'playable', playable: boot.playable } : undefined,
+    initialDataUpdatedAt: bootAt,
+    staleTime: ({ state: { data, dataUpdatedAt } }) =>
+      data?.kind === 'playable' ? Date.parse(data.playable.playback.expires_at) - dataUpdatedAt - spareMs : 0,
+    refetchInterval: ({ state: { data } }) => (data?.kind === 'making' ? makingAgainMs : false),
+  })
+
+async function playing(episodeId: string, signal: AbortSignal): Promise<Playing> {
+  try {
+    const playable = await call(getEpisode, { query: { episode_id: episodeId }, signal })
+    if (!('playback' in playable)) throw new TypeError('a list where one episode was asked for')
+    return { kind: 'playable', playable }
+  } catch (error) {
+    const refusal = error instanceof CallRejected ? asRefusal(error) : null
+    if (refusal) return refusal
+    throw error
+  }
+}
+
+/** The shapes of `info` are those that the contract gives for these codes. */
+function asRefusal({ code, info }: CallRejected): Playing | null {
+  if (code === 402) return { kind: 'locked', offer: info as Offer }
+  if (code === 409) return { kind: 'making', progress: (info as { progress?: number }).progress ?? 0 }
+  return null
+}

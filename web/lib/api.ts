@@ -1,0 +1,140 @@
+import type { BodyOf, Endpoint, QueryOf, ResultOf } from '#contract/endpoint.ts'
+import { sendEvent } from './events.ts'
+import { acceptLanguage, currentLanguage } from './language.ts'
+import { notify } from './notify.ts'
+import { storage } from './storage.ts'
+import { adIds, referrerToken } from './visit.ts'
+
+/** Milliseconds after which a call is given up (seed, section 9). */
+export const requestTimeout = 100_000
+const userTokenKey = 'user_token'
+
+/** The call was understood and refused: `code` says why, `info` what goes with it. */
+export class CallRejected extends Error {
+  readonly code: number
+  readonly info: unknown
+
+  constructor(code: number, info: unknown, message: string) {
+    super(message)
+    this.name = 'CallRejected'
+    this.code = code
+    this.info = info
+  }
+
+  /** The form field that a refusal names, if it names one. */
+  get field(): string | undefined {
+    const { info } = this
+    return typeof info === 'object' && info !== null && 'field' in info ? String(info.field) : undefined
+  }
+}
+
+/** The call was not understood, not served, or never arrived (`status` 0). */
+export class CallFailed extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.name = 'CallFailed'
+    this.status = status
+  }
+}
+
+interface CallOptions<E extends Endpoint> {
+  query?: QueryOf<E>
+  body?: BodyOf<E>
+  signal?: AbortSignal | undefined
+  idempotencyKey?: string
+  /** Lets the call outlive the page. */
+  keepalive?: boolean
+  /** The form shows the refusal beside its fields, so no toast repeats it. */
+  quiet?: boolean
+}
+
+interface Envelope {
+  code: number
+  message?: string
+  info?: unknown
+  data?: unknown
+}
+
+const ahead = new Map<string, Promise<unknown>>()
+
+/**
+ * Makes a call of the contract and opens its envelope (seed, section 8).
+ * Returns `info`, or `data` where there is none. Throws CallRejected or CallFailed; an abort throws the browser's AbortError.
+ */
+export async function call<E extends Endpoint>(endpoint: E, options: CallOptions<E> = {}): Promise<ResultOf<E>> {
+  const url = urlOf(endpoint, options.query)
+  const started = endpoint.method === 'GET' ? ahead.get(url) : undefined
+  ahead.delete(url)
+  // The contract's type stands for what the server's own response schema guarantees.
+  return (await (started ?? request(endpoint, url, options))) as ResultOf<E>
+}
+
+/** Makes a GET before its screen asks for it, once `after` has settled; the screen's own call then takes this answer. */
+export function callAhead<E extends Endpoint>(endpoint: E, query?: QueryOf<E>, after?: Promise<unknown>): Promise<unknown> {
+  const url = urlOf(endpoint, query)
+  const make = () => request(endpoint, url, {})
+  const answer = after ? after.then(make, make) : make()
+  ahead.set(url, answer)
+  answer.catch(() => {})
+  return answer
+}
+
+function urlOf(endpoint: Endpoint, query: object = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  const fields = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+  if (endpoint.method === 'GET') for (const [name, id] of Object.entries(adIds())) fields.set(name, id)
+  return fields.size ? `${endpoint.path}?${fields.toString()}` : endpoint.path
+}
+
+async function request<E extends Endpoint>(endpoint: E, url: string, options: CallOptions<E>): Promise<unknown> {
+  const timeout = AbortSignal.timeout(requestTimeout)
+  const response = await fetch(url, {
+    method: endpoint.method,
+    headers: headersOf(endpoint, options.idempotencyKey),
+    body: endpoint.method === 'GET' ? null : JSON.stringify({ ...adIds(), ...options.body }),
+    signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+    keepalive: options.keepalive ?? false,
+  }).catch((error: unknown) => fail(endpoint, 0, error))
+  keepUserToken(response)
+  const envelope = await response.json().then(asEnvelope, () => null)
+  if (!response.ok || !envelope) return fail(endpoint, response.status, new Error(envelope?.message ?? ''))
+  if (envelope.code === 200) return envelope.info ?? envelope.data
+  if (envelope.code === 500 && envelope.message && !options.quiet) notify(envelope.message)
+  throw new CallRejected(envelope.code, envelope.info, envelope.message ?? '')
+}
+
+function asEnvelope(body: unknown): Envelope | null {
+  return typeof body === 'object' && body !== null && 'code' in body ? (body as Envelope) : null
+}
+
+function fail(endpoint: Endpoint, status: number, error: unknown): never {
+  if (error instanceof DOMException && error.name === 'AbortError') throw error
+  const message = (status && error instanceof Error && error.message) || 'toast.offline'
+  notify(message)
+  sendEvent(`http_error${endpoint.path}${status}`)
+  throw new CallFailed(status, message)
+}
+
+function headersOf(endpoint: Endpoint, idempotencyKey?: string): Record<string, string> {
+  const { fbclid, ttclid } = adIds()
+  const headers = {
+    'content-type': endpoint.method === 'GET' ? null : 'application/json',
+    'accept-language': acceptLanguage(currentLanguage()),
+    'x-user-token': storage.get(userTokenKey),
+    'x-referrer-token': referrerToken(),
+    'x-fbclid': fbclid,
+    'x-ttclid': ttclid,
+    'idempotency-key': idempotencyKey,
+  }
+  const sent = Object.entries(headers).filter((pair): pair is [string, string] => Boolean(pair[1]))
+  // A header holds Latin-1 only; an id beyond that still travels in the query or body.
+  return Object.fromEntries(sent.filter(([, value]) => /^[\x20-\x7e]*$/.test(value)))
+}
+
+/** The header token is for browsers that keep no cookie; elsewhere the cookie alone is the session. */
+function keepUserToken(response: Response): void {
+  const token = response.headers.get('x-user-token')
+  if (token && !navigator.cookieEnabled) storage.set(userTokenKey, token)
+}

@@ -1,0 +1,30 @@
+import { getHomepage, getVideo } from '#contract/catalog.ts'
+import { getEpisode } from '#contract/media.ts'
+import { getUser } from '#contract/members.ts'
+import { getReports } from '#contract/tracking.ts'
+import { callAhead } from '#web/lib/api.ts'
+import { boot } from '#web/lib/boot.ts'
+import { takeVisitParameters } from '#web/lib/visit.ts'
+
+// This module is small on purpose: what the first screen waits for is under way before the interface has arrived.
+const cleaned = takeVisitParameters(new URL(location.href))
+if (cleaned) history.replaceState(history.state, '', cleaned)
+
+// The start-up order of the seed, section 4.
+const user = callAhead(getUser)
+const reports = callAhead(getReports, {}, user)
+callAhead(getHomepage, {}, reports)
+
+const video = /^\/videos\/([^/]+)$/.exec(location.pathname)?.[1]
+if (boot?.playable) {
+  const { playback } = boot.playable
+  const resume = boot.video.resume
+  const startMs = resume?.episode_id === boot.playable.episode.id ? resume.position_ms : 0
+  void import('#web/player/stream.ts').then(({ prepareStream }) => prepareStream({ ...playback, startMs }))
+} else if (video && !boot) {
+  const id = decodeURIComponent(video)
+  callAhead(getVideo, { id })
+  callAhead(getEpisode, { video_id: id, limit: 200 })
+}
+
+void import('./app/start.tsx').then(({ start }) => start())

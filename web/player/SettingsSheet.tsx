@@ -1,0 +1,85 @@
+import { useTranslation } from 'react-i18next'
+import { Button } from '#web/ui/Button.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { preferences, usePreferences } from './preferences.ts'
+import type { ChosenCaption } from './VideoSlide.tsx'
+import styles from './settings-sheet.module.css'
+
+const speeds = [0.75, 1, 1.25, 1.5, 1.75, 2]
+
+interface SettingsSheetProps {
+  rungs: number[]
+  captions: ChosenCaption
+  video: HTMLVideoElement | null
+  onShortcuts: () => void
+  onClose: () => void
+}
+
+/** Speed, quality and captions; picture in picture; the way to the keyboard's shortcuts. */
+export function SettingsSheet({ rungs, captions, video, onShortcuts, onClose }: SettingsSheetProps) {
+  const { t } = useTranslation()
+  const { rate, quality } = usePreferences()
+  const floats = document.pictureInPictureEnabled
+  return (
+    <Sheet title={t('player.settings')} onClose={onClose}>
+      <Choices
+        title={t('player.speed')}
+        chosen={rate}
+        options={speeds.map((speed) => [speed, speed === 1 ? t('player.normal') : `${speed}×`])}
+        onChoose={(speed) => preferences.set({ rate: speed })}
+      />
+      {rungs.length > 0 && (
+        <Choices
+          title={t('player.quality')}
+          chosen={quality}
+          options={[[null, t('player.auto')], ...rungs.map((height): [number, string] => [height, `${height}p`])]}
+          onChoose={(height) => preferences.set({ quality: height })}
+        />
+      )}
+      {captions.all.length > 0 && (
+        <Choices
+          title={t('player.captions')}
+          chosen={captions.shown?.lang ?? null}
+          options={[[null, t('player.off')], ...captions.all.map(({ lang, label }): [string, string] => [lang, label])]}
+          onChoose={(lang) => preferences.set({ captions: lang })}
+        />
+      )}
+      <div className={styles.actions}>
+        {floats && (
+          <Button look="quiet" onClick={() => void float(video).then(onClose)}>
+            {t('player.pip')}
+          </Button>
+        )}
+        <Button look="quiet" onClick={onShortcuts}>
+          {t('player.shortcuts')}
+        </Button>
+      </div>
+    </Sheet>
+  )
+}
+
+async function float(video: HTMLVideoElement | null): Promise<void> {
+  if (document.pictureInPictureElement) await document.exitPictureInPicture().catch(() => {})
+  else await video?.requestPictureInPicture().catch(() => {})
+}
+
+interface ChoicesProps<V> {
+  title: string
+  chosen: V
+  options: [V, string][]
+  onChoose: (value: V) => void
+}
+
+function Choices<V extends string | number | null>({ title, chosen, options, onChoose }: ChoicesProps<V>) {
+  return (
+    <fieldset className={styles.choices}>
+      <legend>{title}</legend>
+      {options.map(([value, name]) => (
+        <label key={name} className={styles.choice}>
+          <input type="radio" name={title} checked={value === chosen} onChange={() => onChoose(value)} />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

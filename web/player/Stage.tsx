@@ -1,0 +1,68 @@
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
+import { toggleFullscreen } from './Controls.tsx'
+import { Feed } from './Feed.tsx'
+import { ShortcutSheet } from './ShortcutSheet.tsx'
+import { shortcutFor } from './shortcuts.ts'
+import type { SlideCommands } from './use-commands.ts'
+import styles from './stage.module.css'
+
+export interface SlideTools {
+  register: (commands: SlideCommands | null) => void
+  onNext: (() => void) | null
+  onPrevious: (() => void) | null
+  onShortcuts: () => void
+}
+
+interface StageProps {
+  count: number
+  index: number
+  onIndex: (index: number) => void
+  renderSlide: (index: number, tools: SlideTools) => ReactNode
+  label: string
+}
+
+/** The player: a feed of slides, and the keys that steer the one on screen. */
+export function Stage({ count, index, onIndex, renderSlide, label }: StageProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const slide = useRef<SlideCommands | null>(null)
+  const [help, setHelp] = useState(false)
+  const register = useCallback((commands: SlideCommands | null) => {
+    slide.current = commands
+  }, [])
+  const onShortcuts = useCallback(() => setHelp(true), [])
+  const onNext = index + 1 < count ? () => onIndex(index + 1) : null
+  const onPrevious = index > 0 ? () => onIndex(index - 1) : null
+
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const shortcut = shortcutFor(event)
+      if (!shortcut) return
+      event.preventDefault()
+      shortcut.run({
+        togglePlay: () => slide.current?.togglePlay(),
+        seekBy: (seconds) => slide.current?.seekBy(seconds),
+        toggleMute: () => slide.current?.toggleMute(),
+        toggleCaptions: () => slide.current?.toggleCaptions(),
+        toggleFullscreen: () => toggleFullscreen(box.current),
+        next: () => onNext?.(),
+        previous: () => onPrevious?.(),
+        showShortcuts: onShortcuts,
+      })
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  })
+
+  return (
+    <div ref={box} className={styles.stage} data-player="">
+      <Feed
+        count={count}
+        index={index}
+        onIndex={onIndex}
+        label={label}
+        renderSlide={(i) => renderSlide(i, { register, onShortcuts, onNext, onPrevious })}
+      />
+      {help && <ShortcutSheet onClose={() => setHelp(false)} />}
+    </div>
+  )
+}

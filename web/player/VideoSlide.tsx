@@ -1,0 +1,135 @@
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { htmlLanguage, languageOf } from '#contract/languages.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import { Controls } from './Controls.tsx'
+import { useGestures } from './gestures.ts'
+import { preferences, usePreferences } from './preferences.ts'
+import type { Source } from './stream.ts'
+import { useCaptions, type Caption } from './use-captions.ts'
+import { useCommands, type SlideCommands } from './use-commands.ts'
+import { useFade } from './use-fade.ts'
+import { usePlaying } from './use-playing.ts'
+import { useStream } from './use-stream.ts'
+import { useVideoState, type VideoState } from './use-video.ts'
+import styles from './video-slide.module.css'
+
+export interface VideoSlideProps {
+  source: Source & { captions: Caption[]; storyboard_url: string }
+  startMs: number
+  active: boolean
+  title: string
+  subtitle: string
+  /** Buttons of the page, above the player's own in the rail. */
+  rail: ReactNode
+  /** The page's way back, at the top on phones. */
+  back: ReactNode
+  register: (commands: SlideCommands | null) => void
+  onNext: (() => void) | null
+  onPrevious: (() => void) | null
+  onShortcuts: () => void
+  onExpiring: () => void
+  onStarted: () => void
+  onEnded: () => void
+  onState: (state: VideoState) => void
+}
+
+/** One episode in the feed: the picture, its captions, its gestures and, while it is on screen, its controls. */
+export function VideoSlide(props: VideoSlideProps) {
+  const { source, startMs, active, onStarted, onEnded, onState } = props
+  const box = useRef<HTMLDivElement>(null)
+  const { stream, rungs, broken, retry } = useStream(source, startMs, active, props.onExpiring)
+  const video = stream?.video ?? null
+  const state = useVideoState(video)
+  const captions = useChosenCaption(source.captions)
+  usePlaying(video, active)
+  useCaptions(video, captions.shown, captions.htmlLang)
+  const commands = useCommands(video, captions, active ? props.register : null)
+  const { visible, poke } = useFade(!state.paused && !state.ended)
+  const [fast, setFast] = useState(false)
+
+  useEffect(() => {
+    if (video) box.current?.prepend(video)
+  }, [video])
+  useEffect(() => {
+    if (state.started) onStarted()
+  }, [state.started, onStarted])
+  useEffect(() => {
+    if (active && state.ended) onEnded()
+  }, [active, state.ended, onEnded])
+  useEffect(() => {
+    if (active) onState(state)
+  }, [active, state, onState])
+
+  const speed = useCallback(
+    (on: boolean) => {
+      setFast(on)
+      if (video) video.playbackRate = on ? 2 : preferences.get().rate
+    },
+    [video],
+  )
+  const gestures = useGestures({
+    onTap: () => {
+      poke()
+      commands.togglePlay()
+    },
+    onHold: () => speed(true),
+    onRelease: () => speed(false),
+  })
+
+  return (
+    <div className={styles.slide} onPointerMove={poke} onFocus={poke} data-playing={active && !state.paused}>
+      <div ref={box} className={styles.picture} style={{ backgroundImage: state.started ? 'none' : `url("${source.poster_url}")` }} />
+      <div className={styles.surface} {...gestures} />
+      {active && broken && (
+        <div className={styles.broken}>
+          <CouldNotLoad onRetry={retry} />
+        </div>
+      )}
+      {active && !broken && (
+        <>
+          <Signs state={state} fast={fast} />
+          <Controls {...props} visible={visible || fast} state={state} rungs={rungs} commands={commands} video={video} captions={captions} />
+        </>
+      )}
+    </div>
+  )
+}
+
+/** What lies over the picture's middle: paused, loading, twice the speed, sound to be tapped for. */
+function Signs({ state, fast }: { state: VideoState; fast: boolean }) {
+  const { t } = useTranslation()
+  const { silenced } = usePreferences()
+  return (
+    <>
+      {state.paused && state.started && (
+        <span className={styles.sign} aria-hidden="true">
+          <Icon name="play" size={56} />
+        </span>
+      )}
+      {state.waiting && <span className={styles.spinner} role="status" aria-label={t('list.loading')} />}
+      {fast && <span className={styles.fast}>{t('player.faster')}</span>}
+      {silenced && !state.paused && (
+        <button type="button" className={styles.sound} onClick={() => preferences.set({ silenced: false, muted: false })}>
+          <Icon name="mute" size={20} /> {t('player.tapForSound')}
+        </button>
+      )}
+    </>
+  )
+}
+
+export interface ChosenCaption {
+  all: Caption[]
+  shown: Caption | undefined
+  htmlLang: string
+}
+
+/** The captions in the language chosen for them, else the interface's, else English; none where they were turned off. */
+function useChosenCaption(all: Caption[]): ChosenCaption {
+  const { i18n } = useTranslation()
+  const { captions } = usePreferences()
+  const find = (lang: string | null | undefined) => all.find((caption) => caption.lang === lang)
+  const shown = captions === null ? undefined : (find(captions) ?? find(i18n.language) ?? find('en') ?? all[0])
+  return { all, shown, htmlLang: htmlLanguage[languageOf(shown?.lang ?? '') ?? 'en'] }
+}

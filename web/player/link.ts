@@ -1,0 +1,15 @@
+/** Signed links look like `/media/{pass}/{asset}/…` (security.md, "Media"); all of one asset share a pass. */
+const shape = /\/media\/([^/]+)\/([^/]+)\//
+
+/** The address with the pass of a fresher link to the same asset; any other address as it is. */
+export function withFreshPass(url: string, fresh: string): string {
+  const old = shape.exec(url)
+  const renewed = shape.exec(fresh)
+  if (!old || !renewed || old[2] !== renewed[2]) return url
+  return url.replace(shape, renewed[0])
+}
+
+/** Whether both links lead to the same asset. */
+export function sameAsset(one: string, other: string): boolean {
+  return shape.exec(one)?.[2] === shape.exec(other)?.[2]
+}

@@ -1,0 +1,36 @@
+import { useSyncExternalStore } from 'react'
+import { keep, kept } from '#web/lib/storage.ts'
+
+export interface Preferences {
+  muted: boolean
+  rate: number
+  /** The language of the captions shown, or null for none; undefined until chosen, which means the interface's language. */
+  captions?: string | null
+  /** The height of the wanted rung, or null for automatic. */
+  quality: number | null
+  /** The browser refused sound before a tap: muted for this visit only. */
+  silenced: boolean
+}
+
+const listeners = new Set<() => void>()
+let current: Preferences = { muted: false, rate: 1, quality: null, ...kept<Partial<Preferences>>('player'), silenced: false }
+
+/** How the viewer likes to watch; the same for every episode, and kept between visits. */
+export const preferences = {
+  get: (): Preferences => current,
+  set(change: Partial<Preferences>): void {
+    current = { ...current, ...change }
+    const { silenced: _forThisVisit, ...lasting } = current
+    keep('player', lasting)
+    for (const listener of listeners) listener()
+  },
+}
+
+export function usePreferences(): Preferences {
+  return useSyncExternalStore(subscribe, preferences.get)
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

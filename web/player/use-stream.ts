@@ -1,0 +1,60 @@
+import { useEffect, useState } from 'react'
+import { usePreferences } from './preferences.ts'
+import { takeStream, type Source, type Stream } from './stream.ts'
+
+/** How long before its end a link is renewed. */
+const renewBeforeMs = 60_000
+const soonestMs = 3_000
+
+/**
+ * Opens the stream of a source and keeps it going until it is unmounted: a fresh link (`source` changes) carries on at
+ * the same second. `onExpiring` asks for that fresh link, shortly before the end of the old one or when it is refused.
+ */
+export function useStream(source: Source, startMs: number, active: boolean, onExpiring: () => void) {
+  const [stream, setStream] = useState<Stream | null>(null)
+  const [broken, setBroken] = useState(false)
+  const [rungs, setRungs] = useState<number[]>([])
+  const { quality } = usePreferences()
+
+  useEffect(() => {
+    const opened = takeStream(source, startMs)
+    setStream(opened)
+    return () => {
+      setStream(null)
+      opened.close()
+    }
+    // One stream for the slide's whole life; later links go through `renew`.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [])
+
+  useEffect(() => {
+    if (!stream) return
+    setRungs(stream.rungs())
+    stream.onRungs = () => setRungs(stream.rungs())
+    stream.onTrouble = (trouble) => (trouble === 'expired' ? onExpiring() : setBroken(true))
+  }, [stream, onExpiring])
+
+  const [opened] = useState(source.hls_url)
+  useEffect(() => {
+    if (source.hls_url !== opened) stream?.renew(source)
+    // A new link is the event; the stream is the same one throughout.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [source.hls_url])
+
+  useEffect(() => {
+    const inMs = Math.max(soonestMs, Date.parse(source.expires_at) - Date.now() - renewBeforeMs)
+    const timer = setTimeout(onExpiring, inMs)
+    return () => clearTimeout(timer)
+  }, [source.expires_at, onExpiring])
+
+  useEffect(() => stream?.setActive(active), [stream, active])
+  useEffect(() => {
+    if (stream && rungs.length > 0) stream.choose(quality)
+  }, [stream, rungs, quality])
+
+  const retry = () => {
+    setBroken(false)
+    stream?.retry()
+  }
+  return { stream, rungs, broken, retry }
+}

@@ -1,0 +1,13 @@
+import type { ButtonHTMLAttributes } from 'react'
+import styles from './button.module.css'
+
+type Look = 'main' | 'quiet' | 'icon'
+
+/** The class of a button's look, for links that look like one. */
+export function buttonClass(look: Look, wide = false): string {
+  return [styles.button, styles[look], wide && styles.wide].filter(Boolean).join(' ')
+}
+
+export function Button({ look = 'main', wide, ...rest }: ButtonHTMLAttributes<HTMLButtonElement> & { look?: Look; wide?: boolean }) {
+  return <button type="button" className={buttonClass(look, wide)} {...rest} />
+}

@@ -1,0 +1,15 @@
+import { useTranslation } from 'react-i18next'
+import { Button } from './Button.tsx'
+import styles from './could-not-load.module.css'
+
+export function CouldNotLoad({ text, onRetry }: { text?: string; onRetry: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <div className={styles.box} role="alert">
+      <p>{text ?? t('list.failed')}</p>
+      <Button look="quiet" onClick={onRetry}>
+        {t('list.retry')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,25 @@
+import { i18n } from '#web/i18n/index.ts'
+import styles from './toast.module.css'
+
+const shownFor = 5000
+let toast: HTMLElement | undefined
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Shows one sentence above everything, dialogs too; a second one takes the place of the first. Keys of texts are translated. */
+export function showToast(message: string): void {
+  toast ??= makeToast()
+  toast.textContent = message === 'toast.offline' ? i18n.t('toast.offline') : message
+  if (toast.matches(':popover-open')) toast.hidePopover()
+  toast.showPopover()
+  clearTimeout(timer)
+  timer = setTimeout(() => toast?.hidePopover(), shownFor)
+}
+
+function makeToast(): HTMLElement {
+  const element = document.createElement('div')
+  element.className = styles.toast ?? ''
+  element.role = 'status'
+  element.popover = 'manual'
+  document.body.append(element)
+  return element
+}
