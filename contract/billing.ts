@@ -78,6 +78,8 @@ export const Order = Type.Object({
   paid_at: Type.Optional(Time),
   expires_at: Time,
   next: NextStep,
+  /** Why the last try did not go through, where the order can still be paid. */
+  declined: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
 })
 export type Order = Static<typeof Order>
 

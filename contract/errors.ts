@@ -11,6 +11,7 @@ export const refusals = {
   beingMade: 409,
   keyReused: 409,
   alreadyOwned: 409,
+  subscribedAlready: 409,
   orderClosed: 409,
   emailInvalid: 500,
   nameInvalid: 500,
@@ -61,11 +62,14 @@ export class Refusal extends Error {
 export class Fault extends Error {
   readonly reason: FaultName
   readonly detail: string | undefined
+  /** Seconds to wait before another try, where the answer is `tooMany` or `unavailable`. */
+  readonly retryAfter: number | undefined
 
-  constructor(reason: FaultName, detail?: string) {
+  constructor(reason: FaultName, detail?: string, retryAfter?: number) {
     super(detail ?? reason)
     this.name = 'Fault'
     this.reason = reason
     this.detail = detail
+    this.retryAfter = retryAfter
   }
 }

@@ -1,0 +1,43 @@
+import { send } from '@fastify/send'
+import Fastify from 'fastify'
+import { readFileSync } from 'node:fs'
+import pg from 'pg'
+
+/**
+ * The baseline: a Fastify server with nothing around it. Started as a process of its own with one JSON argument:
+ * `answers` are sent byte for byte, each after `queries` indexed look-ups; `files` is a folder that is served as it is.
+ */
+interface BareOptions {
+  port: number
+  answers: { path: string; file: string; queries: number }[]
+  files: string
+  page: string
+  hls: string
+  connection: pg.PoolConfig
+}
+
+const options = JSON.parse(process.argv[2] ?? '') as BareOptions
+const pool = new pg.Pool({ ...options.connection, max: 20 })
+const app = Fastify()
+
+const lookUp = () => pool.query({ name: 'lookup', text: 'SELECT * FROM videos WHERE id = $1', values: ['vid_none'] })
+
+for (const { path, file, queries } of options.answers) {
+  const bytes = readFileSync(file)
+  app.get(path, async (_request, reply) => {
+    await Promise.all(Array.from({ length: queries }, lookUp))
+    reply.type('application/json; charset=utf-8')
+    return bytes
+  })
+}
+
+app.get('/files/*', async (request, reply) => {
+  const { '*': path } = request.params as { '*': string }
+  const { statusCode, headers, stream } = await send(request.raw, path, { root: options.files })
+  return reply.code(statusCode).headers(headers).send(stream)
+})
+app.get('/page', (_request, reply) => reply.type('text/html').send(readFileSync(options.page)))
+app.get('/hls.js', (_request, reply) => reply.type('text/javascript').send(readFileSync(options.hls)))
+
+await app.listen({ port: options.port, host: '127.0.0.1' })
+process.send?.('listening')

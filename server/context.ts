@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { membershipOf, offerFor } from '#server/features/billing/billing.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { createGateways, type GatewaySetUp } from '#server/features/billing/create-gateways.ts'
+import { seedPlans } from '#server/features/billing/seed-plans.ts'
+import { seedHomepage } from '#server/features/catalog/seed-homepage.ts'
+import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
+import { loadPersonal } from '#server/features/library/library.ts'
+import { findCover, type MediaContext } from '#server/features/media/media.ts'
+import type { MembersRoutesContext } from '#server/features/members/routes.ts'
+import { readDocuments } from '#server/features/pages/documents.ts'
+import type { PagesContext } from '#server/features/pages/routes.ts'
+import { translate } from '#server/i18n/translate.ts'
+import { systemClock, type Clock } from '#server/platform/clock.ts'
+import type { Config } from '#server/platform/config.ts'
+import { openDatabase, type Database } from '#server/platform/database/database.ts'
+import type { Log } from '#server/platform/log.ts'
+import { openStorage, type Storage } from '#server/platform/storage.ts'
+import type { Tables } from '#server/tables.ts'
+
+type FeatureContexts = BillingContext & CatalogRoutesContext & MembersRoutesContext & MediaContext & PagesContext
+
+/** Everything that a process of the site works with, built once; what each feature asks for is part of it. */
+export interface Context extends FeatureContexts, GatewaySetUp {
+  config: Config
+  database: Database<Tables>
+  storage: Storage
+  close(): Promise<void>
+}
+
+/** What a test may put in the place of the real thing. */
+export interface Overrides {
+  database?: Database<Tables>
+  clock?: Clock
+  gateways?: GatewaySetUp
+  /** Where the process can be reached by itself; the settings say so otherwise. */
+  ownAddress?: () => string | undefined
+  webRoot?: string
+}
+
+const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')
+
+/**
+ * Builds the collaborators of a process: the one place where features are joined. Brings the database up to date and
+ * gives a new one its plans and homepage.
+ * @throws ConfigError naming the setting where the database cannot be used
+ */
+export async function createContext(config: Config, log: Log, overrides: Overrides = {}): Promise<Context> {
+  const database = overrides.database ?? (await openDatabase<Tables>(config, log))
+  const { db } = database
+  const clock = overrides.clock ?? systemClock
+  await Promise.all([seedPlans(db), seedHomepage(db)])
+  const webRoot = overrides.webRoot ?? builtWeb
+  const ownAddress = overrides.ownAddress ?? (() => `http://127.0.0.1:${config.port}`)
+  const { gateways, gatewayRoutes } = overrides.gateways ?? createGateways({ config, db, clock, log, ownAddress })
+  const context: Context = {
+    config,
+    log,
+    clock,
+    database,
+    db,
+    gateways,
+    gatewayRoutes,
+    translate,
+    webRoot,
+    storage: openStorage(config.dataDir),
+    documents: readDocuments(webRoot),
+    secret: config.secrets.appSecret,
+    secure: config.production,
+    publicUrl: config.publicUrl,
+    personalFor: loadPersonal,
+    membershipOf: (database, viewer, language) => membershipOf(database, viewer, clock.now(), language),
+    offerFor: (database, episode, language) => offerFor({ gateways }, database, episode, language),
+    findCover: (viewer, episodeId, language) => findCover(context, viewer, episodeId, language),
+    close: () => database.close(),
+  }
+  return context
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getHomepage, getVideo, queryHomepage } from '#contract/catalog.ts'
+import { buildCategory, buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let category: string
+const videos: BuiltVideo[] = []
+
+beforeAll(async () => {
+  site = await testSite()
+  category = await buildCategory(site.context.db, 'Thrillers')
+  for (let day = 1; day <= 25; day++) {
+    const releasedAt = new Date(Date.UTC(2026, 0, day))
+    videos.push(await buildVideo(site.context, { title: `Night ${day}`, releasedAt, featured: day > 23, categoryId: day > 20 ? category : null }))
+  }
+  await buildVideo(site.context, { title: 'Unfinished', state: 'draft' })
+})
+afterAll(() => site.close())
+
+const newestFirst = () => videos.map(({ id }) => id).toReversed()
+
+describe('the homepage', () => {
+  it('shows the sections that have something to show, in order, and the menu', async () => {
+    const { homepage, menu, pay_theme } = await site.visitor().ask(getHomepage)
+    expect(homepage.map(({ kind }) => kind)).toEqual(['carousel', 'row', 'ranking', 'grid'])
+    expect(homepage[0]?.items.map(({ id }) => id)).toEqual(newestFirst().slice(0, 2))
+    expect(menu).toEqual([{ id: category, name: 'Thrillers' }])
+    expect(pay_theme.accent).toMatch(/^#/)
+  })
+
+  it('speaks the language asked for', async () => {
+    const { homepage } = await site.visitor({ 'accept-language': 'de-AT,en;q=0.5' }).ask(getHomepage)
+    expect(homepage[1]?.title).toBe('Neu diese Woche')
+  })
+
+  it('goes on where a section was cut', async () => {
+    const { homepage } = await site.visitor().ask(getHomepage)
+    const row = homepage[1]
+    expect(row).toMatchObject({ has_more: true })
+    const more = await site.visitor().ask(queryHomepage, { query: { section: row?.id ?? '' } })
+    expect(more.title).toBe(row?.title)
+    expect(more.list.slice(0, 12).map(({ id }) => id)).toEqual(row?.items.map(({ id }) => id))
+  })
+})
+
+describe('a listing', () => {
+  it('gives each published video once, page by page, while new ones arrive', async () => {
+    const visitor = site.visitor()
+    const first = await visitor.ask(queryHomepage, { query: { limit: 10 } })
+    const late = await buildVideo(site.context, { title: 'Late', releasedAt: new Date(Date.UTC(2026, 1, 1)) })
+    const second = await visitor.ask(queryHomepage, { query: { limit: 10, cursor: first.next_cursor ?? '' } })
+    const third = await visitor.ask(queryHomepage, { query: { limit: 10, cursor: second.next_cursor ?? '' } })
+    expect([...first.list, ...second.list, ...third.list].map(({ id }) => id)).toEqual(newestFirst())
+    expect(third.next_cursor).toBeNull()
+    await site.context.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', late.id).execute()
+  })
+
+  it('is of one category, or of the words searched for', async () => {
+    const inMenu = await site.visitor().ask(queryHomepage, { query: { menu: category } })
+    const found = await site.visitor().ask(queryHomepage, { query: { keyword: 'night 2_' } })
+    const exact = await site.visitor().ask(queryHomepage, { query: { keyword: 'Night 17' } })
+    expect(inMenu).toMatchObject({ title: 'Thrillers' })
+    expect(inMenu.list).toHaveLength(5)
+    expect(found.list).toEqual([])
+    expect(exact.list.map(({ id }) => id)).toEqual([videos[16]?.id])
+  })
+
+  it('answers 404 for an unknown section, and refuses the cursor of another list', async () => {
+    const unknown = await site.visitor().call(queryHomepage, { query: { section: 'sec_none' } })
+    const { next_cursor } = await site.visitor().ask(queryHomepage, { query: { limit: 5 } })
+    const foreign = await site.visitor().call(queryHomepage, { query: { menu: category, cursor: next_cursor ?? '' } })
+    expect([unknown.answer.code, foreign.status]).toEqual([404, 400])
+  })
+})
+
+describe('a video', () => {
+  it('comes with its price and others like it', async () => {
+    const id = videos[24]?.id ?? ''
+    const video = await site.visitor().ask(getVideo, { query: { id } })
+    expect(video).toMatchObject({ id, title: 'Night 25', episode_count: 6, free_episodes: 3, favorite: false, resume: null })
+    expect(video.price).toEqual({ episode_cents: 99, video_cents: 999, currency: 'USD' })
+    expect(video.related.length).toBeGreaterThan(3)
+    expect(video.related.map((card) => card.id)).not.toContain(id)
+  })
+
+  it('is not found where it is unknown or a draft', async () => {
+    const draft = await buildVideo(site.context, { state: 'draft' })
+    for (const id of ['vid_unknown', draft.id]) {
+      expect((await site.visitor().call(getVideo, { query: { id } })).answer.code).toBe(404)
+    }
+  })
+})

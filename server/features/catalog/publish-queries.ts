@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { Texts } from '#contract/languages.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+
+export interface VideoValues {
+  slug: string
+  titles: Texts
+  synopses: Texts
+  category_id: string | null
+  badge: 'new' | 'hot' | null
+  featured: boolean
+  free_episodes: number
+  currency: string
+  episode_cents: number
+  video_cents: number
+}
+
+/** Inserts a video in `state`, or brings the one of that slug up to date; its state, release and cover then stay. */
+export async function upsertVideo(tx: Tx, values: VideoValues, state: 'draft' | 'scheduled' | 'published', releasedAt: Date | null): Promise<string> {
+  const row = { ...values, titles: JSON.stringify(values.titles), synopses: JSON.stringify(values.synopses) }
+  const { slug: _, ...changes } = row
+  const { id } = await tx
+    .insertInto('videos')
+    .values({ id: newId('vid'), ...row, state, released_at: releasedAt })
+    .onConflict((conflict) => conflict.column('slug').doUpdateSet(changes))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** The id of the category or tag of that slug; made with these names where there is none. An existing one keeps its names. */
+export async function ensureNamed(tx: Tx, table: 'categories' | 'tags', slug: string, names: Texts): Promise<string> {
+  const row = { id: newId(table === 'tags' ? 'tag' : 'cat'), slug, names: JSON.stringify(names) }
+  const { id } = await tx
+    .insertInto(table)
+    .values(row)
+    .onConflict((conflict) => conflict.column('slug').doUpdateSet({ slug }))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly string[]): Promise<void> {
+  await tx.deleteFrom('video_tags').where('video_id', '=', videoId).execute()
+  const rows = tagIds.map((tag_id, position) => ({ video_id: videoId, tag_id, position }))
+  if (rows.length > 0) await tx.insertInto('video_tags').values(rows).execute()
+}
+
+export async function updateCover(db: Db, videoId: string, cover: { path: string; color: string }): Promise<void> {
+  await db.updateTable('videos').set({ cover_path: cover.path, cover_color: cover.color }).where('id', '=', videoId).execute()
+}
+
+export async function updateCoverIfMissing(db: Db, videoId: string, cover: { path: string; color: string }): Promise<void> {
+  await db.updateTable('videos').set({ cover_path: cover.path, cover_color: cover.color }).where('id', '=', videoId).where('cover_path', 'is', null).execute()
+}
+
+export async function updateEpisodes(db: Db, videoId: string, { count, progress }: { count: number; progress: number | null }): Promise<void> {
+  await db
+    .updateTable('videos')
+    .set({ episode_count: count, progress })
+    .where('id', '=', videoId)
+    .where(sql<boolean>`(episode_count, progress) IS DISTINCT FROM (${count}::integer, ${progress}::integer)`)
+    .execute()
+}
+
+/** Publishes a video that only waited for its first episode: one with a date of its own, and a draft, stay as they are. */
+export async function publishWaiting(db: Db, videoId: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('videos')
+    .set({ state: 'published', released_at: now })
+    .where('id', '=', videoId)
+    .where('state', '=', 'scheduled')
+    .where('released_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export function selectVideoCover(db: Db, id: string) {
+  return db.selectFrom('videos').select('cover_path').where('id', '=', id).executeTakeFirst()
+}

@@ -1,0 +1,91 @@
+import type { Texts } from '#contract/languages.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import * as queries from './publish-queries.ts'
+
+/** A video as whoever publishes it describes it; category and tags by slug. */
+export interface VideoDetails {
+  slug: string
+  titles: Texts
+  synopses: Texts
+  category: string | null
+  tags: readonly string[]
+  badge: 'new' | 'hot' | null
+  featured: boolean
+  freeEpisodes: number
+  price: { currency: string; episodeCents: number; videoCents: number }
+}
+
+export interface PublishOptions {
+  /**
+   * What a new video begins as; one that is there keeps its state. `whenReady` is released with its first episode, `now` at once
+   * with its episodes still to come.
+   */
+  release: 'whenReady' | 'now' | 'draft'
+  now: Date
+  /** Names of categories and tags that may have to be made, by slug; others are named after their slug. */
+  names?: ReadonlyMap<string, Texts>
+}
+
+/**
+ * Makes the video of that slug or brings it up to date, with its category and tags.
+ * @returns its id
+ */
+export async function publishVideo(tx: Tx, details: VideoDetails, { release, now, names }: PublishOptions): Promise<string> {
+  const nameOf = (slug: string): Texts => names?.get(slug) ?? { en: humanise(slug) }
+  const category = details.category
+  const values = {
+    slug: details.slug,
+    titles: details.titles,
+    synopses: details.synopses,
+    category_id: category === null ? null : await queries.ensureNamed(tx, 'categories', category, nameOf(category)),
+    badge: details.badge,
+    featured: details.featured,
+    free_episodes: details.freeEpisodes,
+    currency: details.price.currency,
+    episode_cents: details.price.episodeCents,
+    video_cents: details.price.videoCents,
+  }
+  const state = { whenReady: 'scheduled', now: 'published', draft: 'draft' } as const
+  const id = await queries.upsertVideo(tx, values, state[release], release === 'now' ? now : null)
+  const tagIds = new Map<string, string>()
+  // In one order everywhere, so that two imports at once don't wait for each other's rows in a circle.
+  for (const tag of [...new Set(details.tags)].sort()) tagIds.set(tag, await queries.ensureNamed(tx, 'tags', tag, nameOf(tag)))
+  await queries.replaceVideoTags(tx, id, [...new Set(details.tags)].map((tag) => tagIds.get(tag) ?? ''))
+  return id
+}
+
+/** `first-love` becomes "First love". */
+function humanise(slug: string): string {
+  const words = slug.replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/**
+ * Keeps what a video's card says of its episodes: how many there are, and how far they are made (percent; null once all are).
+ */
+export async function recordEpisodes(db: Db, videoId: string, episodes: { count: number; progress: number | null }): Promise<void> {
+  await queries.updateEpisodes(db, videoId, episodes)
+}
+
+/** Publishes a video that waited for its first episode; any other stays as it is. */
+export async function releaseIfWaiting(tx: Tx, videoId: string, now: Date): Promise<void> {
+  await queries.publishWaiting(tx, videoId, now)
+}
+
+export interface CoverFile {
+  /** Its key in the storage. */
+  path: string
+  /** Its dark dominant colour, such as #2a211c. */
+  color: string
+}
+
+/** Gives a video its cover; `onlyIfMissing` leaves one that is there. */
+export async function setCover(db: Db, videoId: string, cover: CoverFile, { onlyIfMissing = false } = {}): Promise<void> {
+  await (onlyIfMissing ? queries.updateCoverIfMissing(db, videoId, cover) : queries.updateCover(db, videoId, cover))
+}
+
+/** Whether a video has a cover. */
+export async function hasCover(db: Db, videoId: string): Promise<boolean> {
+  const row = await queries.selectVideoCover(db, videoId)
+  return row !== undefined && row.cover_path !== null
+}

@@ -1,0 +1,177 @@
+import { sql, type Expression, type SqlBool } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import type { Texts } from '#contract/languages.ts'
+import type { Insertable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { SectionsTable } from './tables.ts'
+
+interface NameRow {
+  id: string
+  names: Texts
+}
+
+/** The columns of a card, with the video's tags in their order. */
+function selectCards(db: Db) {
+  return db.selectFrom('videos').select((eb) => [
+    'videos.id',
+    'videos.titles',
+    'videos.cover_path',
+    'videos.cover_color',
+    'videos.episode_count',
+    'videos.free_episodes',
+    'videos.play_count',
+    'videos.badge',
+    'videos.progress',
+    'videos.released_at',
+    jsonArrayFrom(
+      eb
+        .selectFrom('video_tags')
+        .innerJoin('tags', 'tags.id', 'video_tags.tag_id')
+        .select(['tags.id', 'tags.names'])
+        .whereRef('video_tags.video_id', '=', 'videos.id')
+        .orderBy('video_tags.position'),
+    )
+      .$castTo<NameRow[]>()
+      .as('tags'),
+  ])
+}
+export type CardRow = Awaited<ReturnType<ReturnType<typeof selectCards>['executeTakeFirstOrThrow']>>
+
+export type ListFilter =
+  | { by: 'all' | 'featured' }
+  | { by: 'category'; slug: string }
+  | { by: 'category-id'; id: string }
+  | { by: 'tag'; slug: string }
+  | { by: 'tag-id'; id: string }
+  | { by: 'words'; words: string }
+  | { by: 'slugs'; slugs: string[] }
+
+export type ListOrder = 'newest' | 'popular'
+
+export interface ListPosition {
+  key: string | number
+  id: string
+}
+
+/**
+ * Published videos in order, after a position. Sort keys come back in the cursor as they stand in the index:
+ * the release time as text in UTC, or the play count.
+ */
+export function selectVideos(db: Db, filter: ListFilter, order: ListOrder, after: ListPosition | undefined, limit: number) {
+  const released = order === 'newest'
+  return selectCards(db)
+    .where('videos.state', '=', 'published')
+    .where((eb) => eb.and(filterOf(filter)))
+    .$if(after !== undefined, (query) => query.where(afterPosition(order, after ?? { key: '', id: '' })))
+    .orderBy(released ? 'videos.released_at' : 'videos.play_count', 'desc')
+    .orderBy('videos.id')
+    .limit(limit)
+    .execute()
+}
+
+/** Keys fall and ids rise, so the row comparison is written out. */
+function afterPosition(order: ListOrder, { key, id }: ListPosition): Expression<SqlBool> {
+  return order === 'newest'
+    ? sql<boolean>`videos.released_at <= ${key}::timestamptz AND (videos.released_at < ${key}::timestamptz OR videos.id > ${id})`
+    : sql<boolean>`videos.play_count <= ${key} AND (videos.play_count < ${key} OR videos.id > ${id})`
+}
+
+function filterOf(filter: ListFilter): Expression<SqlBool>[] {
+  switch (filter.by) {
+    case 'all':
+      return []
+    case 'featured':
+      return [sql<boolean>`videos.featured`]
+    case 'category':
+      return [sql<boolean>`videos.category_id = (SELECT id FROM categories WHERE slug = ${filter.slug})`]
+    case 'category-id':
+      return [sql<boolean>`videos.category_id = ${filter.id}`]
+    case 'tag':
+      return [hasTag(sql`(SELECT id FROM tags WHERE slug = ${filter.slug})`)]
+    case 'tag-id':
+      return [hasTag(sql`${filter.id}`)]
+    case 'slugs':
+      return [sql<boolean>`videos.slug = ANY(${filter.slugs})`]
+    case 'words':
+      return [sql<boolean>`videos.titles::text ILIKE ${`%${escapeLike(filter.words)}%`}`]
+  }
+}
+
+const hasTag = (tagId: Expression<unknown>) =>
+  sql<boolean>`EXISTS (SELECT FROM video_tags WHERE video_tags.tag_id = ${tagId} AND video_tags.video_id = videos.id)`
+
+const escapeLike = (words: string) => words.replace(/[\\%_]/g, (character) => `\\${character}`)
+
+/** The cards of these videos, in no order; archived ones too, for whoever has a right to them. */
+export function selectCardsByIds(db: Db, ids: readonly string[]): Promise<CardRow[]> {
+  return selectCards(db).where('videos.id', 'in', ids).where('videos.state', 'in', ['published', 'archived']).execute()
+}
+
+/** One video with all that its page shows, or undefined where it may not be seen. */
+export function selectVideo(db: Db, id: string) {
+  return selectCards(db)
+    .leftJoin('categories', 'categories.id', 'videos.category_id')
+    .select([
+      'videos.synopses',
+      'videos.category_id',
+      'categories.names as category_names',
+      'videos.favorite_count',
+      'videos.share_count',
+      'videos.currency',
+      'videos.episode_cents',
+      'videos.video_cents',
+    ])
+    .where('videos.id', '=', id)
+    .where('videos.state', 'in', ['published', 'archived'])
+    .executeTakeFirst()
+}
+
+export function selectSections(db: Db) {
+  return db.selectFrom('sections').selectAll().orderBy('position').execute()
+}
+
+export function selectSection(db: Db, id: string) {
+  return db.selectFrom('sections').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The categories that have something to show, in the operator's order. */
+export function selectMenu(db: Db) {
+  return db
+    .selectFrom('categories')
+    .select(['id', 'names'])
+    .where((eb) =>
+      eb.exists(
+        eb.selectFrom('videos').select('id').whereRef('category_id', '=', 'categories.id').where('state', '=', 'published'),
+      ),
+    )
+    .orderBy('position')
+    .orderBy('slug')
+    .execute()
+}
+
+export function selectCategory(db: Db, id: string) {
+  return db.selectFrom('categories').select(['id', 'names']).where('id', '=', id).executeTakeFirst()
+}
+
+export function selectTag(db: Db, id: string) {
+  return db.selectFrom('tags').select(['id', 'names']).where('id', '=', id).executeTakeFirst()
+}
+
+export async function selectSettings(db: Db): Promise<Map<string, object>> {
+  const rows = await db.selectFrom('settings').selectAll().execute()
+  return new Map(rows.map(({ key, value }) => [key, value]))
+}
+
+/** @returns whether this call was the first to say that the homepage has been put together */
+export async function markSeeded(tx: Tx): Promise<boolean> {
+  const result = await tx
+    .insertInto('settings')
+    .values({ key: 'homepage_seeded', value: '{}' })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return Number(result.numInsertedOrUpdatedRows) === 1
+}
+
+export async function insertSections(tx: Tx, rows: Insertable<SectionsTable>[]): Promise<void> {
+  await tx.insertInto('sections').values(rows).execute()
+}

@@ -1,0 +1,78 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { Texts } from '#contract/languages.ts'
+
+type Time = ColumnType<Date, Date | string | undefined, Date | string>
+/** A JSON column that is written as text. */
+type Json<T extends object> = JSONColumnType<T, string, string>
+
+export interface CategoriesTable {
+  id: string
+  slug: string
+  names: Json<Texts>
+  position: Generated<number>
+}
+
+export interface TagsTable {
+  id: string
+  slug: string
+  names: Json<Texts>
+}
+
+export interface VideosTable {
+  id: string
+  slug: string
+  titles: Json<Texts>
+  synopses: Json<Texts>
+  category_id: string | null
+  state: 'draft' | 'scheduled' | 'published' | 'archived'
+  badge: 'new' | 'hot' | null
+  featured: Generated<boolean>
+  free_episodes: number
+  episode_count: Generated<number>
+  currency: string
+  episode_cents: number
+  video_cents: number
+  cover_path: string | null
+  cover_color: Generated<string>
+  /** How far its episodes are made, in percent; null once all are. */
+  progress: Generated<number | null>
+  play_count: Generated<number>
+  favorite_count: Generated<number>
+  share_count: Generated<number>
+  released_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  created_at: Time
+}
+
+export interface VideoTagsTable {
+  video_id: string
+  tag_id: string
+  position: number
+}
+
+/** Where a section takes its videos from. */
+export type SectionSource =
+  | { from: 'featured' | 'newest' | 'popular' }
+  | { from: 'category' | 'tag'; slug: string }
+  | { from: 'videos'; slugs: string[] }
+
+export interface SectionsTable {
+  id: string
+  kind: 'carousel' | 'row' | 'ranking' | 'grid'
+  titles: Json<Texts>
+  source: Json<SectionSource>
+  position: number
+}
+
+export interface SettingsTable {
+  key: string
+  value: Json<object>
+}
+
+export interface CatalogTables {
+  categories: CategoriesTable
+  tags: TagsTable
+  videos: VideosTable
+  video_tags: VideoTagsTable
+  sections: SectionsTable
+  settings: SettingsTable
+}

@@ -1,0 +1,69 @@
+import type { Entitlement } from '#contract/library.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import * as queries from './queries.ts'
+import type { EntitlementRow } from './queries.ts'
+
+/** The rights of one viewer in one video, as they hold at one moment. */
+export interface Rights {
+  /** Whether the episode may be played for a reason other than being free. */
+  covers(episodeId: string): boolean
+  /** The entitlement that covers it, the longest-lasting kind first: a purchase before a subscription. */
+  entitlementFor(episodeId: string): EntitlementRow | undefined
+}
+
+/** Reads a viewer's rights in a video once, for any number of its episodes. */
+export async function loadRights(db: Db, userId: string, videoId: string, now: Date): Promise<Rights> {
+  const rows = await queries.selectEntitlements(db, userId, videoId, now)
+  const purchasesFirst = rows.toSorted((a, b) => Number(b.source === 'purchase') - Number(a.source === 'purchase'))
+  const entitlementFor = (episodeId: string) =>
+    purchasesFirst.find(({ episode_id }) => episode_id === null || episode_id === episodeId)
+  return { entitlementFor, covers: (episodeId) => entitlementFor(episodeId) !== undefined }
+}
+
+/** The rights of somebody who has none. */
+export const noRights: Rights = { covers: () => false, entitlementFor: () => undefined }
+
+/**
+ * Gives what an order bought, in the transaction that marks it paid. Once per order and thing: a second time changes nothing.
+ * `episodeId` is that episode, `videoId` alone the whole video, neither everything.
+ */
+export async function grantEntitlement(
+  tx: Tx,
+  grant: {
+    userId: string
+    orderId: string
+    source: 'purchase' | 'subscription'
+    videoId?: string | null
+    episodeId?: string | null
+    startsAt: Date
+    endsAt?: Date | null
+  },
+): Promise<void> {
+  await queries.insertEntitlement(tx, {
+    id: newId('ent'),
+    user_id: grant.userId,
+    order_id: grant.orderId,
+    source: grant.source,
+    video_id: grant.videoId ?? null,
+    episode_id: grant.episodeId ?? null,
+    starts_at: grant.startsAt,
+    ends_at: grant.endsAt ?? null,
+  })
+}
+
+/** Takes back what an order gave, and nothing else (product.md, section 4). */
+export function revokeEntitlements(tx: Tx, orderId: string, now: Date): Promise<void> {
+  return queries.revokeByOrder(tx, orderId, now)
+}
+
+export function presentEntitlement(row: EntitlementRow): Entitlement {
+  return {
+    id: row.id,
+    source: row.source,
+    ...(row.video_id ? { video_id: row.video_id } : {}),
+    ...(row.episode_id ? { episode_id: row.episode_id } : {}),
+    starts_at: row.starts_at.toISOString(),
+    ...(row.ends_at ? { ends_at: row.ends_at.toISOString() } : {}),
+  }
+}

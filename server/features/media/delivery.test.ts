@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
+import { getUser } from '#contract/members.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import { grantEntitlement } from '#server/features/library/library.ts'
+import { insertPaidOrder, insertUserRow } from '#server/testing/money-builders.ts'
+
+const time = { now: new Date() }
+const clock: Clock = { now: () => time.now }
+let site: TestSite
+let video: BuiltVideo
+let visitor: Visitor
+
+beforeAll(async () => {
+  site = await testSite({ clock })
+  video = await buildVideo(site.context)
+  visitor = site.visitor()
+  await visitor.ask(getUser)
+})
+afterAll(() => site.close())
+
+const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
+const assetOf = (number: number) => video.episodes[number - 1]?.assetId ?? ''
+
+async function play(number: number, as = visitor): Promise<PlayableEpisode> {
+  return (await as.ask(getEpisode, { query: { episode_id: episode(number) } })) as PlayableEpisode
+}
+
+const beside = (url: string, file: string) => url.replace('master.m3u8', file)
+
+describe('a free episode', () => {
+  it('plays for anyone: playlist, segment, captions and storyboard, each with its type', async () => {
+    const { playback, next } = await play(1)
+    const type = async (file: string) => {
+      const response = await visitor.fetch(beside(playback.hls_url, file))
+      return [response.status, response.headers.get('content-type')]
+    }
+    expect(await type('master.m3u8')).toEqual([200, 'application/vnd.apple.mpegurl'])
+    expect(await type('v0/00000.m4s')).toEqual([200, 'video/iso.segment'])
+    expect(await type('captions/en.vtt')).toEqual([200, 'text/vtt; charset=utf-8'])
+    expect(await type('storyboard.vtt')).toEqual([200, 'text/vtt; charset=utf-8'])
+    expect(next).toMatchObject({ number: 2, state: 'free' })
+  })
+
+  it('gives ranges, and may be kept for as long as its link lives', async () => {
+    const { playback } = await play(1)
+    const response = await visitor.fetch(beside(playback.hls_url, 'v0/00000.m4s'), { headers: { range: 'bytes=0-6' } })
+    expect(response.status).toBe(206)
+    expect(await response.text()).toBe('segment')
+    expect(response.headers.get('cache-control')).toMatch(/^private, max-age=\d+, immutable$/)
+  })
+})
+
+describe('a locked episode', () => {
+  it('answers with the offer and no link', async () => {
+    const { answer } = await visitor.call(getEpisode, { query: { episode_id: episode(4) } })
+    expect(answer).toMatchObject({ code: 402, info: { episode: { number: 4 }, price: { episode_cents: 99, video_cents: 999, currency: 'USD' } } })
+    expect(answer.info).toHaveProperty('plans')
+    expect(JSON.stringify(answer)).not.toContain('/media/')
+  })
+
+  it.each(['master.m3u8', 'v0/index.m3u8', 'v0/00000.m4s', 'captions/en.vtt', 'storyboard.vtt', 'thumb.webp'])(
+    "gives no byte of %s for another episode's link, an altered one or none",
+    async (file) => {
+      const { playback } = await play(1)
+      const foreign = beside(playback.hls_url, file).replace(assetOf(1), assetOf(4))
+      const [, , pass = '', asset = ''] = playback.hls_url.split('/')
+      const [expires = '', subject, mac] = pass.split('.')
+      const longer = `/media/${Number(expires) + 9999}.${subject}.${mac}/${asset}/${file}`
+      for (const url of [foreign, longer, `/media/${asset}/${file}`, `/media/x/${assetOf(4)}/${file}`]) {
+        const response = await visitor.fetch(url)
+        expect(response.ok, url).toBe(false)
+        expect(await response.text()).not.toMatch(/EXTM3U|segment|WEBVTT|thumb/)
+      }
+    },
+  )
+
+  it('shows its blurred still, which is public, and no sharp picture', async () => {
+    const { list } = (await visitor.ask(getEpisode, { query: { video_id: video.id } })) as { list: { thumb_url: string; state: string }[] }
+    expect(list.map(({ state }) => state)).toEqual(['free', 'free', 'free', 'locked', 'locked', 'locked'])
+    expect(list[3]?.thumb_url).toBe(`/public/${assetOf(4)}/still.webp`)
+    expect((await visitor.fetch(list[3]?.thumb_url ?? '')).status).toBe(200)
+  })
+})
+
+describe('a bought episode', () => {
+  it('plays for its buyer and stays locked for everybody else', async () => {
+    const buyer = site.visitor()
+    const { id } = await buyer.ask(getUser)
+    await buy(id, { videoId: video.id, episodeId: episode(4) })
+    buyer.cookie = await keptCookie(buyer)
+    expect((await play(4, buyer)).episode.state).toBe('unlocked')
+    const other = await visitor.call(getEpisode, { query: { episode_id: episode(4) } })
+    const next = await buyer.call(getEpisode, { query: { episode_id: episode(5) } })
+    expect([other.answer.code, next.answer.code]).toEqual([402, 402])
+  })
+
+  it('is issued no link once the subscription that covered it has ended, and the old link dies at its time', async () => {
+    const member = site.visitor()
+    const { id } = await member.ask(getUser)
+    await buy(id, { endsAt: new Date(time.now.getTime() + 60_000) })
+    member.cookie = await keptCookie(member)
+    const { playback } = await play(6, member)
+    time.now = new Date(time.now.getTime() + 61_000)
+    expect((await member.call(getEpisode, { query: { episode_id: episode(6) } })).answer.code).toBe(402)
+    expect((await member.fetch(playback.hls_url)).status).toBe(200)
+    time.now = new Date(playback.expires_at)
+    expect((await member.fetch(playback.hls_url)).status).toBe(410)
+  })
+})
+
+it('answers an episode that is being made with its progress', async () => {
+  const unfinished = await buildVideo(site.context, { ready: 0 })
+  const { answer } = await visitor.call(getEpisode, { query: { episode_id: unfinished.episodes[0]?.id ?? '' } })
+  expect(answer).toMatchObject({ code: 409, info: { progress: 0 } })
+})
+
+it('does not lead out of an asset', async () => {
+  const { playback } = await play(1)
+  for (const path of ['../../../app-secret', '..%2f..%2f..%2fapp-secret', '%2e%2e/%2e%2e/%2e%2e/app-secret', '....//app-secret']) {
+    const response = await visitor.fetch(beside(playback.hls_url, path))
+    expect(response.ok, path).toBe(false)
+  }
+})
+
+async function buy(userId: string, what: { videoId?: string; episodeId?: string; endsAt?: Date }): Promise<void> {
+  await site.context.db.transaction().execute(async (tx) => {
+    await insertUserRow(tx, userId)
+    const orderId = await insertPaidOrder(tx, userId, time.now)
+    await grantEntitlement(tx, { userId, orderId, source: what.endsAt ? 'subscription' : 'purchase', startsAt: time.now, ...what })
+  })
+}
+
+/** The cookie as it stands once something is kept. */
+async function keptCookie(of: Visitor): Promise<string> {
+  await of.fetch('/api/user', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+  return of.cookie
+}

@@ -1,0 +1,159 @@
+import { Refusal } from '#contract/errors.ts'
+import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
+import { episodeListLimits, type Episode, type PlayableEpisode, type Playback } from '#contract/media.ts'
+import type { Offer } from '#contract/billing.ts'
+import { loadRights, noRights, type Rights } from '#server/features/library/library.ts'
+import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import type { Db } from '#server/tables.ts'
+import { passExpiry, signPass } from './passes.ts'
+import * as queries from './queries.ts'
+import type { EpisodeRow } from './queries.ts'
+
+/** The episode of an offer, as billing is asked about it. */
+export interface LockedEpisode {
+  id: string
+  video_id: string
+  number: number
+  title: string
+  thumb_url: string | null
+  price: Offer['price']
+}
+
+export interface MediaContext {
+  db: Db
+  clock: Clock
+  secret: string
+  /** What a viewer may buy to see a locked episode. Billing knows; context.ts joins the two. */
+  offerFor(db: Db, episode: LockedEpisode, language: Language): Promise<Offer>
+  translate(language: Language, key: string): string
+}
+
+/** The subject of links to free episodes for somebody whom we do not know yet. */
+const anybody = 'anybody'
+
+/** The state of an episode for one viewer (product.md, section 5). */
+function stateOf(row: EpisodeRow, rights: Rights): Episode['state'] {
+  if (row.number <= row.free_episodes) return 'free'
+  return rights.covers(row.id) ? 'unlocked' : 'locked'
+}
+
+function rightsOf({ db, clock }: MediaContext, viewer: Viewer | null, videoId: string): Promise<Rights> {
+  return viewer?.kept ? loadRights(db, viewer.userId, videoId, clock.now()) : Promise.resolve(noRights)
+}
+
+function titleOf(titles: Partial<Texts>, language: Language): string {
+  return titles.en === undefined ? '' : inLanguage({ ...titles, en: titles.en }, language)
+}
+
+/** A locked episode shows its own blurred still, which is public; any other its sharp picture, behind a pass. */
+function presentEpisode(context: MediaContext, row: EpisodeRow, state: Episode['state'], viewer: Viewer | null, language: Language): Episode {
+  return {
+    id: row.id,
+    number: row.number,
+    title: titleOf(row.titles, language),
+    duration_ms: row.duration_ms,
+    ready: row.asset_id !== null,
+    thumb_url: thumbOf(context, row, state, viewer),
+    state,
+    price_cents: row.episode_cents,
+  }
+}
+
+function thumbOf(context: MediaContext, row: EpisodeRow, state: Episode['state'], viewer: Viewer | null): string | null {
+  if (!row.asset_id) return null
+  return state === 'locked' ? `/public/${row.asset_id}/still.webp` : linkFor(context, row, viewer)('thumb.webp')
+}
+
+/** Makes links to the files of an episode's asset, for this viewer, good until the pass ends. */
+function linkFor(context: MediaContext, row: EpisodeRow, viewer: Viewer | null): (file: string) => string {
+  const expires = passExpiry(context.clock.now(), row.duration_ms ?? 0)
+  const asset = row.asset_id ?? ''
+  const pass = signPass(context.secret, asset, viewer?.userId ?? anybody, expires)
+  return (file) => `/media/${pass}/${asset}/${file}`
+}
+
+/**
+ * The episodes of a video as one viewer may see them, in order.
+ * @throws Refusal notFound where there is no such video, Fault badCursor
+ */
+export async function listEpisodes(
+  context: MediaContext,
+  viewer: Viewer | null,
+  query: { video_id: string; cursor?: string; limit?: number },
+  language: Language,
+) {
+  const size = pageSize(query.limit, episodeListLimits)
+  const list = `episodes ${query.video_id}`
+  const after = Number(decodeCursor(list, query.cursor, 1)?.[0] ?? 0)
+  const [rows, rights] = await Promise.all([
+    queries.selectEpisodesAfter(context.db, query.video_id, after, size + 1),
+    rightsOf(context, viewer, query.video_id),
+  ])
+  if (rows.length === 0 && !(await queries.videoIsSeen(context.db, query.video_id))) throw new Refusal('notFound')
+  const page = rows.slice(0, size)
+  const last = rows.length > size ? page.at(-1) : undefined
+  return {
+    list: page.map((row) => presentEpisode(context, row, stateOf(row, rights), viewer, language)),
+    next_cursor: last ? encodeCursor(list, [last.number]) : null,
+  }
+}
+
+/**
+ * What is needed to play an episode. Entitlement is checked here, each time a link is issued (security.md, "Media").
+ * @throws Refusal notFound; locked with the offer; beingMade with the progress
+ */
+export async function loadPlayable(context: MediaContext, viewer: Viewer | null, episodeId: string, language: Language): Promise<PlayableEpisode> {
+  const row = await queries.selectEpisode(context.db, episodeId)
+  if (!row) throw new Refusal('notFound')
+  const [rights, following] = await Promise.all([
+    rightsOf(context, viewer, row.video_id),
+    queries.selectEpisodesAfter(context.db, row.video_id, row.number, 1),
+  ])
+  const state = stateOf(row, rights)
+  if (state === 'locked') throw new Refusal('locked', await offerOf(context, row, language))
+  if (!row.asset_id) throw new Refusal('beingMade', { progress: row.coming_progress ?? 0 })
+  const next = following[0]
+  return {
+    episode: presentEpisode(context, row, state, viewer, language),
+    playback: presentPlayback(context, row, viewer, language),
+    next: next ? { id: next.id, number: next.number, state: stateOf(next, rights) } : null,
+  }
+}
+
+function presentPlayback(context: MediaContext, row: EpisodeRow, viewer: Viewer | null, language: Language): Playback {
+  const link = linkFor(context, row, viewer)
+  return {
+    hls_url: link('master.m3u8'),
+    expires_at: passExpiry(context.clock.now(), row.duration_ms ?? 0).toISOString(),
+    poster_url: link('poster.webp'),
+    width: row.width ?? 0,
+    height: row.height ?? 0,
+    captions: (row.captions ?? []).map(({ lang }) => ({
+      lang,
+      label: context.translate(language, `captions.${lang}`),
+      url: link(`captions/${lang}.vtt`),
+    })),
+    storyboard_url: link('storyboard.vtt'),
+  }
+}
+
+async function offerOf(context: MediaContext, row: EpisodeRow, language: Language): Promise<Record<string, unknown>> {
+  const price = { episode_cents: row.episode_cents, video_cents: row.video_cents, currency: row.currency }
+  const thumb_url = row.asset_id ? `/public/${row.asset_id}/still.webp` : null
+  const { id, video_id, number } = row
+  return context.offerFor(context.db, { id, video_id, number, title: titleOf(row.titles, language), thumb_url, price }, language)
+}
+
+/**
+ * The entitlement that covers an episode for a viewer (POST /api/video/unlock).
+ * @throws Refusal notFound; locked with the offer
+ */
+export async function findCover(context: MediaContext, viewer: Viewer, episodeId: string, language: Language) {
+  const row = await queries.selectEpisode(context.db, episodeId)
+  if (!row) throw new Refusal('notFound')
+  const entitlement = (await rightsOf(context, viewer, row.video_id)).entitlementFor(row.id)
+  if (!entitlement) throw new Refusal('locked', await offerOf(context, row, language))
+  return entitlement
+}

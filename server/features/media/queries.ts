@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import type { Db } from '#server/tables.ts'
+
+/** What the rules need of an episode: its place, its price and what there is to play. */
+function selectEpisodes(db: Db) {
+  return db
+    .selectFrom('episodes')
+    .innerJoin('videos', 'videos.id', 'episodes.video_id')
+    .leftJoin('assets', 'assets.id', 'episodes.asset_id')
+    .leftJoin('assets as coming', 'coming.id', 'episodes.next_asset_id')
+    .select([
+      'episodes.id',
+      'episodes.video_id',
+      'episodes.number',
+      'episodes.titles',
+      'episodes.asset_id',
+      'videos.free_episodes',
+      'videos.episode_cents',
+      'videos.video_cents',
+      'videos.currency',
+      'videos.cover_path',
+      'videos.state as video_state',
+      'assets.duration_ms',
+      'assets.width',
+      'assets.height',
+      'assets.captions',
+      'coming.progress as coming_progress',
+    ])
+    .where('videos.state', 'in', ['published', 'archived'])
+}
+export type EpisodeRow = Awaited<ReturnType<ReturnType<typeof selectEpisodes>['executeTakeFirstOrThrow']>>
+
+export function selectEpisode(db: Db, id: string) {
+  return selectEpisodes(db).where('episodes.id', '=', id).executeTakeFirst()
+}
+
+export function selectEpisodeByNumber(db: Db, videoId: string, number: number) {
+  return selectEpisodes(db).where('episodes.video_id', '=', videoId).where('episodes.number', '=', number).executeTakeFirst()
+}
+
+export function selectEpisodesAfter(db: Db, videoId: string, number: number, limit: number) {
+  return selectEpisodes(db)
+    .where('episodes.video_id', '=', videoId)
+    .where('episodes.number', '>', number)
+    .orderBy('episodes.number')
+    .limit(limit)
+    .execute()
+}
+
+/** Whether there is such a video to be seen; its list of episodes may be empty. */
+export async function videoIsSeen(db: Db, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('videos')
+    .select(sql<number>`1`.as('one'))
+    .where('id', '=', id)
+    .where('state', 'in', ['published', 'archived'])
+    .executeTakeFirst()
+  return row !== undefined
+}

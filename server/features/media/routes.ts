@@ -1,0 +1,60 @@
+import { Fault } from '#contract/errors.ts'
+import { getEpisode } from '#contract/media.ts'
+import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
+import { sendFile } from '#server/platform/http/send-file.ts'
+import type { Storage } from '#server/platform/storage.ts'
+import { listEpisodes, loadPlayable, type MediaContext } from './media.ts'
+import { checkPass } from './passes.ts'
+
+export function mediaRoutes(context: MediaContext): Route[] {
+  return [
+    route(getEpisode, async ({ query, viewer, language }) => {
+      const { episode_id, video_id } = query
+      if (episode_id !== undefined) return { info: await loadPlayable(context, viewer, episode_id, language) }
+      if (video_id !== undefined) return { data: await listEpisodes(context, viewer, { ...query, video_id }, language) }
+      throw new Fault('badRequest', 'video_id or episode_id is needed')
+    }),
+  ]
+}
+
+interface DeliveryContext {
+  secret: string
+  clock: MediaContext['clock']
+  storage: Storage
+}
+
+interface MediaParams {
+  pass: string
+  asset: string
+  '*': string
+}
+
+/** Whatever is named by its content or its asset never changes, so it may be kept for good. */
+const forGood = { maxAge: '1y', immutable: true }
+
+/** The bytes: what a pass opens, and what is public. Plain HTTP without the envelope (security.md, "Media"). */
+export function deliveryRoutes({ secret, clock, storage }: DeliveryContext): PlainRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/media/:pass/:asset/*',
+      handle(request, reply) {
+        const { pass, asset, '*': file } = request.params as MediaParams
+        const verdict = checkPass(secret, pass, asset, clock.now())
+        if (verdict !== 'valid') return reply.code(verdict === 'expired' ? 410 : 403).send()
+        // A pass in the URL is the viewer's own: only their browser may keep what it opens.
+        const path = `media/${asset}/${file}`
+        return sendFile(request, reply, storage.root, path, { ...forGood, cacheControl: `private, max-age=${secondsLeft(pass, clock.now())}, immutable` })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/public/*',
+      handle: (request, reply) => sendFile(request, reply, storage.root, `public/${(request.params as MediaParams)['*']}`, forGood),
+    },
+  ]
+}
+
+function secondsLeft(pass: string, now: Date): number {
+  return Math.max(0, Number(pass.split('.')[0]) - Math.floor(now.getTime() / 1000))
+}

@@ -1,0 +1,49 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { Language, Texts } from '#contract/languages.ts'
+
+type Time = ColumnType<Date, Date | string | undefined, Date | string>
+type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+
+/** `hash` is of the caption's normalised text: it tells whether the file beside the episode has changed. */
+export interface Caption {
+  lang: Language
+  hash: string
+}
+
+export type AssetState = 'uploaded' | 'processing' | 'ready' | 'failed'
+
+export interface AssetsTable {
+  id: string
+  state: AssetState
+  progress: Generated<number>
+  /** How often it has been taken from the queue; whoever finishes must still hold the latest. */
+  attempt: Generated<number>
+  reason: string | null
+  original_path: string | null
+  source_name: string
+  source_hash: string
+  width: number | null
+  height: number | null
+  duration_ms: number | null
+  has_audio: boolean | null
+  captions: JSONColumnType<Caption[], string | undefined, string>
+  priority: Generated<number>
+  retired_at: MaybeTime
+  created_at: Time
+  ready_at: MaybeTime
+}
+
+export interface EpisodesTable {
+  id: string
+  video_id: string
+  number: number
+  titles: JSONColumnType<Partial<Texts>, string | undefined, string>
+  asset_id: string | null
+  next_asset_id: string | null
+  created_at: Time
+}
+
+export interface MediaTables {
+  assets: AssetsTable
+  episodes: EpisodesTable
+}

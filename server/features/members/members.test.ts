@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { changeUser, getUser } from '#contract/members.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+const rows = async () => Number((await site.context.database.pool.query('SELECT count(*) AS n FROM users')).rows[0].n)
+
+describe('a guest', () => {
+  it('starts with GET /api/user, keeps its id from call to call, and costs no row', async () => {
+    const visitor = site.visitor()
+    const first = await visitor.ask(getUser)
+    const again = await visitor.ask(getUser)
+    expect(first).toMatchObject({ role: 'visitor', email: null, membership: { state: 'free' } })
+    expect(again.id).toBe(first.id)
+    expect(await rows()).toBe(0)
+  })
+
+  it('is known by its header token where cookies are disabled, and that token is no cookie', async () => {
+    const { headers, answer } = await site.visitor().call(getUser)
+    const token = headers.get('x-user-token') ?? ''
+    const byHeader = await site.visitor({ 'x-user-token': token }).ask(getUser)
+    const asCookie = await site.visitor({ cookie: `session=${token}` }).ask(getUser)
+    expect(byHeader.id).toBe(answer.info?.id)
+    expect(asCookie.id).not.toBe(answer.info?.id)
+  })
+
+  it('is a new one where the token was altered', async () => {
+    const visitor = site.visitor()
+    const { id } = await visitor.ask(getUser)
+    visitor.cookie = visitor.cookie.replace('.0.', '.1.')
+    expect((await visitor.ask(getUser)).id).not.toBe(id)
+  })
+
+  it('gets its row, under the same id, when it says its name', async () => {
+    const visitor = site.visitor()
+    const { id } = await visitor.ask(getUser)
+    const named = await visitor.ask(changeUser, { body: { display_name: 'Ada', language: 'dy' } })
+    expect(named).toMatchObject({ id, display_name: 'Ada', language: 'dy' })
+    expect(await visitor.ask(getUser)).toMatchObject({ id, display_name: 'Ada' })
+  })
+
+  it('is told in words which field is wrong', async () => {
+    const visitor = site.visitor()
+    await visitor.ask(getUser)
+    const { status, answer } = await visitor.call(changeUser, { body: { display_name: ' ' } })
+    expect(status).toBe(200)
+    expect(answer).toMatchObject({ code: 500, info: { field: 'display_name' }, message: expect.stringContaining('name') })
+  })
+})
+
+describe('an unsafe call', () => {
+  it('is refused from another site', async () => {
+    const visitor = site.visitor()
+    await visitor.ask(getUser)
+    const { status } = await visitor.call(changeUser, { body: {}, headers: { 'sec-fetch-site': 'cross-site' } })
+    expect(status).toBe(403)
+  })
+
+  it('without a token is told to sign in first', async () => {
+    const { status, answer } = await site.visitor().call(changeUser, { body: { display_name: 'Ada' } })
+    expect([status, answer.code]).toEqual([200, 401])
+  })
+})

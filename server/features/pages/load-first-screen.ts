@@ -1,0 +1,40 @@
+import { Refusal } from '#contract/errors.ts'
+import { firstLanguage } from '#contract/languages.ts'
+import { loadVideo } from '#server/features/catalog/catalog.ts'
+import { loadPersonal } from '#server/features/library/library.ts'
+import { listEpisodes, loadPlayable, type MediaContext } from '#server/features/media/media.ts'
+import { identify, type MembersContext } from '#server/features/members/members.ts'
+
+export interface FirstScreenRequest {
+  cookies: Record<string, string | undefined>
+  acceptLanguage: string | undefined
+  videoId: string
+  /** The `?episode=N` of the address; without it the one left off at, else the first. */
+  episodeNumber: number | undefined
+}
+
+/**
+ * What a video's page shows first, as the calls GET /api/video and /api/video/episode would give it: so the document
+ * carries it and playback waits for no round trip. `playable` is absent where the episode is locked or being made.
+ * @returns undefined where there is no such video
+ */
+export async function loadFirstScreen(context: MediaContext & MembersContext, request: FirstScreenRequest): Promise<object | undefined> {
+  const { db } = context
+  const { videoId, episodeNumber } = request
+  const language = firstLanguage(request.acceptLanguage) ?? 'en'
+  const viewer = identify(context, { cookies: request.cookies, headers: {} })
+  try {
+    const [video, personal, episodes] = await Promise.all([
+      loadVideo(db, videoId, language),
+      loadPersonal(db, viewer, videoId),
+      listEpisodes(context, viewer, { video_id: videoId }, language),
+    ])
+    const number = episodeNumber ?? personal.resume?.number ?? 1
+    const first = episodes.list.find((episode) => episode.number === number)
+    const playable = first && first.ready && first.state !== 'locked' ? await loadPlayable(context, viewer, first.id, language) : undefined
+    return { language, video: { ...video, ...personal }, episodes, playable }
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}

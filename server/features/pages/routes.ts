@@ -1,0 +1,53 @@
+import type { MediaContext } from '#server/features/media/media.ts'
+import type { MembersContext } from '#server/features/members/members.ts'
+import { sendPrecompressed } from '#server/platform/http/send-precompressed.ts'
+import type { PlainRoute } from '#server/platform/http/route.ts'
+import { contentSecurityPolicy } from './content-security-policy.ts'
+import type { Documents } from './documents.ts'
+import { loadFirstScreen } from './load-first-screen.ts'
+
+/** What the web's router knows (web/app/paths.ts); any other path is the not-found screen with HTTP 404. */
+const screens = ['/', '/browse/:id', '/more/:id', '/searchDetail/:id', '/shopping', '/order/result']
+
+export interface PagesContext extends MediaContext, MembersContext {
+  webRoot: string
+  documents: Documents
+}
+
+type Reply = Parameters<PlainRoute['handle']>[1]
+
+export function pagesRoutes(context: PagesContext): PlainRoute[] {
+  const { webRoot, documents } = context
+  const give = (reply: Reply, name: 'index' | 'order', route: string, boot?: object) => {
+    const { html, nonce } = documents.render(name, route, boot)
+    reply.header('content-security-policy', contentSecurityPolicy(name, nonce)).header('cache-control', 'no-store')
+    return reply.type('text/html; charset=utf-8').send(html)
+  }
+  const plain = screens.map((path): PlainRoute => ({ method: 'GET', path, handle: (_request, reply) => give(reply, 'index', path) }))
+  return [
+    ...plain,
+    { method: 'GET', path: '/order/easy', handle: (_request, reply) => give(reply, 'order', '/order/easy') },
+    {
+      method: 'GET',
+      path: '/videos/:id',
+      async handle(request, reply) {
+        const { id } = request.params as { id: string }
+        const number = Number(new URLSearchParams(request.url.split('?')[1]).get('episode'))
+        const boot = await loadFirstScreen(context, {
+          cookies: request.cookies,
+          acceptLanguage: request.headers['accept-language'],
+          videoId: id,
+          episodeNumber: Number.isInteger(number) && number > 0 ? number : undefined,
+        })
+        return give(boot ? reply : reply.code(404), 'index', '/videos/:id', boot)
+      },
+    },
+    {
+      method: 'GET',
+      path: '/assets/*',
+      handle: (request, reply) => sendPrecompressed(request, reply, webRoot, `assets/${(request.params as { '*': string })['*']}`),
+    },
+    { method: 'GET', path: '/favicon.svg', handle: (request, reply) => sendPrecompressed(request, reply, webRoot, 'favicon.svg') },
+    { method: 'GET', path: '/*', handle: (_request, reply) => give(reply.code(404), 'index', '*') },
+  ]
+}

@@ -1,0 +1,37 @@
+import { createContext } from '#server/context.ts'
+import { loadConfig } from '#server/platform/config.ts'
+import { explainListenError, runMain } from '#server/platform/config-error.ts'
+import { createLog } from '#server/platform/log.ts'
+import { lockSite } from '#server/platform/site-lock.ts'
+import { runWorker } from '#server/run-worker.ts'
+import { createSite } from '#server/site.ts'
+
+const signals = ['SIGINT', 'SIGTERM'] as const
+
+/** The site: HTTP here, ingest and scheduled jobs in a worker of its own beside it. */
+async function main(): Promise<void> {
+  const config = loadConfig(process.env)
+  const log = createLog({ json: config.production, level: config.logLevel })
+  const lock = config.databaseUrl === undefined ? lockSite(config.dataDir, config.publicUrl) : undefined
+  process.on('exit', () => lock?.release())
+  const context = await createContext(config, log)
+  const site = await createSite(context)
+  await site.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
+    throw explainListenError(error, config)
+  })
+  log.info(`Cliffhanger is open at ${config.publicUrl}`)
+  const worker = runWorker(log)
+
+  let closing = false
+  const close = async () => {
+    if (closing) return
+    closing = true
+    log.info('Closing')
+    await Promise.all([site.close(), worker.stop()])
+    await context.close()
+    process.exit(0)
+  }
+  for (const signal of signals) process.on(signal, () => void close())
+}
+
+await runMain(main)

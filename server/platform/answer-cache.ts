@@ -1,0 +1,27 @@
+import type { Clock } from "./clock.ts"
+import type { Serialised } from "./http/route.ts"
+
+const lifetimeMs = 1000
+const most = 5000
+
+/**
+ * Keeps answers that are the same for everybody, for at most a second: long enough to carry a crowd, short enough that
+ * no second process shows anything older. Callers that ask while an answer is being made share it; a failure is not kept.
+ */
+export function createAnswerCache<Answer = Serialised>(clock: Clock) {
+  const answers = new Map<string, { until: number; answer: Promise<Answer> }>()
+  const make = (key: string, load: () => Promise<Answer>, now: number) => {
+    if (answers.size >= most) answers.clear()
+    const entry = { until: now + lifetimeMs, answer: load() }
+    answers.set(key, entry)
+    entry.answer.catch(() => answers.get(key) === entry && answers.delete(key))
+    return entry.answer
+  }
+  return {
+    get(key: string, load: () => Promise<Answer>): Promise<Answer> {
+      const now = clock.now().getTime()
+      const entry = answers.get(key)
+      return entry && entry.until > now ? entry.answer : make(key, load, now)
+    },
+  }
+}

@@ -1,0 +1,6 @@
+/** The time, as a collaborator: tests and the sandbox can put another one in its place. */
+export interface Clock {
+  now(): Date
+}
+
+export const systemClock: Clock = { now: () => new Date() }

@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '#contract/errors.ts'
+import type { AnswerOf, BodyOf, Endpoint, QueryOf } from '#contract/endpoint.ts'
+import type { Language } from '#contract/languages.ts'
+
+/** Who is asking. A guest for whom nothing is kept (`kept: false`) has no row, so answers for everybody serve it too. */
+export interface Viewer {
+  userId: string
+  role: 'visitor' | 'member'
+  kept: boolean
+}
+
+/** Where a visitor came from, as the client tells on every call (seed, section 6). */
+export interface AdIds {
+  referrerToken: string | undefined
+  fbclid: string | undefined
+  ttclid: string | undefined
+}
+
+/** One call as a handler sees it: validated input, and nothing of the HTTP library. */
+export interface Call<E extends Endpoint = Endpoint> {
+  query: QueryOf<E>
+  body: BodyOf<E>
+  viewer: Viewer | null
+  language: Language
+  idempotencyKey: string | undefined
+  adIds(): AdIds
+  setHeader(name: string, value: string): void
+  /** The whole answer as bytes, for a cache to keep. */
+  serialise(answer: AnswerOf<E>): Serialised
+}
+
+/** An answer that was serialised before. */
+export class Serialised {
+  readonly bytes: Buffer
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+}
+
+export interface Route {
+  endpoint: Endpoint
+  handle(call: Call): Promise<{ info: unknown } | { data: unknown } | Serialised>
+}
+
+/**
+ * Joins a declared call with what answers it. The handler gets input that fits the endpoint's schemas and answers with
+ * exactly one of `info` and `data`; it throws `Refusal` or `Fault` for everything else.
+ */
+export function route<E extends Endpoint>(
+  endpoint: E,
+  handle: (call: Call<E>) => Promise<AnswerOf<E> | Serialised>,
+): Route {
+  // The schemas of `endpoint` have validated the input by then, which the general type of Route cannot say.
+  return { endpoint, handle: handle as unknown as Route['handle'] }
+}
+
+/** The viewer of a call that needs one. @throws Refusal signInFirst without a known token. */
+export function requireViewer(call: { viewer: Viewer | null }): Viewer {
+  if (!call.viewer) throw new Refusal('signInFirst')
+  return call.viewer
+}
+
+/** What is no call of the contract: media, documents, a gateway's frames. It answers plain HTTP, without the envelope. */
+export interface PlainRoute {
+  method: 'GET' | 'POST'
+  path: string
+  /** Takes a form or raw body; otherwise only JSON is read. */
+  body?: 'form' | 'raw'
+  handle(request: FastifyRequest, reply: FastifyReply): unknown
+}

@@ -1,0 +1,33 @@
+import { send } from '@fastify/send'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+interface Caching {
+  maxAge?: string
+  immutable?: boolean
+  cacheControl?: string
+  contentType?: string
+}
+
+/** Types that the library's list lacks or names otherwise (RFC 8216, section 4; WebVTT). */
+const types: Record<string, string> = {
+  m3u8: 'application/vnd.apple.mpegurl',
+  m4s: 'video/iso.segment',
+  mp4: 'video/mp4',
+  vtt: 'text/vtt; charset=utf-8',
+}
+
+/**
+ * Sends one file below `root` with ranges, conditional requests and caching. What is not below it, hidden or no file is
+ * answered with 404 and no words.
+ */
+export async function sendFile(request: FastifyRequest, reply: FastifyReply, root: string, path: string, caching: Caching): Promise<FastifyReply> {
+  const { cacheControl, contentType, ...options } = caching
+  const result = await send(request.raw, encodeURI(path), { root, dotfiles: 'deny', index: false, ...options })
+  if (result.type === 'error') return reply.code(result.statusCode === 416 ? 416 : 404).send()
+  if (result.type === 'directory') return reply.code(404).send()
+  reply.code(result.statusCode).headers(result.headers)
+  const type = contentType ?? types[path.slice(path.lastIndexOf('.') + 1)]
+  if (type) reply.header('content-type', type)
+  if (cacheControl) reply.header('cache-control', cacheControl)
+  return reply.send(result.stream)
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { queryHomepage } from '#contract/catalog.ts'
+import { changeUser, getUser } from '#contract/members.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+it('answers an unknown call with HTTP 404 in the envelope', async () => {
+  const response = await site.visitor().fetch('/api/nothing')
+  expect(response.status).toBe(404)
+  expect(await response.json()).toMatchObject({ code: 404, message: expect.any(String) })
+})
+
+it('answers a value of the wrong type with HTTP 400 and names it', async () => {
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  const response = await visitor.fetch('/api/user', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ display_name: 5 }),
+  })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ code: 400, message: expect.stringContaining('display_name') })
+})
+
+it('refuses NUL in a query and in a body', async () => {
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  const inBody = await visitor.call(changeUser, { body: { display_name: 'a\0b' } })
+  expect(inBody.status).toBe(400)
+  expect((await visitor.fetch('/api/homepage/query?keyword=a%00b')).status).toBe(400)
+})
+
+it('refuses a body that is too large, and one that is not JSON', async () => {
+  const visitor = site.visitor()
+  const post = (body: string, type: string) => visitor.fetch('/api/user', { method: 'POST', headers: { 'content-type': type }, body })
+  expect((await post(JSON.stringify({ display_name: 'x'.repeat(70_000) }), 'application/json')).status).toBe(413)
+  expect((await post('<user/>', 'application/xml')).status).toBe(415)
+  expect((await post('{"display_name":', 'application/json')).status).toBe(400)
+})
+
+it('caps a limit above the most and refuses a damaged cursor', async () => {
+  const visitor = site.visitor()
+  expect((await visitor.call(queryHomepage, { query: { limit: 5000 } })).status).toBe(200)
+  const { status, answer } = await visitor.call(queryHomepage, { query: { cursor: 'bm90IGEgY3Vyc29y' } })
+  expect([status, answer.code]).toEqual([400, 400])
+})
+
+it('describes every call in an OpenAPI 3.1 document', async () => {
+  const document = await (await site.visitor().fetch('/api/openapi.json')).json()
+  expect(document.openapi).toBe('3.1.0')
+  expect(Object.keys(document.paths)).toEqual(
+    expect.arrayContaining(['/api/user', '/api/homepage', '/api/video', '/api/video/episode', '/api/payment/pay', '/api/health']),
+  )
+  expect(JSON.stringify(document.paths['/api/video/episode'].get.responses['200'])).toContain('"enum":[402]')
+})
+
+it('says that it is alive and that it can serve', async () => {
+  expect((await site.visitor().fetch('/api/health')).status).toBe(200)
+  expect((await site.visitor().fetch('/api/ready')).status).toBe(200)
+})

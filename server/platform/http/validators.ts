@@ -1,0 +1,17 @@
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { FastifySchemaCompiler } from 'fastify'
+
+/** A query arrives as text, so numbers in it are read; a body says its types itself and is held to them. */
+function createAjv(coerceTypes: boolean): Ajv {
+  const ajv = new Ajv({ coerceTypes, useDefaults: true, allErrors: false, strict: false })
+  addFormats.default(ajv, ['date-time'])
+  return ajv
+}
+
+/** Compiles the contract's schemas for what arrives. */
+export function createValidatorCompiler(): FastifySchemaCompiler<object> {
+  const forQuery = createAjv(true)
+  const forBody = createAjv(false)
+  return ({ schema, httpPart }) => (httpPart === 'body' ? forBody : forQuery).compile(schema)
+}

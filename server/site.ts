@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify'
+import { getHealth, getReady } from '#contract/operations.ts'
+import { Fault } from '#contract/errors.ts'
+import type { Context } from '#server/context.ts'
+import { billingPlainRoutes, billingRoutes } from '#server/features/billing/routes.ts'
+import { catalogRoutes } from '#server/features/catalog/routes.ts'
+import { libraryRoutes } from '#server/features/library/routes.ts'
+import { deliveryRoutes, mediaRoutes } from '#server/features/media/routes.ts'
+import { identify } from '#server/features/members/members.ts'
+import { membersRoutes } from '#server/features/members/routes.ts'
+import { pagesRoutes } from '#server/features/pages/routes.ts'
+import { beaconRoutes, trackingRoutes } from '#server/features/tracking/routes.ts'
+import { route, type Route } from '#server/platform/http/route.ts'
+import { createHttpServer } from '#server/platform/http/server.ts'
+
+/** The whole HTTP face of the site on one context; it does not listen yet. */
+export function createSite(context: Context): Promise<FastifyInstance> {
+  return createHttpServer({
+    log: context.log,
+    publicUrl: context.config.publicUrl,
+    trustProxy: context.config.trustProxy,
+    identify: (request) => identify(context, request),
+    translate: context.translate,
+    routes: [
+      ...operationsRoutes(context),
+      ...membersRoutes(context),
+      ...catalogRoutes(context),
+      ...libraryRoutes(context),
+      ...mediaRoutes(context),
+      ...billingRoutes(context),
+      ...trackingRoutes(context),
+    ],
+    plainRoutes: [
+      ...beaconRoutes,
+      ...deliveryRoutes(context),
+      ...billingPlainRoutes(context),
+      ...context.gatewayRoutes,
+      ...pagesRoutes(context),
+    ],
+  })
+}
+
+function operationsRoutes({ database }: Context): Route[] {
+  return [
+    route(getHealth, async () => ({ info: { alive: true } })),
+    route(getReady, async () => {
+      const ready = await database.pool.query('SELECT 1').then(() => true, () => false)
+      if (!ready) throw new Fault('unavailable', undefined, 5)
+      return { info: { ready } }
+    }),
+  ]
+}

@@ -1,0 +1,13 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { BillingTables } from '#server/features/billing/tables.ts'
+import type { CatalogTables } from '#server/features/catalog/tables.ts'
+import type { LibraryTables } from '#server/features/library/tables.ts'
+import type { MediaTables } from '#server/features/media/tables.ts'
+import type { MembersTables } from '#server/features/members/tables.ts'
+
+/** Every table of the site, each declared by its feature. Types only. */
+export type Tables = CatalogTables & MembersTables & LibraryTables & MediaTables & BillingTables
+
+export type Db = Kysely<Tables>
+/** What must run inside a transaction asks for this, and does not compile outside of one. */
+export type Tx = Transaction<Tables>

@@ -1,0 +1,75 @@
+import type { Context } from '#server/context.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db } from '#server/tables.ts'
+
+let made = 0
+
+interface VideoWish {
+  title?: string
+  episodes?: number
+  freeEpisodes?: number
+  /** How many of the episodes have been made; all by default. */
+  ready?: number
+  categoryId?: string | null
+  featured?: boolean
+  releasedAt?: Date
+  state?: 'draft' | 'published' | 'archived'
+}
+
+export interface BuiltVideo {
+  id: string
+  episodes: { id: string; number: number; assetId: string | null }[]
+}
+
+/** A category of its own. */
+export async function buildCategory(db: Db, name: string): Promise<string> {
+  const id = newId('cat')
+  await db.insertInto('categories').values({ id, slug: `category-${++made}`, names: JSON.stringify({ en: name }) }).execute()
+  return id
+}
+
+/** A published video with its episodes and, in the storage, the files of those that are ready. */
+export async function buildVideo({ db, storage }: Pick<Context, 'db' | 'storage'>, wish: VideoWish = {}): Promise<BuiltVideo> {
+  const { title = `Drama ${++made}`, episodes: count = 6, freeEpisodes = 3, ready = count } = wish
+  const id = newId('vid')
+  await db
+    .insertInto('videos')
+    .values({
+      id,
+      slug: `drama-${++made}`,
+      titles: JSON.stringify({ en: title }),
+      synopses: JSON.stringify({ en: `What happens in ${title}` }),
+      category_id: wish.categoryId ?? null,
+      state: wish.state ?? 'published',
+      badge: null,
+      featured: wish.featured ?? false,
+      free_episodes: freeEpisodes,
+      episode_count: count,
+      currency: 'USD',
+      episode_cents: 99,
+      video_cents: 999,
+      cover_path: null,
+      released_at: wish.releasedAt ?? new Date(),
+    })
+    .execute()
+  const episodes = []
+  for (let number = 1; number <= count; number++) {
+    const assetId = number <= ready ? await buildAsset(db, storage) : null
+    const episode = { id: newId('ep'), video_id: id, number, asset_id: assetId, next_asset_id: null }
+    await db.insertInto('episodes').values(episode).execute()
+    episodes.push({ id: episode.id, number, assetId })
+  }
+  return { id, episodes }
+}
+
+async function buildAsset(db: Db, storage: Context['storage']): Promise<string> {
+  const id = newId('ast')
+  await db
+    .insertInto('assets')
+    .values({ id, state: 'ready', reason: null, original_path: null, source_name: '01.mp4', source_hash: id, width: 720, height: 1280, duration_ms: 18_000, has_audio: true })
+    .execute()
+  const files = { 'master.m3u8': '#EXTM3U\n', 'v0/index.m3u8': '#EXTM3U\n', 'v0/00000.m4s': 'segment-bytes', 'captions/en.vtt': 'WEBVTT\n', 'storyboard.vtt': 'WEBVTT\n', 'thumb.webp': 'thumb' }
+  for (const [name, text] of Object.entries(files)) await storage.write(`media/${id}/${name}`, text)
+  await storage.write(`public/${id}/still.webp`, 'still')
+  return id
+}
