@@ -1,0 +1,24 @@
+import { spawn } from "node:child_process";
+import { setPriority } from "node:os";
+
+/** How long one master may take before it is given up, in ms; it takes a few seconds. */
+const timeout = 180_000;
+
+type Run = { ffmpegPath: string; signal: AbortSignal; niceness?: number };
+
+/**
+ * Runs ffmpeg to its end. Rejects with its last words when it fails or takes too long, and with the signal's reason when
+ * aborted; the child is killed in both cases. Never retried here: a master is made anew at the next start.
+ */
+export function runFfmpeg(args: readonly string[], { ffmpegPath, signal, niceness }: Run): Promise<void> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+    const child = spawn(ffmpegPath, args, { stdio: ["ignore", "ignore", "pipe"], signal: limit, killSignal: "SIGKILL" });
+    if (niceness !== undefined && child.pid !== undefined) setPriority(child.pid, niceness);
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-2000)));
+    child.on("error", (error) => reject(limit.aborted ? limit.reason : new Error(`${ffmpegPath} could not be run: ${error.message}`)));
+    child.on("close", (code) => (code === 0 ? resolve() : reject(limit.aborted ? limit.reason : new Error(`ffmpeg ended with ${code}: ${said.trim()}`))));
+  });
+}
