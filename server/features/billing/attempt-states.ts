@@ -1,0 +1,20 @@
+import { stateMachine } from './state-machine.ts'
+import type { AttemptStatus } from './tables.ts'
+
+/** billing.md, "States". What is unknown may turn out to be anything; what is final stays. */
+export const attemptStates = stateMachine<AttemptStatus>({
+  started: ['requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled'],
+  unknown: ['requires_action', 'processing', 'succeeded', 'failed', 'cancelled'],
+  requires_action: ['processing', 'succeeded', 'failed', 'cancelled'],
+  processing: ['succeeded', 'failed', 'cancelled'],
+  succeeded: [],
+  failed: [],
+  cancelled: [],
+})
+
+/** The states in which an attempt may still turn out to have moved money. */
+export const openAttemptStatuses = ['started', 'unknown', 'requires_action', 'processing'] as const satisfies AttemptStatus[]
+
+export function isOpen(status: AttemptStatus): boolean {
+  return openAttemptStatuses.some((open) => open === status)
+}

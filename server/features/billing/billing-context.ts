@@ -1,0 +1,23 @@
+import type { EntitlementRow } from '#server/features/library/queries.ts'
+import type { Language } from '#contract/languages.ts'
+import type { MembersContext } from '#server/features/members/members.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import type { Log } from '#server/platform/log.ts'
+import type { PaymentGateway } from './gateway.ts'
+
+/** What billing works with; made once, in server/context.ts. */
+export interface BillingContext extends MembersContext {
+  log: Log
+  /** Those that are set up, in the order they are offered. */
+  gateways: readonly PaymentGateway[]
+  /** Where the site is reached, for what a gateway sends back to it. */
+  publicUrl: string
+  /** How long a gateway may take for one call, in milliseconds. */
+  gatewayTimeoutMs?: number
+  translate(language: Language, key: string): string
+  /**
+   * The entitlement that covers an episode for a viewer. Media knows; context.ts joins the two.
+   * @throws Refusal notFound; locked with the offer
+   */
+  findCover(viewer: Viewer, episodeId: string, language: Language): Promise<EntitlementRow>
+}

@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createOrder, getPayment, listPlans, payOrder, unlockEpisode } from '#contract/billing.ts'
+import { getUser } from '#contract/members.ts'
+import { getEpisode } from '#contract/media.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let video: BuiltVideo
+
+beforeAll(async () => {
+  site = await testSite()
+  video = await buildVideo(site.context)
+})
+afterAll(() => site.close())
+
+/** The id of an episode by its number; from 4 on they are locked. */
+const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
+const locked = () => ({ kind: 'episode' as const, episode_id: episode(4) })
+
+async function stateOf(shopper: Shopper, number: number): Promise<string | undefined> {
+  const answer = await shopper.visitor.ask(getEpisode, { query: { video_id: video.id } })
+  return 'list' in answer ? answer.list.find((one) => one.number === number)?.state : undefined
+}
+
+describe('an episode', () => {
+  test('is ordered, paid by card and opened, and only that one, for that visitor only', async () => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order(locked())
+    expect(order).toMatchObject({
+      status: 'pending',
+      kind: 'episode',
+      episode_id: episode(4),
+      video_id: video.id,
+      amount_cents: 99,
+      currency: 'USD',
+      next: { type: 'card_form', url: '/sandbox/card' },
+    })
+    const paid = await shopper.tryPay(order.id, await shopper.token())
+    expect(paid).toMatchObject({ code: 200, info: { id: order.id, status: 'paid', next: { type: 'none' } } })
+    expect([await stateOf(shopper, 4), await stateOf(shopper, 5)]).toEqual(['unlocked', 'locked'])
+    const other = await Shopper.on(site)
+    expect(await stateOf(other, 4)).toBe('locked')
+  })
+
+  test.each([
+    ['declined', 'cardDeclined', 'Your card was declined. Please try another card.'],
+    ['noFunds', 'insufficientFunds', 'There is not enough money on this card. Please try another card.'],
+    ['expired', 'cardExpired', 'This card has expired. Please try another card.'],
+    ['badCvc', 'wrongCvc', 'The security code does not match the card. Please check it.'],
+  ] as const)('stays locked with a card that is %s, says so, and can still be paid', async (card, reason, message) => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order(locked())
+    expect(await shopper.tryPay(order.id, await shopper.token(testCards[card]))).toMatchObject({ code: 500, message })
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending', next: { type: 'card_form' }, declined: { reason, message } })
+    expect(await stateOf(shopper, 4)).toBe('locked')
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 200, info: { status: 'paid' } })
+  })
+
+  test("opens once the bank's check is confirmed, without another call but the look", async () => {
+    const shopper = await Shopper.on(site)
+    const answer = await shopper.buy(locked(), testCards.asksOnce)
+    expect(answer).toMatchObject({ code: 200, info: { status: 'pending', next: { type: 'authenticate' } } })
+    const { id = '', next } = answer.info ?? {}
+    expect(await stateOf(shopper, 4)).toBe('locked')
+    expect((await shopper.decide(next?.url ?? '', 'yes')).status).toBe(200)
+    expect(await shopper.look(id)).toMatchObject({ status: 'paid', next: { type: 'none' } })
+    expect(await stateOf(shopper, 4)).toBe('unlocked')
+  })
+
+  test("stays locked when the bank's check is rejected, and can be paid with another card", async () => {
+    const shopper = await Shopper.on(site)
+    const { info } = await shopper.buy(locked(), testCards.asksAlways)
+    await shopper.decide(info?.next.url ?? '', 'no')
+    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'pending', declined: { reason: 'checkFailed' } })
+    expect(await shopper.tryPay(info?.id ?? '', await shopper.token())).toMatchObject({ code: 200, info: { status: 'paid' } })
+  })
+
+  test("can be paid with another card while the first one's check is left open, once", async () => {
+    const shopper = await Shopper.on(site)
+    const { info } = await shopper.buy(locked(), testCards.asksAlways)
+    expect(await shopper.tryPay(info?.id ?? '', await shopper.token())).toMatchObject({ info: { status: 'paid' } })
+    await shopper.decide(info?.next.url ?? '', 'yes')
+    const attempts = await site.context.db.selectFrom('attempts').select('status').where('order_id', '=', info?.id ?? '').orderBy('number').execute()
+    expect(attempts.map(({ status }) => status)).toEqual(['cancelled', 'succeeded'])
+  })
+
+  test('is refused before an order where it is owned already or free', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy(locked())
+    expect(await shopper.tryOrder(locked())).toMatchObject({ code: 409 })
+    expect(await shopper.tryOrder({ episode_id: episode(1) })).toMatchObject({ code: 409 })
+    const { list } = (await shopper.visitor.ask(getPayment)) as { list: unknown[] }
+    expect(list).toHaveLength(1)
+  })
+
+  test('of a draft or that nobody knows is not on sale', async () => {
+    const shopper = await Shopper.on(site)
+    const draft = await buildVideo(site.context, { state: 'draft' })
+    expect(await shopper.tryOrder({ episode_id: draft.episodes[4]?.id })).toMatchObject({ code: 404 })
+    expect(await shopper.tryOrder({ episode_id: 'ep_unknown' })).toMatchObject({ code: 404 })
+  })
+
+  test('is paid by wallet: there, approved and back', async () => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order({ ...locked(), method: 'wallet' })
+    expect(order.next).toMatchObject({ type: 'redirect' })
+    const page = await shopper.visitor.fetch(order.next.url ?? '')
+    expect(await page.text()).toContain('$0.99')
+    const back = await shopper.decide(order.next.url ?? '', 'yes')
+    expect([back.status, back.headers.get('location')]).toEqual([303, `http://localhost:3000/order/result?order_id=${order.id}`])
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  })
+
+  test('whose wallet payment is called off stays locked, and can be paid by wallet again', async () => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order({ ...locked(), method: 'wallet' })
+    await shopper.decide(order.next.url ?? '', 'no')
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending' })
+    expect(await stateOf(shopper, 4)).toBe('locked')
+    const again = await shopper.tryPay(order.id, undefined)
+    expect(again).toMatchObject({ code: 200, info: { next: { type: 'redirect' } } })
+    await shopper.decide(again.info?.next.url ?? '', 'yes')
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  })
+})
+
+test('a whole video opens every episode, and takes the place of buying one of them', async () => {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy({ kind: 'video', video_id: video.id })
+  expect(info).toMatchObject({ status: 'paid', amount_cents: 999, video_id: video.id })
+  expect([await stateOf(shopper, 4), await stateOf(shopper, 6)]).toEqual(['unlocked', 'unlocked'])
+  expect(await shopper.tryOrder(locked())).toMatchObject({ code: 409 })
+  expect(await shopper.tryOrder({ kind: 'video', video_id: video.id })).toMatchObject({ code: 409 })
+})
+
+test('one episode bought leaves the whole video to be bought', async () => {
+  const shopper = await Shopper.on(site)
+  await shopper.buy(locked())
+  expect(await shopper.tryOrder({ kind: 'video', video_id: video.id })).toMatchObject({ code: 200 })
+})
+
+describe('a plan', () => {
+  test('costs its introductory price first, opens everything until the period ends, and keeps the card', async () => {
+    const shopper = await Shopper.on(site)
+    const plan = await shopper.plan(7)
+    expect(plan).toMatchObject({ name: 'Weekly', price_cents: 999, intro_price_cents: 499, currency: 'USD' })
+    const { info } = await shopper.buy({ kind: 'plan', plan_id: plan.id })
+    expect(info).toMatchObject({ status: 'paid', amount_cents: 499, plan_id: plan.id })
+    expect([await stateOf(shopper, 4), await stateOf(shopper, 6)]).toEqual(['unlocked', 'unlocked'])
+    const { membership, id } = await shopper.visitor.ask(getUser)
+    expect(membership).toMatchObject({ state: 'subscribed', status: 'active', plan: { id: plan.id, name: 'Weekly' }, gateway: 'sandbox', ends_at: null })
+    expect(Date.parse(membership.renews_at ?? '') - Date.parse(info?.paid_at ?? '')).toBe(7 * 86_400_000)
+    const { db } = site.context
+    expect(await db.selectFrom('subscriptions').select(['status', 'period_no', 'period_ends_at']).where('user_id', '=', id).execute()).toEqual([
+      { status: 'active', period_no: 0, period_ends_at: new Date(membership.renews_at ?? '') },
+    ])
+    expect(await db.selectFrom('payment_methods').select(['gateway', 'brand', 'last4']).where('user_id', '=', id).execute()).toEqual([
+      { gateway: 'sandbox', brand: 'visa', last4: '4242' },
+    ])
+    expect(await db.selectFrom('entitlements').select(['source', 'ends_at', 'video_id', 'episode_id']).where('user_id', '=', id).execute()).toEqual([
+      { source: 'subscription', ends_at: new Date(membership.renews_at ?? ''), video_id: null, episode_id: null },
+    ])
+  })
+
+  test('is refused while another runs, the same one and a different one', async () => {
+    const shopper = await Shopper.on(site)
+    const [weekly, monthly] = [await shopper.plan(7), await shopper.plan(30)]
+    await shopper.buy({ kind: 'plan', plan_id: weekly.id })
+    for (const plan_id of [weekly.id, monthly.id]) {
+      expect(await shopper.tryOrder({ kind: 'plan', plan_id })).toMatchObject({ code: 409, message: /already subscribed/ })
+    }
+  })
+
+  test('whose first payment is declined leaves no subscription', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy({ kind: 'plan', plan_id: (await shopper.plan(30)).id }, testCards.declined)
+    const { membership } = await shopper.visitor.ask(getUser)
+    expect(membership).toMatchObject({ state: 'free', plan: null })
+  })
+})
+
+test('plans are listed in the language asked for', async () => {
+  const { answer } = await site.visitor().call(listPlans, { headers: { 'accept-language': 'de' } })
+  expect(answer.data).toMatchObject({
+    list: [{ name: 'Wöchentlich' }, { name: 'Monatlich', highlight: true }, { name: 'Jährlich', price_cents: 14_999 }],
+    next_cursor: null,
+    gateways: [
+      { id: 'sandbox', kind: 'card' },
+      { id: 'sandbox', kind: 'wallet' },
+    ],
+  })
+})
+
+describe('unlock', () => {
+  test('gives the entitlement that covers an episode', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy(locked())
+    const info = await shopper.visitor.ask(unlockEpisode, { body: { episode_id: episode(4) } })
+    expect(info).toMatchObject({ source: 'purchase', episode_id: episode(4), video_id: video.id })
+  })
+
+  test('is refused with the offer where nothing covers it', async () => {
+    const shopper = await Shopper.on(site)
+    const { answer } = await shopper.visitor.call(unlockEpisode, { body: { episode_id: episode(5) } })
+    expect(answer).toMatchObject({
+      code: 402,
+      info: {
+        episode: { id: episode(5), number: 5, video_id: video.id },
+        price: { episode_cents: 99, video_cents: 999, currency: 'USD' },
+        plans: [{ period_days: 7 }, { period_days: 30 }, { period_days: 365 }],
+        gateways: [{ kind: 'card' }, { kind: 'wallet' }],
+      },
+    })
+  })
+})
+
+describe('refused', () => {
+  test('every call that needs a visitor, without a token', async () => {
+    const nobody = site.visitor()
+    const body = { order_id: 'ord_1', first_name: 'A', last_name: 'B' }
+    const answers = [
+      await nobody.call(unlockEpisode, { body: { episode_id: episode(4) } }),
+      await nobody.call(createOrder, { body: { kind: 'episode', episode_id: episode(4), gateway: 'sandbox', email: 'a@b' } }),
+      await nobody.call(payOrder, { body }),
+      await nobody.call(getPayment),
+    ]
+    expect(answers.map(({ status, answer }) => [status, answer.code])).toEqual(Array(4).fill([200, 401]))
+  })
+
+  test("somebody else's order: not seen, not paid", async () => {
+    const [owner, other] = [await Shopper.on(site), await Shopper.on(site)]
+    const order = await owner.order(locked())
+    expect((await other.visitor.call(getPayment, { query: { order_id: order.id } })).answer.code).toBe(404)
+    expect(await other.tryPay(order.id, await other.token())).toMatchObject({ code: 404 })
+    expect(await owner.look(order.id)).toMatchObject({ status: 'pending' })
+  })
+
+  test.each(['nobody', 'two@at@signs', '@', 'a b@c', `${'a'.repeat(250)}@b.example`])('the e-mail %s, naming the field', async (email) => {
+    const shopper = await Shopper.on(site)
+    expect(await shopper.tryOrder({ ...locked(), email })).toMatchObject({ code: 500, info: { field: 'email' } })
+  })
+
+  test.each([
+    ['first_name', ' '],
+    ['last_name', 'x'.repeat(65)],
+  ])('a bad %s, naming the field', async (field, value) => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order(locked())
+    const body = { order_id: order.id, payment_token: await shopper.token(), first_name: 'Ada', last_name: 'Lovelace', [field]: value }
+    expect((await shopper.visitor.call(payOrder, { body })).answer).toMatchObject({ code: 500, info: { field } })
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending' })
+  })
+
+  test.each([{ first_name: '4242 4242 4242 4242' }, { payment_token: '4000000000000002' }, { card_number: 4_242_424_242_424_242 }])(
+    'a body with a card number in it: %o',
+    async (extra) => {
+      const shopper = await Shopper.on(site)
+      const order = await shopper.order(locked())
+      const body = { order_id: order.id, first_name: 'Ada', last_name: 'Lovelace', ...extra }
+      expect((await shopper.visitor.call(payOrder, { body, headers: { 'idempotency-key': `card ${JSON.stringify(extra)}` } })).answer).toMatchObject({ code: 500, message: /only in the card field/ })
+    },
+  )
+
+  test('a gateway that is not offered here', async () => {
+    const shopper = await Shopper.on(site)
+    expect(await shopper.tryOrder({ ...locked(), gateway: 'stripe' })).toMatchObject({ code: 500, message: /not offered/ })
+  })
+
+  test('an order of a kind without its id', async () => {
+    const shopper = await Shopper.on(site)
+    expect((await shopper.visitor.call(createOrder, { body: { kind: 'video', gateway: 'sandbox', email: 'a@b' } })).status).toBe(400)
+  })
+
+  test('a token a second time', async () => {
+    const shopper = await Shopper.on(site)
+    const [one, two] = [await shopper.order(locked()), await shopper.order({ episode_id: episode(5) })]
+    const token = await shopper.token()
+    expect(await shopper.tryPay(one.id, token)).toMatchObject({ code: 200 })
+    expect(await shopper.tryPay(two.id, token)).toMatchObject({ code: 500, message: /timed out/ })
+  })
+})
+
+test('an order keeps the words agreed to with their time, and the referrer token', async () => {
+  const shopper = await Shopper.on(site)
+  const consent = { shown: '$0.99 for episode 4', immediate_delivery: true }
+  const order = await shopper.order({ ...locked(), consent }, { 'x-referrer-token': 'spring', 'x-fbclid': 'click' })
+  const row = await site.context.db.selectFrom('orders').select(['consent', 'attribution', 'created_at']).where('id', '=', order.id).executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ consent: { ...consent, at: row.created_at.toISOString() }, attribution: { referrer_token: 'spring' } })
+})
+
+test('the amount stays what it was when the order was made', async () => {
+  const other = await buildVideo(site.context)
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ episode_id: other.episodes[4]?.id })
+  await site.context.db.updateTable('videos').set({ episode_cents: 500 }).where('id', '=', other.id).execute()
+  expect((await shopper.tryPay(order.id, await shopper.token())).info).toMatchObject({ status: 'paid', amount_cents: 99 })
+})
+
+test("a person's orders are listed newest first, page by page", async () => {
+  const shopper = await Shopper.on(site)
+  const made = [await shopper.order(locked()), await shopper.order({ episode_id: episode(5) }), await shopper.order({ episode_id: episode(6) })]
+  const first = (await shopper.visitor.ask(getPayment, { query: { limit: 2 } })) as { list: { id: string }[]; next_cursor: string }
+  const second = (await shopper.visitor.ask(getPayment, { query: { limit: 2, cursor: first.next_cursor } })) as typeof first
+  expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(made.map(({ id }) => id).reverse())
+  expect(second.next_cursor).toBeNull()
+})

@@ -1,0 +1,57 @@
+import type { Log } from '#server/platform/log.ts'
+import { GatewayRefused, type Payment, type PaymentGateway } from './gateway.ts'
+
+/** How long a gateway may take for one call. */
+export const gatewayTimeoutMs = 20_000
+
+/**
+ * What came of a call: a payment, `null` for "no such payment", or `unknown` for a time-out, a broken line or an answer
+ * that made no sense. Unknown is never taken for failed (billing.md, "States").
+ */
+export type Outcome = Payment | null | 'unknown'
+
+export interface GatewayCalls {
+  log: Log
+  gatewayTimeoutMs?: number
+}
+
+/** Calls a gateway within its time-out. Nothing is sent again here. */
+export async function askGateway(
+  context: GatewayCalls,
+  gateway: PaymentGateway,
+  call: (gateway: PaymentGateway) => Promise<Payment | null>,
+): Promise<Outcome> {
+  try {
+    return await bounded(call(gateway), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+  } catch (error) {
+    context.log.warn({ err: error, gateway: gateway.id }, 'a gateway gave no answer')
+    return 'unknown'
+  }
+}
+
+/** Asks for a refund. @returns `done`, `refused` (for good), or `unknown` */
+export async function askRefund(
+  context: GatewayCalls,
+  gateway: PaymentGateway,
+  refund: { reference: string; amountCents: number; key: string },
+): Promise<'done' | 'refused' | 'unknown'> {
+  try {
+    await bounded(gateway.refund(refund), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+    return 'done'
+  } catch (error) {
+    context.log.error({ err: error, gateway: gateway.id, reference: refund.reference }, 'a refund did not go through')
+    return error instanceof GatewayRefused ? 'refused' : 'unknown'
+  }
+}
+
+async function bounded<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,37 @@
+import { Refusal } from '#contract/errors.ts'
+
+/** One `@`, 254 characters at most (product.md, section 6). @throws Refusal emailInvalid with the field */
+export function checkEmail(email: string): void {
+  if (email.length > 254 || !/^[^@\s]+@[^@\s]+$/.test(email)) throw new Refusal('emailInvalid', { field: 'email' })
+}
+
+/** 1 to 64 characters. @returns the name without the spaces around it. @throws Refusal nameInvalid with the field */
+export function checkName(name: string, field: 'first_name' | 'last_name'): string {
+  const trimmed = name.trim()
+  if (trimmed === '' || [...trimmed].length > 64) throw new Refusal('nameInvalid', { field })
+  return trimmed
+}
+
+/** Ids and tokens may hold long runs of digits by chance; they are one word with an underscore, as no person types a card. */
+const idShape = /^[a-z]+(_[a-z]+)*_[A-Za-z0-9]+$/
+
+/**
+ * Refuses a body that holds a card number anywhere: 13 to 19 digits that pass Luhn (billing.md, "The card form and PCI").
+ * @throws Refusal cardNumberInBody
+ */
+export function refuseCardNumber(value: unknown): void {
+  if (typeof value === 'object' && value !== null) return Object.values(value).forEach(refuseCardNumber)
+  if (typeof value !== 'string' && typeof value !== 'number') return
+  const text = String(value)
+  if (idShape.test(text)) return
+  const runs = text.match(/(?<!\d)\d(?:[ .-]?\d){12,18}(?!\d)/g) ?? []
+  if (runs.some((run) => passesLuhn(run.replaceAll(/\D/g, '')))) throw new Refusal('cardNumberInBody')
+}
+
+function passesLuhn(digits: string): boolean {
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const doubled = Number(digit) * (index % 2 === 0 ? 1 : 2)
+    return total + (doubled > 9 ? doubled - 9 : doubled)
+  }, 0)
+  return sum % 10 === 0
+}

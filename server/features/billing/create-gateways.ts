@@ -1,0 +1,36 @@
+import type { Clock } from '#server/platform/clock.ts'
+import type { Config } from '#server/platform/config.ts'
+import type { PlainRoute } from '#server/platform/http/route.ts'
+import type { Log } from '#server/platform/log.ts'
+import type { Db } from '#server/tables.ts'
+import type { PaymentGateway } from './gateway.ts'
+import { createNotifier } from './gateways/sandbox/notifications.ts'
+import { sandboxRoutes } from './gateways/sandbox/routes.ts'
+import { createSandboxGateway } from './gateways/sandbox/sandbox-gateway.ts'
+
+export interface GatewaySetUp {
+  gateways: readonly PaymentGateway[]
+  /** The documents that a gateway brings along. */
+  gatewayRoutes: readonly PlainRoute[]
+}
+
+interface Settings {
+  config: Config
+  db: Db
+  clock: Clock
+  log: Log
+  /** Where this process can be reached by itself; undefined while it does not listen. */
+  ownAddress(): string | undefined
+}
+
+/**
+ * The gateways that are set up, in the order they are offered. The sandbox is one unless another has keys or the
+ * site is at an https address, or where ALLOW_SANDBOX says so (billing.md, "Sandbox").
+ */
+export function createGateways({ config, db, clock, log, ownAddress }: Settings): GatewaySetUp {
+  if (!config.allowSandbox) return { gateways: [], gatewayRoutes: [] }
+  const secret = config.secrets.appSecret
+  const notify = createNotifier({ secret, clock, log, address: ownAddress })
+  const context = { db, clock, secret, notify }
+  return { gateways: [createSandboxGateway(context)], gatewayRoutes: sandboxRoutes(context) }
+}

@@ -1,0 +1,120 @@
+import type { GatewayId, NextStep } from '#contract/billing.ts'
+import type { PaymentMethod } from './tables.ts'
+
+/** Why a payment did not go through, in our words; an adapter maps its own to these. */
+export type DeclineCode =
+  | 'card_declined'
+  | 'insufficient_funds'
+  | 'card_expired'
+  | 'wrong_cvc'
+  | 'check_failed'
+  | 'check_needed'
+  | 'token_spent'
+  | 'not_received'
+  | 'cancelled'
+  | 'other'
+
+/** What is asked of a gateway. The key is committed on our side before, so that the payment can be found by it. */
+export interface Charge {
+  /** The same key stands for the same payment, however often it is sent. */
+  key: string
+  orderId: string
+  attemptId: string
+  amountCents: number
+  currency: string
+  payer: { userId: string; email: string; firstName?: string; lastName?: string }
+}
+
+/** A payment that the person is there for. */
+export interface PresentCharge extends Charge {
+  method: PaymentMethod
+  /** What the browser got from the gateway for the card; a wallet needs none. */
+  token?: string
+  /** Whether the gateway is to keep the method, for renewals. */
+  save: boolean
+  /** Where a wallet sends the person afterwards. */
+  returnUrl: string
+}
+
+/** A renewal, with a method that the gateway kept. */
+export interface SavedCharge extends Charge {
+  methodReference: string
+}
+
+export interface SavedMethod {
+  reference: string
+  brand: string | null
+  last4: string | null
+}
+
+/** A payment as the gateway knows it. */
+export interface Payment {
+  reference: string
+  status: 'requires_action' | 'processing' | 'succeeded' | 'failed' | 'cancelled'
+  orderId: string
+  attemptId: string
+  amountCents: number
+  refundedCents: number
+  currency: string
+  /** There where it was kept. */
+  method?: SavedMethod
+  /** What the browser has to do, where the status is `requires_action`. */
+  next?: NextStep
+  decline?: DeclineCode
+}
+
+/** Where to look a payment up: by the gateway's name for it, or by our key where we never heard that name. */
+export type PaymentLookup = { reference: string } | { key: string }
+
+/** What a gateway told us: which event, and about which payment. Everything else is read at the gateway. */
+export interface Notification {
+  eventId: string
+  reference: string
+}
+
+/** A notification that is not the gateway's, or too old. */
+export class NotificationRefused extends Error {
+  override readonly name = 'NotificationRefused'
+}
+
+/**
+ * The gateway understood and will not: a key that was used for another request, a refund of more than there is.
+ * Anything else that a call throws says nothing about whether money moved.
+ */
+export class GatewayRefused extends Error {
+  override readonly name = 'GatewayRefused'
+}
+
+/**
+ * The party that moves the money (billing.md, "The port"). Renewals, dunning and entitlement are ours, not its.
+ * Each call may take long or fail; callers go through `call-gateway.ts`, which bounds it.
+ */
+export interface PaymentGateway {
+  readonly id: GatewayId
+  readonly methods: readonly PaymentMethod[]
+  /** What a browser may know, for the gateway's own script. */
+  readonly publicKey?: string
+  /**
+   * How the browser gets the token for a method before `start`; undefined where the payment starts with the order,
+   * since the browser needs it for the next step (a wallet).
+   */
+  tokenStep(method: PaymentMethod): NextStep | undefined
+  /** One-off or first period, while the person is there. */
+  start(charge: PresentCharge): Promise<Payment>
+  /** A renewal, while the person is not. */
+  chargeSaved(charge: SavedCharge): Promise<Payment>
+  /** Brings a payment on that waited for the person (a capture), and reads it. */
+  complete(reference: string): Promise<Payment>
+  /** Null where the gateway has no such payment. */
+  retrieve(lookup: PaymentLookup): Promise<Payment | null>
+  /** Gives up a payment that waits for the person. One that has succeeded stays so. */
+  cancel(reference: string): Promise<Payment>
+  /** Once per key. @throws GatewayRefused for more than is left */
+  refund(refund: { reference: string; amountCents: number; key: string }): Promise<void>
+  /** The method can be charged no more. */
+  forget(methodReference: string): Promise<void>
+  /** @throws NotificationRefused */
+  readNotification(body: Buffer, headers: Record<string, string | string[] | undefined>): Notification | Promise<Notification>
+  /** Every payment made since, oldest first: for reconciliation. */
+  listSince(time: Date): Promise<Payment[]>
+}

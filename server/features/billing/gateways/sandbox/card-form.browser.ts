@@ -1,0 +1,154 @@
+// Runs in the card's frame; served with its types taken off. What is typed here goes to /sandbox/tokens and nowhere else.
+
+interface Brand {
+  type: string
+  name: string
+  patterns: (number | [number, number])[]
+  gaps: number[]
+  lengths: number[]
+  cvv: number
+}
+
+type Name = 'number' | 'expiry' | 'cvv'
+
+const form = find('card', HTMLFormElement)
+const inputs = { number: find('number', HTMLInputElement), expiry: find('expiry', HTMLInputElement), cvv: find('cvv', HTMLInputElement) }
+const names: Name[] = ['number', 'expiry', 'cvv']
+// Written by our own server.
+const brands: Brand[] = JSON.parse(form.dataset.brands ?? '[]')
+
+function find<E extends HTMLElement>(id: string, kind: new () => E): E {
+  const element = document.getElementById(id)
+  if (!(element instanceof kind)) throw new Error(`there is no ${id}`)
+  return element
+}
+
+function tell(message: Record<string, unknown>): void {
+  window.parent.postMessage(message, window.location.origin)
+}
+
+const digitsOf = (text: string) => text.replaceAll(/\D/g, '')
+
+/** The brand whose longest pattern the number begins with. */
+function brandOf(digits: string): Brand | undefined {
+  const strength = (pattern: number | [number, number]) => {
+    const [low, high] = Array.isArray(pattern) ? pattern : [pattern, pattern]
+    const size = String(low).length
+    const head = Number(digits.slice(0, size))
+    return digits.length >= size && head >= low && head <= high ? size : 0
+  }
+  const rated = brands.map((brand) => ({ brand, size: Math.max(...brand.patterns.map(strength)) }))
+  return rated.filter(({ size }) => size > 0).sort((a, b) => b.size - a.size)[0]?.brand
+}
+
+function passesLuhn(digits: string): boolean {
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 1 : 2)
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return sum % 10 === 0
+}
+
+const valid: Record<Name, () => boolean> = {
+  number() {
+    const digits = digitsOf(inputs.number.value)
+    return (brandOf(digits)?.lengths.includes(digits.length) ?? false) && passesLuhn(digits)
+  },
+  expiry() {
+    const [, month = 0, year = 0] = (/^(\d\d) ?\/ ?(\d\d)$/.exec(inputs.expiry.value) ?? []).map(Number)
+    const now = new Date()
+    const left = (2000 + year) * 12 + month - (now.getFullYear() * 12 + now.getMonth() + 1)
+    return month >= 1 && month <= 12 && left >= 0 && left < 20 * 12
+  },
+  cvv: () => new RegExp(`^\\d{${brandOf(digitsOf(inputs.number.value))?.cvv ?? 3}}$`).test(inputs.cvv.value),
+}
+
+/** Writes the digits in the brand's groups, or the date as MM / YY, and leaves the caret behind the same digit. */
+function rewrite(input: HTMLInputElement, write: (digits: string) => string): void {
+  const caret = digitsOf(input.value.slice(0, input.selectionStart ?? input.value.length)).length
+  const atEnd = input.selectionStart === input.value.length
+  const written = write(digitsOf(input.value))
+  if (written === input.value) return
+  input.value = written
+  let [position, seen] = [0, 0]
+  while (position < written.length && seen < caret) if (/\d/.test(written[position++] ?? '')) seen++
+  if (document.activeElement === input) input.setSelectionRange(atEnd ? written.length : position, atEnd ? written.length : position)
+}
+
+function writeNumber(digits: string): string {
+  const brand = brandOf(digits)
+  const kept = digits.slice(0, Math.max(...(brand?.lengths ?? [19])))
+  const gaps = brand?.gaps ?? [4, 8, 12]
+  return [...kept].map((digit, index) => (gaps.includes(index) ? ` ${digit}` : digit)).join('')
+}
+
+function writeExpiry(digits: string): string {
+  const filled = /^[2-9]/.test(digits) ? `0${digits}` : digits
+  // A date that the browser filled in as MM/YYYY.
+  const short = filled.length === 6 && filled.slice(2, 4) === '20' ? filled.slice(0, 2) + filled.slice(4) : filled.slice(0, 4)
+  return short.length > 2 ? `${short.slice(0, 2)} / ${short.slice(2)}` : short
+}
+
+function showMessage(name: Name, message: string): void {
+  inputs[name].setAttribute('aria-invalid', String(message !== ''))
+  find(`${name}-error`, HTMLElement).textContent = message
+}
+
+const messageOf = (name: Name) => (valid[name]() ? '' : (inputs[name].dataset.message ?? ''))
+
+function tellChange(): void {
+  const brand = brandOf(digitsOf(inputs.number.value))
+  find('brand', HTMLElement).textContent = brand?.name ?? ''
+  tell({ type: 'changed', brand: brand?.type ?? null, valid: names.every((name) => valid[name]()) })
+}
+
+/** Stands at the field that has to be mended, and says so. */
+function refuse(name: Name, message: string): void {
+  showMessage(name, message)
+  inputs[name].focus()
+  tell({ type: 'invalid', field: name, message })
+}
+
+let busy = false
+
+async function tokenize(): Promise<void> {
+  if (busy) return
+  for (const name of names) showMessage(name, messageOf(name))
+  const bad = names.find((name) => !valid[name]())
+  if (bad) return refuse(bad, messageOf(bad))
+  busy = true
+  const answer = await askForToken().catch(() => ({ field: 'number' as const, message: form.dataset.failed ?? '' }))
+  busy = false
+  if ('token' in answer) tell({ type: 'token', ...answer })
+  else refuse(answer.field, answer.message)
+}
+
+async function askForToken(): Promise<{ token: string; brand: string; last4: string } | { field: Name; message: string }> {
+  const body = JSON.stringify(Object.fromEntries(names.map((name) => [name, inputs[name].value])))
+  const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: AbortSignal.timeout(20_000) }
+  const response = await fetch('/sandbox/tokens', options)
+  if (!response.ok && response.status !== 422) throw new Error(String(response.status))
+  return response.json()
+}
+
+const writers: Partial<Record<Name, (digits: string) => string>> = { number: writeNumber, expiry: writeExpiry, cvv: (digits) => digits.slice(0, 4) }
+for (const name of names) {
+  const input = inputs[name]
+  input.addEventListener('input', () => {
+    const write = writers[name]
+    if (write) rewrite(input, write)
+    if (input.getAttribute('aria-invalid') === 'true') showMessage(name, messageOf(name))
+    tellChange()
+  })
+  input.addEventListener('blur', () => input.value !== '' && showMessage(name, messageOf(name)))
+}
+form.addEventListener('submit', (event) => {
+  event.preventDefault()
+  void tokenize()
+})
+window.addEventListener('message', (event) => {
+  if (event.origin !== window.location.origin || event.source !== window.parent) return
+  if (event.data?.type === 'tokenize') void tokenize()
+})
+new ResizeObserver(() => tell({ type: 'height', height: Math.ceil(form.getBoundingClientRect().height) })).observe(form)
+tell({ type: 'ready' })

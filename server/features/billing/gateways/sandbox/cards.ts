@@ -1,0 +1,63 @@
+import type { DeclineCode } from '#server/features/billing/gateway.ts'
+
+/** How a test card behaves (billing.md, "Sandbox"). */
+export type Behaviour =
+  | 'pays'
+  | 'declined'
+  | 'no_funds'
+  | 'expired'
+  | 'bad_cvc'
+  | 'asks_once'
+  | 'asks_always'
+  | 'declines_later'
+  | 'disputed'
+
+/** Stripe's published test numbers. The sandbox takes these and no others. */
+const testCards: Record<string, Behaviour> = {
+  '4242424242424242': 'pays',
+  '4000000000000002': 'declined',
+  '4000000000009995': 'no_funds',
+  '4000000000000069': 'expired',
+  '4000000000000127': 'bad_cvc',
+  '4000000000003220': 'asks_once',
+  '4000002760003184': 'asks_always',
+  '4000000000000341': 'declines_later',
+  '4000000000000259': 'disputed',
+}
+
+export function behaviourOf(cardNumber: string): Behaviour | undefined {
+  return testCards[cardNumber]
+}
+
+export type Result = { status: 'succeeded' | 'requires_action' } | { status: 'failed'; decline: DeclineCode }
+
+const succeeded: Result = { status: 'succeeded' }
+const asks: Result = { status: 'requires_action' }
+const declines = (decline: DeclineCode): Result => ({ status: 'failed', decline })
+
+/** What a charge comes to while the person is there. */
+export function chargePresent(behaviour: Behaviour): Result {
+  switch (behaviour) {
+    case 'declined':
+      return declines('card_declined')
+    case 'no_funds':
+      return declines('insufficient_funds')
+    case 'expired':
+      return declines('card_expired')
+    case 'bad_cvc':
+      return declines('wrong_cvc')
+    case 'asks_once':
+    case 'asks_always':
+      return asks
+    default:
+      return succeeded
+  }
+}
+
+/** What a renewal with a card that was kept comes to. */
+export function chargeAbsent(behaviour: Behaviour): Result {
+  if (behaviour === 'declines_later') return declines('card_declined')
+  if (behaviour === 'asks_always') return declines('check_needed')
+  const result = chargePresent(behaviour)
+  return result.status === 'requires_action' ? succeeded : result
+}

@@ -1,0 +1,132 @@
+import { cardBrands, messages } from './card-form.ts'
+import type { PaymentRow } from './queries.ts'
+
+/** Text as it may stand in HTML, also within an attribute. */
+function escape(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
+}
+
+/** A document of the sandbox's own. Nothing in it comes from elsewhere, and only our own pages may frame it. */
+export const securityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'self'",
+  "base-uri 'none'",
+].join('; ')
+
+function page({ title, script, body, framed }: { title: string; script?: string; body: string; framed: boolean }): string {
+  return `<!doctype html>
+<html lang="en"${framed ? ' class="framed"' : ''}>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escape(title)}</title>
+<link rel="stylesheet" href="/sandbox/style.css">
+${script ? `<script type="module" src="${script}"></script>\n` : ''}${body}
+</html>
+`
+}
+
+interface Field {
+  name: 'number' | 'expiry' | 'cvv'
+  label: string
+  autocomplete: string
+  placeholder: string
+  message: string
+}
+
+function field({ name, label, autocomplete, placeholder, message }: Field): string {
+  const aside = name === 'number' ? '<output id="brand" class="brand"></output>' : ''
+  return `<div class="field">
+  <label for="${name}">${label}</label>
+  <div class="box"><input id="${name}" name="${name}" inputmode="numeric" autocomplete="${autocomplete}" placeholder="${placeholder}"
+    maxlength="24" spellcheck="false" required aria-describedby="${name}-error" data-message="${escape(message)}">${aside}</div>
+  <p id="${name}-error" class="error" aria-live="polite"></p>
+</div>`
+}
+
+/** The card form in its frame (billing.md, "Sandbox"). It asks for no name and has no button: those are its parent's. */
+export function cardDocument(): string {
+  const fields = [
+    field({ name: 'number', label: 'Card number', autocomplete: 'cc-number', placeholder: '1234 1234 1234 1234', message: messages.number }),
+    field({ name: 'expiry', label: 'Expiry', autocomplete: 'cc-exp', placeholder: 'MM / YY', message: messages.expiry }),
+    field({ name: 'cvv', label: 'CVV', autocomplete: 'cc-csc', placeholder: '123', message: messages.cvv }),
+  ]
+  const body = `<form id="card" novalidate data-failed="${escape(messages.failed)}" data-brands="${escape(JSON.stringify(cardBrands()))}">
+${fields.join('\n')}
+<button hidden>Pay</button>
+</form>`
+  return page({ title: 'Card', script: '/sandbox/card.js', body, framed: true })
+}
+
+function amountOf({ amount_cents, currency }: PaymentRow): string {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount_cents / 100)
+}
+
+function choice(payment: PaymentRow, action: string, yes: string, no: string): string {
+  return `<form method="post" action="${action}">
+<input type="hidden" name="payment" value="${escape(payment.id)}">
+<button name="answer" value="yes" class="yes">${yes}</button>
+<button name="answer" value="no">${no}</button>
+</form>`
+}
+
+/** The bank's check, framed by the payment page. */
+export function checkDocument(payment: PaymentRow): string {
+  const card = payment.last4 ? ` with the card ending in ${escape(payment.last4)}` : ''
+  const body = `<main>
+<h1>Your bank asks</h1>
+<p>Do you want to pay <b>${escape(amountOf(payment))}</b>${card}?</p>
+<p class="quiet">This is a test bank. No real money moves.</p>
+${choice(payment, '/sandbox/authenticate', 'Confirm', 'Reject')}
+</main>`
+  return page({ title: "Your bank's check", body, framed: true })
+}
+
+/** What stands in the frame once the bank has its answer; the script tells the payment page. */
+export function checkedDocument(): string {
+  return page({ title: 'Thank you', script: '/sandbox/authenticated.js', body: '<main><p>Thank you. One moment.</p></main>', framed: true })
+}
+
+/** The wallet, a page of its own that the person is sent to and comes back from. */
+export function walletDocument(payment: PaymentRow): string {
+  const body = `<main>
+<h1>Sandbox wallet</h1>
+<p>Cliffhanger asks for <b>${escape(amountOf(payment))}</b>.</p>
+<p class="quiet">This is a test wallet. No real money moves.</p>
+${choice(payment, '/sandbox/wallet', 'Approve', 'Cancel')}
+</main>`
+  return page({ title: 'Sandbox wallet', body, framed: false })
+}
+
+export function goneDocument(): string {
+  return page({ title: 'Not found', body: '<main><p>There is no such payment, or it is over.</p></main>', framed: true })
+}
+
+export const styleSheet = `:root { color-scheme: dark; --text: #f6efe8; --quiet: #b9aca0; --line: #54483f; --field: #241d19; --accent: #ff8a4c; --bad: #ff9d8f }
+* { box-sizing: border-box }
+html { background: #14100e; color: var(--text); font: 16px/1.4 system-ui, sans-serif }
+html.framed { background: transparent }
+body { margin: 0 }
+form#card { display: grid; grid-template-columns: 1fr 1fr; gap: 4px 12px; padding: 2px }
+form#card .field:first-child { grid-column: 1 / -1 }
+label { display: block; font-size: 14px; color: var(--quiet); margin-bottom: 4px }
+.box { position: relative }
+input { width: 100%; height: 48px; padding: 0 12px; border: 1px solid var(--line); border-radius: 10px; background: var(--field); color: var(--text); font: inherit; font-variant-numeric: tabular-nums }
+input::placeholder { color: #8d8177 }
+input:focus-visible, button:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
+input[aria-invalid=true] { border-color: var(--bad) }
+.brand { position: absolute; right: 12px; top: 0; line-height: 48px; font-size: 12px; color: var(--quiet); pointer-events: none }
+.error { margin: 2px 0 6px; min-height: 17px; font-size: 12px; color: var(--bad) }
+main { max-width: 26rem; margin: 0 auto; padding: 24px }
+h1 { font-size: 20px; margin: 0 0 12px }
+.quiet { color: var(--quiet); font-size: 14px }
+main form { display: flex; gap: 12px; margin-top: 20px }
+button { flex: 1; min-height: 48px; border: 1px solid var(--line); border-radius: 10px; background: transparent; color: var(--text); font: inherit; cursor: pointer }
+button.yes { background: var(--accent); border-color: var(--accent); color: #1a120c; font-weight: 600 }
+button[hidden] { display: none }
+`

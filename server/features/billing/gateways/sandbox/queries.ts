@@ -1,0 +1,87 @@
+import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { SandboxMethodsTable, SandboxPaymentsTable, SandboxTokensTable } from './tables.ts'
+
+export type PaymentRow = Awaited<ReturnType<ReturnType<typeof selectPayments>['executeTakeFirstOrThrow']>>
+export type MethodRow = Selectable<SandboxMethodsTable>
+
+export async function insertToken(db: Db, token: Insertable<SandboxTokensTable>): Promise<void> {
+  await db.insertInto('sandbox_tokens').values(token).execute()
+}
+
+/** Takes a token for good; undefined where it is unknown, used or too old. */
+export function spendToken(tx: Tx, token: string, now: Date) {
+  return tx
+    .updateTable('sandbox_tokens')
+    .set({ used_at: now })
+    .where('token', '=', token)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning(['behaviour', 'brand', 'last4'])
+    .executeTakeFirst()
+}
+
+export async function insertMethod(tx: Tx, method: Insertable<SandboxMethodsTable>): Promise<void> {
+  await tx.insertInto('sandbox_methods').values(method).execute()
+}
+
+export function selectMethod(db: Db, id: string) {
+  return db.selectFrom('sandbox_methods').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function forgetMethod(db: Db, id: string, now: Date): Promise<void> {
+  await db.updateTable('sandbox_methods').set({ forgotten_at: now }).where('id', '=', id).execute()
+}
+
+/** Lets one request at a time use a key; held to the end of the transaction. */
+export async function lockKey(tx: Tx, key: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sandbox:${key}`}, 0))`.execute(tx)
+}
+
+export async function insertPayment(tx: Tx, payment: Insertable<SandboxPaymentsTable>): Promise<void> {
+  await tx.insertInto('sandbox_payments').values(payment).execute()
+}
+
+/** Payments with what was refunded of them and the method they were made with. */
+function selectPayments(db: Db) {
+  return db
+    .selectFrom('sandbox_payments')
+    .leftJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_payments.method_id')
+    .selectAll('sandbox_payments')
+    .select((eb) => [
+      'sandbox_methods.behaviour',
+      'sandbox_methods.brand',
+      'sandbox_methods.last4',
+      eb
+        .selectFrom('sandbox_refunds')
+        .select((inner) => inner.fn.coalesce(inner.fn.sum<number>('amount_cents'), sql<number>`0`).as('cents'))
+        .whereRef('sandbox_refunds.payment_id', '=', 'sandbox_payments.id')
+        .as('refunded_cents'),
+    ])
+}
+
+export function selectPayment(db: Db, id: string) {
+  return selectPayments(db).where('sandbox_payments.id', '=', id).executeTakeFirst()
+}
+
+export function selectPaymentByKey(db: Db, key: string) {
+  return selectPayments(db).where('idempotency_key', '=', key).executeTakeFirst()
+}
+
+export function selectPaymentsSince(db: Db, time: Date) {
+  return selectPayments(db).where('sandbox_payments.created_at', '>=', time).orderBy('sandbox_payments.created_at').orderBy('sandbox_payments.id').execute()
+}
+
+/** Moves a payment that waits for the person. @returns false where it waits no more */
+export async function decidePayment(db: Db, id: string, change: Updateable<SandboxPaymentsTable>): Promise<boolean> {
+  const update = db.updateTable('sandbox_payments').set(change).where('id', '=', id).where('status', '=', 'requires_action')
+  return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 1n
+}
+
+export function selectRefund(tx: Tx, key: string) {
+  return tx.selectFrom('sandbox_refunds').selectAll().where('idempotency_key', '=', key).executeTakeFirst()
+}
+
+export async function insertRefund(tx: Tx, refund: { idempotency_key: string; payment_id: string; amount_cents: number; created_at: Date }): Promise<void> {
+  await tx.insertInto('sandbox_refunds').values(refund).execute()
+}

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
+import type { PlainRoute } from '#server/platform/http/route.ts'
+import { cardFields, checkCard, newToken, type TypedCard } from './card-form.ts'
+import * as documents from './documents.ts'
+import * as queries from './queries.ts'
+import type { PaymentRow } from './queries.ts'
+import type { SandboxContext } from './sandbox-gateway.ts'
+
+type Reply = Parameters<PlainRoute['handle']>[1]
+
+/** billing.md, "Sandbox". */
+const tokensLastMs = 15 * 60_000
+
+/** The sandbox's own HTTP face: the card's frame, the bank's check, the wallet, and where a card becomes a token. */
+export function sandboxRoutes(context: SandboxContext): PlainRoute[] {
+  return [
+    { method: 'GET', path: '/sandbox/card', handle: (_request, reply) => sendDocument(reply, documents.cardDocument()) },
+    { method: 'GET', path: '/sandbox/style.css', handle: (_request, reply) => sendFile(reply, 'text/css', documents.styleSheet) },
+    script('/sandbox/card.js', 'card-form.browser.ts'),
+    script('/sandbox/authenticated.js', 'authenticated.browser.ts'),
+    { method: 'POST', path: '/sandbox/tokens', handle: ({ body }, reply) => makeToken(context, body, reply) },
+    {
+      method: 'GET',
+      path: '/sandbox/authenticate',
+      handle: ({ query }, reply) => show(context, query, reply, 'check', documents.checkDocument),
+    },
+    {
+      method: 'POST',
+      path: '/sandbox/authenticate',
+      body: 'form',
+      async handle({ body }, reply) {
+        await decide(context, body, { status: 'failed', decline_code: 'check_failed' })
+        return sendDocument(reply, documents.checkedDocument())
+      },
+    },
+    { method: 'GET', path: '/sandbox/wallet', handle: ({ query }, reply) => show(context, query, reply, 'wallet', documents.walletDocument) },
+    {
+      method: 'POST',
+      path: '/sandbox/wallet',
+      body: 'form',
+      async handle({ body }, reply) {
+        const payment = await decide(context, body, { status: 'cancelled', decline_code: 'cancelled' })
+        return payment ? reply.redirect(payment.return_url, 303) : sendDocument(reply.code(404), documents.goneDocument())
+      },
+    },
+  ]
+}
+
+function sendDocument(reply: Reply, html: string) {
+  return reply
+    .header('content-security-policy', documents.securityPolicy)
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(html)
+}
+
+function sendFile(reply: Reply, type: string, text: string) {
+  return reply.header('cache-control', 'no-cache').type(`${type}; charset=utf-8`).send(text)
+}
+
+/** A script for the browser beside this file, checked as TypeScript and sent without its types. */
+function script(path: string, file: string): PlainRoute {
+  let text: string | undefined
+  return {
+    method: 'GET',
+    path,
+    handle(_request, reply) {
+      text ??= stripTypeScriptTypes(readFileSync(join(import.meta.dirname, file), 'utf8'))
+      return sendFile(reply, 'text/javascript', text)
+    },
+  }
+}
+
+/** Exchanges a card for a token. The card is looked at and forgotten: it reaches no log, no table and no error. */
+async function makeToken({ db, clock }: SandboxContext, body: unknown, reply: Reply) {
+  reply.header('cache-control', 'no-store')
+  const typed = typedCard(body)
+  if (!typed) return reply.code(400).send({ message: 'number, expiry and cvv are needed' })
+  const checked = checkCard(typed)
+  if (!checked.ok) return reply.code(422).send({ field: checked.field, message: checked.message })
+  const token = newToken()
+  const { behaviour, brand, last4 } = checked.card
+  await queries.insertToken(db, { token, behaviour, brand, last4, expires_at: new Date(clock.now().getTime() + tokensLastMs) })
+  return reply.send({ token, brand, last4 })
+}
+
+function typedCard(body: unknown): TypedCard | undefined {
+  if (typeof body !== 'object' || body === null) return undefined
+  const given = body as Partial<Record<string, unknown>>
+  const [number, expiry, cvv] = cardFields.map((name) => given[name])
+  if (typeof number !== 'string' || typeof expiry !== 'string' || typeof cvv !== 'string') return undefined
+  return { number: number.slice(0, 40), expiry: expiry.slice(0, 20), cvv: cvv.slice(0, 8) }
+}
+
+function paymentOf(context: SandboxContext, source: unknown): Promise<PaymentRow | undefined> {
+  const id = typeof source === 'object' && source !== null && 'payment' in source ? source.payment : undefined
+  return typeof id === 'string' && !id.includes('\0') ? queries.selectPayment(context.db, id) : Promise.resolve(undefined)
+}
+
+async function show(context: SandboxContext, query: unknown, reply: Reply, what: 'check' | 'wallet', write: (payment: PaymentRow) => string) {
+  const payment = await paymentOf(context, query)
+  const fits = payment?.status === 'requires_action' && (payment.kind === 'wallet') === (what === 'wallet')
+  if (payment && fits) return sendDocument(reply, write(payment))
+  if (payment && what === 'wallet' && payment.return_url) return reply.redirect(payment.return_url, 303)
+  return sendDocument(reply.code(payment ? 200 : 404), payment ? documents.checkedDocument() : documents.goneDocument())
+}
+
+/** The person's answer. It counts once; later ones change nothing. */
+async function decide(context: SandboxContext, body: unknown, no: { status: 'failed' | 'cancelled'; decline_code: 'check_failed' | 'cancelled' }) {
+  const payment = await paymentOf(context, body)
+  if (!payment) return undefined
+  const yes = typeof body === 'object' && body !== null && 'answer' in body && body.answer === 'yes'
+  const changed = await queries.decidePayment(context.db, payment.id, yes ? { status: 'succeeded' } : no)
+  if (changed) context.notify(payment.id)
+  return payment
+}

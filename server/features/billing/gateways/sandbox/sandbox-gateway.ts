@@ -1,0 +1,156 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { NextStep } from '#contract/billing.ts'
+import { GatewayRefused, type Charge, type Payment, type PaymentGateway, type PaymentLookup } from '#server/features/billing/gateway.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { chargeAbsent, chargePresent, type Result } from './cards.ts'
+import { readNotification } from './notifications.ts'
+import * as queries from './queries.ts'
+import type { PaymentRow } from './queries.ts'
+
+export interface SandboxContext {
+  /** Its own connection: what it commits stands, whatever becomes of a transaction of ours. */
+  db: Db
+  clock: Clock
+  secret: string
+  /** Tells the site about a payment. It may be lost. */
+  notify(reference: string): void
+}
+
+const newReference = (kind: 'spay' | 'smeth') => `${kind}_${randomBytes(16).toString('hex')}`
+
+/**
+ * A full gateway for which no money moves (billing.md, "Sandbox"). It keeps its own books in the same database and is a
+ * foreign party all the same: whoever charges knows it by the port alone.
+ */
+export function createSandboxGateway(context: SandboxContext): PaymentGateway {
+  const { db, clock } = context
+  return {
+    id: 'sandbox',
+    methods: ['card', 'wallet'],
+    tokenStep: (method) => (method === 'card' ? { type: 'card_form', url: '/sandbox/card' } : undefined),
+    start: (charge) =>
+      pay(context, charge, { kind: charge.method, saved: charge.save, return_url: charge.returnUrl }, async (tx) => {
+        if (charge.method === 'wallet') return useWallet(tx)
+        return useToken(tx, charge.token ?? '', clock.now())
+      }),
+    chargeSaved: (charge) =>
+      pay(context, charge, { kind: 'saved', saved: true, return_url: '' }, (tx) => useSavedMethod(tx, charge.methodReference)),
+    complete: async (reference) => presentPayment(await find(db, reference)),
+    retrieve: async (lookup) => {
+      const row = await lookUp(db, lookup)
+      return row ? presentPayment(row) : null
+    },
+    async cancel(reference) {
+      if (await queries.decidePayment(db, reference, { status: 'cancelled', decline_code: 'cancelled' })) context.notify(reference)
+      return presentPayment(await find(db, reference))
+    },
+    refund: (refund) => refundOnce(context, refund),
+    forget: (reference) => queries.forgetMethod(db, reference, clock.now()),
+    readNotification: (body, headers) => readNotification(context, body, headers),
+    listSince: async (time) => (await queries.selectPaymentsSince(db, time)).map(presentPayment),
+  }
+}
+
+interface Used {
+  methodId: string | null
+  result: Result
+}
+
+type PaymentKind = Pick<PaymentRow, 'kind' | 'saved' | 'return_url'>
+
+/** One payment per key: the same request again gives the same payment, another request is refused. */
+async function pay(context: SandboxContext, charge: Charge, kind: PaymentKind, use: (tx: Tx) => Promise<Used>): Promise<Payment> {
+  const hash = createHash('sha256').update(JSON.stringify([charge, kind])).digest('hex')
+  const reference = newReference('spay')
+  const row = await context.db.transaction().execute(async (tx) => {
+    await queries.lockKey(tx, charge.key)
+    const earlier = await queries.selectPaymentByKey(tx, charge.key)
+    if (earlier && earlier.request_hash !== hash) throw new GatewayRefused(`key ${charge.key} was used for another request`)
+    if (earlier) return earlier
+    const { methodId, result } = await use(tx)
+    await queries.insertPayment(tx, {
+      id: reference,
+      idempotency_key: charge.key,
+      request_hash: hash,
+      ...kind,
+      status: result.status,
+      decline_code: result.status === 'failed' ? result.decline : null,
+      amount_cents: charge.amountCents,
+      currency: charge.currency,
+      method_id: methodId,
+      metadata: JSON.stringify({ order_id: charge.orderId, attempt_id: charge.attemptId }),
+      created_at: context.clock.now(),
+    })
+    return find(tx, reference)
+  })
+  if (row.id === reference) context.notify(reference)
+  return presentPayment(row)
+}
+
+async function useToken(tx: Tx, token: string, now: Date): Promise<Used> {
+  const card = await queries.spendToken(tx, token, now)
+  if (!card) return { methodId: null, result: { status: 'failed', decline: 'token_spent' } }
+  const methodId = newReference('smeth')
+  await queries.insertMethod(tx, { id: methodId, ...card })
+  return { methodId, result: chargePresent(card.behaviour) }
+}
+
+async function useWallet(tx: Tx): Promise<Used> {
+  const methodId = newReference('smeth')
+  await queries.insertMethod(tx, { id: methodId, behaviour: 'pays', brand: 'wallet', last4: null })
+  return { methodId, result: { status: 'requires_action' } }
+}
+
+async function useSavedMethod(tx: Tx, methodId: string): Promise<Used> {
+  const method = await queries.selectMethod(tx, methodId)
+  if (!method || method.forgotten_at) return { methodId: null, result: { status: 'failed', decline: 'card_declined' } }
+  return { methodId, result: chargeAbsent(method.behaviour) }
+}
+
+async function find(db: Db, reference: string): Promise<PaymentRow> {
+  const row = await queries.selectPayment(db, reference)
+  if (!row) throw new GatewayRefused(`there is no payment ${reference}`)
+  return row
+}
+
+function lookUp(db: Db, lookup: PaymentLookup): Promise<PaymentRow | undefined> {
+  return 'reference' in lookup ? queries.selectPayment(db, lookup.reference) : queries.selectPaymentByKey(db, lookup.key)
+}
+
+async function refundOnce(context: SandboxContext, { reference, amountCents, key }: { reference: string; amountCents: number; key: string }) {
+  await context.db.transaction().execute(async (tx) => {
+    await queries.lockKey(tx, `refunds:${reference}`)
+    const earlier = await queries.selectRefund(tx, key)
+    const same = earlier?.payment_id === reference && earlier.amount_cents === amountCents
+    if (earlier && !same) throw new GatewayRefused(`key ${key} was used for another refund`)
+    if (earlier) return
+    const payment = await find(tx, reference)
+    const left = payment.status === 'succeeded' ? payment.amount_cents - Number(payment.refunded_cents) : 0
+    if (amountCents <= 0 || amountCents > left) throw new GatewayRefused(`${left} cents of ${reference} can be refunded`)
+    await queries.insertRefund(tx, { idempotency_key: key, payment_id: reference, amount_cents: amountCents, created_at: context.clock.now() })
+  })
+  context.notify(reference)
+}
+
+function presentPayment(row: PaymentRow): Payment {
+  const kept = row.saved && row.status === 'succeeded' && row.method_id !== null
+  return {
+    reference: row.id,
+    status: row.status,
+    orderId: row.metadata.order_id,
+    attemptId: row.metadata.attempt_id,
+    amountCents: row.amount_cents,
+    refundedCents: Number(row.refunded_cents),
+    currency: row.currency,
+    ...(kept && row.method_id ? { method: { reference: row.method_id, brand: row.brand, last4: row.last4 } } : {}),
+    ...(row.status === 'requires_action' ? { next: nextOf(row) } : {}),
+    ...(row.decline_code ? { decline: row.decline_code } : {}),
+  }
+}
+
+/** The payment's name cannot be guessed, so the link that holds it is the person's alone. */
+function nextOf({ kind, id }: PaymentRow): NextStep {
+  if (kind === 'wallet') return { type: 'redirect', url: `/sandbox/wallet?payment=${id}` }
+  return { type: 'authenticate', url: `/sandbox/authenticate?payment=${id}` }
+}

@@ -1,0 +1,51 @@
+import type { ColumnType, JSONColumnType } from 'kysely'
+import type { DeclineCode } from '#server/features/billing/gateway.ts'
+import type { Behaviour } from './cards.ts'
+
+export interface SandboxTokensTable {
+  token: string
+  behaviour: Behaviour
+  brand: string
+  last4: string
+  expires_at: Date
+  used_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+}
+
+export interface SandboxMethodsTable {
+  id: string
+  behaviour: Behaviour
+  brand: string
+  last4: string | null
+  forgotten_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+}
+
+export interface SandboxPaymentsTable {
+  id: string
+  idempotency_key: string
+  request_hash: string
+  kind: 'card' | 'wallet' | 'saved'
+  status: 'requires_action' | 'succeeded' | 'failed' | 'cancelled'
+  decline_code: DeclineCode | null
+  amount_cents: number
+  currency: string
+  method_id: string | null
+  saved: boolean
+  metadata: JSONColumnType<{ order_id: string; attempt_id: string }, string, never>
+  return_url: string
+  created_at: Date
+}
+
+export interface SandboxRefundsTable {
+  idempotency_key: string
+  payment_id: string
+  amount_cents: number
+  created_at: Date
+}
+
+/** The sandbox's own books, which nobody else reads (billing.md, "Sandbox"). */
+export interface SandboxTables {
+  sandbox_tokens: SandboxTokensTable
+  sandbox_methods: SandboxMethodsTable
+  sandbox_payments: SandboxPaymentsTable
+  sandbox_refunds: SandboxRefundsTable
+}

@@ -1,0 +1,63 @@
+import { isOpen } from './attempt-states.ts'
+import type { BillingContext } from './billing-context.ts'
+import { askGateway } from './call-gateway.ts'
+import { nextCheck } from './check-schedule.ts'
+import * as queries from './queries.ts'
+import type { AttemptRow } from './queries.ts'
+import { sendRefund } from './return-money.ts'
+import { recheckAttempt, settleAttempt } from './settle-order.ts'
+import { applyNotification } from './take-notification.ts'
+
+const hourMs = 60 * 60_000
+/** billing.md, "States". */
+const incompleteMs = 23 * hourMs
+const keysLastMs = 7 * 24 * hourMs
+const notificationsLastMs = 3 * 24 * hourMs
+const batch = 20
+
+/**
+ * Finishes what a crash, a time-out or an absent person left behind: open payments and refunds whose time has come,
+ * notifications that were recorded and not applied, orders and subscriptions that waited too long. Any number of processes
+ * may run it at any time; it never sends a payment again.
+ */
+export async function runJanitor(context: BillingContext): Promise<void> {
+  const { db, clock } = context
+  const now = clock.now()
+  const next = (checks: number) => nextCheck(checks, now)
+  await queries.expireOrders(db, now)
+  await queries.expireSubscriptions(db, new Date(now.getTime() - incompleteMs))
+  await queries.deleteOldKeys(db, new Date(now.getTime() - keysLastMs))
+  const attempts = await db.transaction().execute((tx) => queries.takeDueAttempts(tx, now, next, batch))
+  await each(context, attempts, (attempt) => check(context, attempt))
+  const refunds = await db.transaction().execute((tx) => queries.takeDueRefunds(tx, now, next, batch))
+  await each(context, refunds, (refund) => sendRefund(context, refund))
+  const notifications = await queries.selectOpenNotifications(db, new Date(now.getTime() - notificationsLastMs), batch)
+  await each(context, notifications, (heard) => applyNotification(context, heard))
+}
+
+/** One that fails is logged and comes again; it does not keep the others from their turn. */
+async function each<T>({ log }: BillingContext, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (const item of items) {
+    await work(item).catch((error: unknown) => log.error({ err: error }, 'something that was left open could not be finished'))
+  }
+}
+
+async function check(context: BillingContext, attempt: AttemptRow): Promise<void> {
+  const { db, log, clock } = context
+  await recheckAttempt(context, attempt)
+  const current = await queries.selectAttempt(db, attempt.id)
+  if (!current || !isOpen(current.status)) return
+  const order = await queries.selectOrder(db, attempt.order_id)
+  const last = nextCheck(attempt.checks + 1, clock.now()) === null
+  if (current.status === 'requires_action' && (last || order?.status !== 'pending')) return giveUp(context, current)
+  if (last) log.error({ attempt: attempt.id, status: current.status }, 'a payment stayed open after the last look; please look it up at the gateway')
+}
+
+/** The person never came back: the payment is called off at the gateway, unless it has gone through after all. */
+async function giveUp(context: BillingContext, attempt: AttemptRow): Promise<void> {
+  const { reference } = attempt
+  const gateway = context.gateways.find(({ id }) => id === attempt.gateway)
+  if (reference === null || !gateway) return
+  const outcome = await askGateway(context, gateway, (asked) => asked.cancel(reference))
+  if (outcome) await settleAttempt(context, attempt, outcome)
+}

@@ -1,0 +1,41 @@
+import type { Offer, Plan } from '#contract/billing.ts'
+import { inLanguage, type Language } from '#contract/languages.ts'
+import type { Db } from '#server/tables.ts'
+import type { BillingContext } from './billing-context.ts'
+import { offeredGateways } from './gateways.ts'
+import { selectPlans, type PlanRow } from './queries.ts'
+
+/** A locked episode, as whoever knows the episodes describes it. */
+interface LockedEpisode {
+  id: string
+  video_id: string
+  number: number
+  title: string
+  thumb_url: string | null
+  price: Offer['price']
+}
+
+/** What a viewer may buy to see a locked episode; the `info` of code 402. */
+export async function offerFor(context: Pick<BillingContext, 'gateways'>, db: Db, episode: LockedEpisode, language: Language): Promise<Offer> {
+  const { price, id, video_id, number, title, thumb_url } = episode
+  const plans = await listPlans(db, language)
+  return { episode: { id, video_id, number, title, thumb_url }, price, plans, gateways: offeredGateways(context) }
+}
+
+/** The plans on sale, in their order. */
+export async function listPlans(db: Db, language: Language): Promise<Plan[]> {
+  return (await selectPlans(db)).map((row) => presentPlan(row, language))
+}
+
+function presentPlan(row: PlanRow, language: Language): Plan {
+  return {
+    id: row.id,
+    name: inLanguage(row.names, language),
+    description: inLanguage(row.descriptions, language),
+    price_cents: row.price_cents,
+    ...(row.intro_price_cents === null ? {} : { intro_price_cents: row.intro_price_cents }),
+    currency: row.currency,
+    period_days: row.period_days,
+    highlight: row.highlight,
+  }
+}

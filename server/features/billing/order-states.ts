@@ -1,0 +1,14 @@
+import { stateMachine } from './state-machine.ts'
+import type { OrderStatus } from './tables.ts'
+
+/** billing.md, "States". Late money is honoured, so a closed order may still be paid. */
+export const orderStates = stateMachine<OrderStatus>({
+  pending: ['paid', 'failed', 'cancelled', 'expired'],
+  failed: ['paid'],
+  cancelled: ['paid'],
+  expired: ['paid'],
+  paid: ['partially_refunded', 'refunded', 'charged_back'],
+  partially_refunded: ['refunded', 'charged_back'],
+  refunded: [],
+  charged_back: ['paid', 'partially_refunded'],
+})

@@ -1,0 +1,169 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { isOpen } from './attempt-states.ts'
+import type { BillingContext } from './billing-context.ts'
+import { askGateway, gatewayTimeoutMs } from './call-gateway.ts'
+import { nextCheck } from './check-schedule.ts'
+import { gatewayOf } from './gateways.ts'
+import { isOwned } from './ownership.ts'
+import * as queries from './queries.ts'
+import type { AttemptRow, OrderRow } from './queries.ts'
+import { recheckAttempt, settleAttempt } from './settle-order.ts'
+
+export interface Payer {
+  token?: string
+  firstName?: string
+  lastName?: string
+}
+
+/** What to do about an order that somebody wants to pay. */
+type Step =
+  | { do: 'nothing' }
+  | { do: 'charge'; order: OrderRow; attempt: AttemptRow }
+  | { do: 'wait' | 'look up' | 'give up'; attempt: AttemptRow }
+
+/** After this long a request that the gateway does not know yet no longer keeps the person from trying again. */
+const patienceMs = 60_000
+
+/**
+ * Pays an order in two transactions with the gateway between them (billing.md, "Crash safety"). One try at a time: while
+ * one is under way, another press of the button waits for it and gives the same answer.
+ * @returns once the order is paid or waits for the person
+ * @throws Refusal notFound, orderClosed, alreadyOwned, paymentUnknown, or why the payment was declined
+ */
+export async function payOrder(context: BillingContext, userId: string, orderId: string, payer: Payer): Promise<void> {
+  const lookedUp = new Set<string>()
+  for (;;) {
+    const step = await context.db.transaction().execute((tx) => beginAttempt(context, tx, { userId, orderId, payer, lookedUp }))
+    if (step.do === 'nothing') return
+    const { attempt } = step
+    if (step.do === 'charge') {
+      await charge(context, step.order, attempt, payer)
+      return checkOutcome(context, attempt)
+    }
+    if (step.do === 'wait') {
+      await waitForOther(context, attempt)
+      return checkOutcome(context, attempt)
+    }
+    lookedUp.add(attempt.id)
+    if (step.do === 'give up') await giveUp(context, attempt)
+    else await recheckAttempt(context, attempt)
+  }
+}
+
+interface Wish {
+  userId: string
+  orderId: string
+  payer: Payer
+  /** The attempts whose payments this call has looked up already. */
+  lookedUp: ReadonlySet<string>
+}
+
+/** The first transaction: decides, and where there is something to charge commits the attempt with its key. */
+async function beginAttempt(context: BillingContext, tx: Tx, { userId, orderId, payer, lookedUp }: Wish): Promise<Step> {
+  await queries.lockBuyer(tx, userId)
+  const now = context.clock.now()
+  const order = await queries.selectOrder(tx, orderId)
+  if (order?.user_id !== userId) throw new Refusal('notFound')
+  if (order.status === 'paid' || order.status === 'partially_refunded') return { do: 'nothing' }
+  if (order.status !== 'pending' || order.expires_at <= now) throw new Refusal('orderClosed')
+  if (await isOwned(tx, order, now)) throw new Refusal('alreadyOwned')
+  const attempts = await queries.selectAttempts(tx, [orderId])
+  for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
+    const step = stepFor(context, attempt, payer, lookedUp.has(attempt.id))
+    if (step) return step
+  }
+  if (gatewayOf(context, order).tokenStep(order.method) && payer.token === undefined) throw new Fault('badRequest', 'payment_token is needed')
+  const number = (attempts[0]?.number ?? 0) + 1
+  const attempt = await queries.insertAttempt(tx, {
+    id: newId('att'),
+    order_id: order.id,
+    number,
+    idempotency_key: `pay:${order.id}:${number}`,
+    gateway: order.gateway,
+    status: 'started',
+    started_at: now,
+    check_at: nextCheck(0, now),
+  })
+  return { do: 'charge', order, attempt }
+}
+
+/** What an earlier attempt that is still open asks for first; undefined where it no longer stands in the way. */
+function stepFor(context: BillingContext, attempt: AttemptRow, payer: Payer, lookedUp: boolean): Step | undefined {
+  const age = context.clock.now().getTime() - attempt.started_at.getTime()
+  if (attempt.status === 'requires_action') {
+    if (lookedUp && payer.token === undefined) return { do: 'nothing' }
+    if (lookedUp) throw new Refusal('paymentUnknown')
+    return { do: payer.token === undefined ? 'look up' : 'give up', attempt }
+  }
+  if (lookedUp) {
+    const mayStillCome = attempt.reference !== null || age < patienceMs
+    if (mayStillCome) throw new Refusal('paymentUnknown')
+    return undefined
+  }
+  const underWay = attempt.status === 'started' && age < (context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+  return { do: underWay ? 'wait' : 'look up', attempt }
+}
+
+/** Calls the gateway with the committed key, then brings everything into line in the second transaction. */
+async function charge(context: BillingContext, order: OrderRow, attempt: AttemptRow, payer: Payer): Promise<void> {
+  const outcome = await askGateway(context, gatewayOf(context, order), (gateway) =>
+    gateway.start({
+      key: attempt.idempotency_key,
+      orderId: order.id,
+      attemptId: attempt.id,
+      amountCents: order.amount_cents,
+      currency: order.currency,
+      payer: { userId: order.user_id, email: order.email, firstName: payer.firstName, lastName: payer.lastName },
+      method: order.method,
+      token: payer.token,
+      save: order.kind === 'plan',
+      returnUrl: `${context.publicUrl}/order/result?order_id=${order.id}`,
+    }),
+  )
+  await settleAttempt(context, attempt, outcome ?? 'unknown')
+}
+
+/** Gives up a payment that waits for the person, who now pays another way. It may turn out to have succeeded. */
+async function giveUp(context: BillingContext, attempt: AttemptRow): Promise<void> {
+  const { reference } = attempt
+  if (reference === null) return recheckAttempt(context, attempt)
+  const outcome = await askGateway(context, gatewayOf(context, attempt), (gateway) => gateway.cancel(reference))
+  if (outcome) await settleAttempt(context, attempt, outcome)
+}
+
+/** Waits, no longer than a gateway may take, until another request has an answer for the attempt. */
+async function waitForOther(context: BillingContext, attempt: AttemptRow): Promise<void> {
+  const deadline = Date.now() + (context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+  for (let pause = 25; Date.now() < deadline; pause = Math.min(pause * 2, 400)) {
+    await delay(pause)
+    const current = await queries.selectAttempt(context.db, attempt.id)
+    if (current?.status !== 'started') return
+  }
+}
+
+const refusalOf: Record<string, RefusalName> = {
+  card_declined: 'cardDeclined',
+  insufficient_funds: 'insufficientFunds',
+  card_expired: 'cardExpired',
+  wrong_cvc: 'wrongCvc',
+  check_failed: 'checkFailed',
+  check_needed: 'checkFailed',
+  token_spent: 'tokenSpent',
+}
+
+/** The words for a payment that did not go through. */
+export function declineOf(attempt: AttemptRow): RefusalName {
+  return refusalOf[attempt.decline_code ?? ''] ?? 'paymentFailed'
+}
+
+async function checkOutcome({ db }: BillingContext, { id, order_id }: AttemptRow): Promise<void> {
+  const attempt = await queries.selectAttempt(db, id)
+  if (!attempt || attempt.status === 'started' || attempt.status === 'unknown') throw new Refusal('paymentUnknown')
+  if (attempt.status === 'failed' || attempt.status === 'cancelled') throw new Refusal(declineOf(attempt))
+  if (attempt.status !== 'succeeded') return
+  const order = await queries.selectOrder(db, order_id)
+  if (order?.status !== 'paid') throw new Refusal('alreadyOwned')
+}

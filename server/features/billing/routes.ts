@@ -1,0 +1,75 @@
+import { createOrder, getPayment, listPlans as listPlansCall, payOrder as payOrderCall, unlockEpisode } from '#contract/billing.ts'
+import { presentEntitlement } from '#server/features/library/library.ts'
+import { requireViewer, route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
+import type { BillingContext } from './billing-context.ts'
+import { checkName, refuseCardNumber } from './check-input.ts'
+import { offeredGateways } from './gateways.ts'
+import { answerOnce } from './idempotency.ts'
+import { membershipOf } from './membership.ts'
+import { listPlans } from './offer.ts'
+import { payOrder } from './pay-order.ts'
+import { placeOrder } from './place-order.ts'
+import { listOrders, loadOrder, refreshOrder } from './present-order.ts'
+import { applyNotification, takeNotification } from './take-notification.ts'
+
+/** The calls of billing (product.md, section 3). */
+export function billingRoutes(context: BillingContext): Route[] {
+  const { db, clock } = context
+  return [
+    route(listPlansCall, async ({ language }) => ({
+      data: { list: await listPlans(db, language), next_cursor: null, gateways: offeredGateways(context) },
+    })),
+    route(unlockEpisode, async (call) => {
+      const viewer = requireViewer(call)
+      const cover = async () => presentEntitlement(await context.findCover(viewer, call.body.episode_id, call.language))
+      return { info: await once(context, call, unlockEpisode.path, cover) }
+    }),
+    route(createOrder, async (call) => {
+      requireViewer(call)
+      return { info: await once(context, call, createOrder.path, (orderId) => placeOrder(context, call, orderId)) }
+    }),
+    route(payOrderCall, async (call) => ({ info: await once(context, call, payOrderCall.path, () => pay(context, call)) })),
+    route(getPayment, async (call) => {
+      const viewer = requireViewer(call)
+      const { order_id } = call.query
+      if (order_id !== undefined) return { info: await refreshOrder(context, viewer.userId, order_id, call.language) }
+      const orders = await listOrders(context, viewer.userId, call.query, call.language)
+      return { data: { ...orders, subscription: await membershipOf(db, viewer, clock.now(), call.language) } }
+    }),
+  ]
+}
+
+async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
+  const { userId } = requireViewer(call)
+  const { order_id, payment_token, first_name, last_name } = call.body
+  const payer = { token: payment_token, firstName: checkName(first_name, 'first_name'), lastName: checkName(last_name, 'last_name') }
+  await payOrder(context, userId, order_id, payer)
+  return loadOrder(context, userId, order_id, call.language)
+}
+
+type Asked = Pick<Call, 'viewer' | 'idempotencyKey'> & { body: object }
+
+/** Looks for a card number first, so that none is ever kept; then answers once per `Idempotency-Key`. */
+function once<T>({ db }: BillingContext, call: Asked, path: string, work: (reservedId: string) => Promise<T>): Promise<T> {
+  const { fbclid: _, ttclid: __, ...own } = call.body as Record<string, unknown>
+  refuseCardNumber(own)
+  return answerOnce(db, { userId: requireViewer(call).userId, key: call.idempotencyKey, path, body: call.body }, work)
+}
+
+/** Where gateways send their notifications: recorded, answered, and only then applied. */
+export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
+  return context.gateways.map((gateway) => ({
+    method: 'POST',
+    path: `/api/webhook/payment/${gateway.id}`,
+    body: 'raw',
+    async handle(request, reply) {
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const heard = await takeNotification(context, gateway, body, request.headers)
+      if (!heard) return reply.code(400).send()
+      reply.code(204).send()
+      // The janitor applies what fails here.
+      await applyNotification(context, heard).catch((error: unknown) => context.log.error({ err: error }, 'a notification was not applied'))
+      return reply
+    },
+  }))
+}

@@ -1,0 +1,116 @@
+import { grantEntitlement } from '#server/features/library/library.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { isOpen } from './attempt-states.ts'
+import type { BillingContext } from './billing-context.ts'
+import { askGateway } from './call-gateway.ts'
+import { isLost, nextCheck } from './check-schedule.ts'
+import type { Payment } from './gateway.ts'
+import { enterSale, enterUnwanted } from './ledger.ts'
+import { orderStates } from './order-states.ts'
+import { isOwned } from './ownership.ts'
+import * as queries from './queries.ts'
+import type { AttemptRow, OrderRow } from './queries.ts'
+import { returnMoney } from './return-money.ts'
+import { startSubscription } from './start-subscription.ts'
+
+/** What is known of an attempt's payment: what the gateway says, that it says nothing, or that it never got the request. */
+type Verdict = Payment | 'unknown' | 'never received'
+
+/**
+ * Brings an attempt, its order and what it buys into line with its payment, in one commit. Called by paying, by re-reading,
+ * by notifications and by the janitor, in whatever order and however often (billing.md, "Crash safety").
+ * Money that buys nothing (paid twice, already owned) goes back by itself.
+ */
+export async function settleAttempt(context: BillingContext, attempt: AttemptRow, verdict: Verdict): Promise<void> {
+  const { db, clock } = context
+  const order = await queries.selectOrder(db, attempt.order_id)
+  if (!order) throw new Error(`attempt ${attempt.id} has no order`)
+  await db.transaction().execute(async (tx) => {
+    await queries.lockBuyer(tx, order.user_id)
+    await apply(tx, attempt.id, verdict, clock.now())
+  })
+  if (typeof verdict !== 'string' && verdict.status === 'succeeded') await returnMoney(context, attempt.id)
+}
+
+async function apply(tx: Tx, attemptId: string, verdict: Verdict, now: Date): Promise<void> {
+  const attempt = await queries.selectAttempt(tx, attemptId)
+  const order = attempt && (await queries.selectOrder(tx, attempt.order_id))
+  if (!attempt || !order) throw new Error(`attempt ${attemptId} is gone`)
+  if (verdict === 'unknown') {
+    if (attempt.status === 'started') await queries.moveAttempt(tx, attemptId, 'unknown')
+    return
+  }
+  if (verdict === 'never received') {
+    if (isOpen(attempt.status)) await close(tx, attempt, 'failed', { decline_code: 'not_received' })
+    return
+  }
+  checkSameMoney(order, verdict)
+  if (verdict.status === 'succeeded') return applySuccess(tx, order, attempt, verdict, now)
+  if (!isOpen(attempt.status) || attempt.status === verdict.status) return
+  const { status, reference, next, decline } = verdict
+  if (status === 'failed' || status === 'cancelled') return close(tx, attempt, status, { reference, decline_code: decline ?? status })
+  await queries.moveAttempt(tx, attemptId, status, { reference, next_step: next ? JSON.stringify(next) : null })
+}
+
+function close(tx: Tx, attempt: AttemptRow, to: 'failed' | 'cancelled' | 'succeeded', change: { reference?: string; decline_code?: string }) {
+  return queries.moveAttempt(tx, attempt.id, to, { ...change, next_step: null, check_at: null })
+}
+
+/** A payment of another amount is not the one that was asked for: nothing is given for it, and somebody must look. */
+function checkSameMoney(order: OrderRow, payment: Payment): void {
+  const same = payment.amountCents === order.amount_cents && payment.currency === order.currency && payment.orderId === order.id
+  if (!same) throw new Error(`payment ${payment.reference} is not what order ${order.id} asked for`)
+}
+
+async function applySuccess(tx: Tx, order: OrderRow, attempt: AttemptRow, payment: Payment, now: Date): Promise<void> {
+  if (attempt.status === 'succeeded') return
+  const inTime = isOpen(attempt.status)
+  if (inTime) await close(tx, attempt, 'succeeded', { reference: payment.reference })
+  if (inTime && orderStates.allows(order.status, 'paid') && !(await isOwned(tx, order, now))) {
+    await enterSale(tx, order, attempt.id, now)
+    await queries.moveOrder(tx, order.id, 'paid', { paid_at: now })
+    return give(tx, order, payment, now)
+  }
+  await queries.setReference(tx, attempt.id, payment.reference)
+  await enterUnwanted(tx, order, attempt.id, now)
+  await queries.insertRefund(tx, {
+    id: newId('ref'),
+    attempt_id: attempt.id,
+    idempotency_key: `return:${attempt.id}`,
+    amount_cents: order.amount_cents,
+    reason: inTime ? 'already_owned' : 'too_late',
+    status: 'started',
+    check_at: nextCheck(0, now),
+    created_at: now,
+  })
+}
+
+/** What an order buys: an episode only that one, a video all of it, a plan everything until its period ends. */
+async function give(tx: Tx, order: OrderRow, payment: Payment, now: Date): Promise<void> {
+  if (order.kind === 'plan') return startSubscription(tx, order, payment, now)
+  await grantEntitlement(tx, {
+    userId: order.user_id,
+    orderId: order.id,
+    source: 'purchase',
+    videoId: order.video_id,
+    episodeId: order.episode_id,
+    startsAt: now,
+  })
+}
+
+/**
+ * Looks an open attempt's payment up at its gateway and settles it. Nothing is ever sent again: a payment that the gateway
+ * does not know counts as lost only when it can no longer arrive.
+ */
+export async function recheckAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
+  const gateway = context.gateways.find(({ id }) => id === attempt.gateway)
+  if (!gateway) return context.log.error({ attempt: attempt.id, gateway: attempt.gateway }, 'an open payment is at a gateway that is not set up')
+  const { reference, idempotency_key: key } = attempt
+  const outcome = await askGateway(context, gateway, (asked) => {
+    if (reference === null) return asked.retrieve({ key })
+    return attempt.status === 'requires_action' ? asked.complete(reference) : asked.retrieve({ reference })
+  })
+  if (outcome === null && !isLost(attempt.started_at, context.clock.now())) return
+  await settleAttempt(context, attempt, outcome ?? 'never received')
+}

@@ -1,0 +1,23 @@
+/** A move that the list of states does not have. A defect or a race that lost, never a person's mistake. */
+export class IllegalMove extends Error {
+  override readonly name = 'IllegalMove'
+}
+
+/**
+ * The states of one kind of record and the moves between them. An update is guarded by `from`: it changes nothing where
+ * the record stands elsewhere.
+ */
+export interface StateMachine<S extends string> {
+  /** The states from which `to` may be reached. */
+  from(to: S): S[]
+  allows(from: S, to: S): boolean
+}
+
+export function stateMachine<S extends string>(moves: Record<S, readonly S[]>): StateMachine<S> {
+  // Object.keys of a Record<S, …> are its S; its type is wider.
+  const states = Object.keys(moves) as S[]
+  return {
+    from: (to) => states.filter((state) => moves[state].includes(to)),
+    allows: (from, to) => moves[from].includes(to),
+  }
+}

@@ -1,0 +1,150 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { GatewayId, NextStep, orderKinds, orderStatuses, paymentMethods } from '#contract/billing.ts'
+import type { Texts } from '#contract/languages.ts'
+import type { SandboxTables } from './gateways/sandbox/tables.ts'
+
+/** A JSON column that is written as text. */
+type Json<T extends object> = JSONColumnType<T, string, string>
+type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>
+type OptionalJson<T extends object> = ColumnType<T | null, string | null | undefined, string | null>
+
+export type OrderKind = (typeof orderKinds)[number]
+export type OrderStatus = (typeof orderStatuses)[number]
+export type PaymentMethod = (typeof paymentMethods)[number]
+export type AttemptStatus = 'started' | 'requires_action' | 'processing' | 'unknown' | 'succeeded' | 'failed' | 'cancelled'
+export type SubscriptionStatus = 'incomplete' | 'active' | 'past_due' | 'ended' | 'expired'
+
+export interface PlansTable {
+  id: string
+  names: Json<Texts>
+  descriptions: Json<Texts>
+  price_cents: number
+  intro_price_cents: number | null
+  currency: string
+  period_days: number
+  highlight: Generated<boolean>
+  position: Generated<number>
+  retired_at: Optional<Date>
+}
+
+export interface PaymentMethodsTable {
+  id: string
+  user_id: string
+  gateway: GatewayId
+  reference: string
+  brand: string | null
+  last4: string | null
+  created_at: ColumnType<Date, Date | undefined, never>
+}
+
+export interface SubscriptionsTable {
+  id: string
+  user_id: string
+  plan_id: string
+  payment_method_id: Optional<string>
+  status: SubscriptionStatus
+  period_no: Generated<number>
+  period_starts_at: Optional<Date>
+  period_ends_at: Optional<Date>
+  cancel_at_period_end: Generated<boolean>
+  created_at: Date
+}
+
+/** What the buyer agreed to: the words on the screen, and when. */
+export interface Consent {
+  shown: string
+  immediate_delivery: boolean
+  at: string
+}
+
+export interface OrdersTable {
+  id: string
+  user_id: string
+  kind: OrderKind
+  video_id: Optional<string>
+  episode_id: Optional<string>
+  plan_id: Optional<string>
+  subscription_id: Optional<string>
+  period_no: Optional<number>
+  status: OrderStatus
+  amount_cents: number
+  refunded_cents: Generated<number>
+  currency: string
+  gateway: GatewayId
+  method: PaymentMethod
+  email: string
+  consent: OptionalJson<Consent>
+  attribution: ColumnType<{ referrer_token?: string }, string | undefined, never>
+  created_at: Date
+  paid_at: Optional<Date>
+  expires_at: Date
+}
+
+export interface AttemptsTable {
+  id: string
+  order_id: string
+  number: number
+  idempotency_key: string
+  gateway: GatewayId
+  reference: Optional<string>
+  status: AttemptStatus
+  decline_code: Optional<string>
+  next_step: OptionalJson<NextStep>
+  started_at: Date
+  checks: Generated<number>
+  check_at: Date | null
+}
+
+export interface RefundsTable {
+  id: string
+  attempt_id: string
+  idempotency_key: string
+  amount_cents: number
+  reason: string
+  status: 'started' | 'succeeded' | 'failed'
+  checks: Generated<number>
+  check_at: Date | null
+  created_at: Date
+}
+
+export interface LedgerLinesTable {
+  id: Generated<number>
+  transaction_id: string
+  order_id: string
+  account: string
+  amount_cents: number
+  currency: string
+  at: Date
+}
+
+export interface IdempotencyKeysTable {
+  user_id: string
+  key: string
+  call: string
+  body_hash: string
+  reserved_id: string
+  holder: string
+  held_until: Date
+  answer: OptionalJson<object>
+  created_at: ColumnType<Date, never, never>
+}
+
+export interface NotificationsTable {
+  gateway: GatewayId
+  event_id: string
+  reference: string
+  received_at: Date
+  applied_at: Optional<Date>
+}
+
+export interface BillingTables extends SandboxTables {
+  plans: PlansTable
+  payment_methods: PaymentMethodsTable
+  subscriptions: SubscriptionsTable
+  orders: OrdersTable
+  attempts: AttemptsTable
+  refunds: RefundsTable
+  ledger_lines: LedgerLinesTable
+  idempotency_keys: IdempotencyKeysTable
+  notifications: NotificationsTable
+}

@@ -1,0 +1,47 @@
+import type { GatewayId } from '#contract/billing.ts'
+import type { BillingContext } from './billing-context.ts'
+import { askGateway } from './call-gateway.ts'
+import { NotificationRefused, type PaymentGateway } from './gateway.ts'
+import * as queries from './queries.ts'
+import { settleAttempt } from './settle-order.ts'
+
+interface Heard {
+  gateway: GatewayId
+  event_id: string
+  reference: string
+}
+
+/**
+ * Verifies and records what a gateway tells us, before anything is done about it (billing.md, "Crash safety").
+ * @returns what to apply afterwards, or undefined where it is not the gateway's
+ */
+export async function takeNotification(
+  { db, clock }: BillingContext,
+  gateway: PaymentGateway,
+  body: Buffer,
+  headers: Record<string, string | string[] | undefined>,
+): Promise<Heard | undefined> {
+  try {
+    const { eventId, reference } = await gateway.readNotification(body, headers)
+    const heard: Heard = { gateway: gateway.id, event_id: eventId, reference }
+    await queries.insertNotification(db, { ...heard, received_at: clock.now() })
+    return heard
+  } catch (error) {
+    if (error instanceof NotificationRefused) return undefined
+    throw error
+  }
+}
+
+/** Applies a notification by reading its payment at the gateway; its own words are never believed. Any number of times. */
+export async function applyNotification(context: BillingContext, { gateway: id, event_id, reference }: Heard): Promise<void> {
+  const { db, clock, gateways, log } = context
+  const gateway = gateways.find((one) => one.id === id)
+  if (!gateway) return
+  const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
+  if (payment === 'unknown') return
+  const known = await queries.selectAttemptByReference(db, id, reference)
+  const attempt = known ?? (payment ? await queries.selectAttempt(db, payment.attemptId) : undefined)
+  if (payment && attempt) await settleAttempt(context, attempt, payment)
+  else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
+  await queries.markApplied(db, id, event_id, clock.now())
+}

@@ -1,0 +1,86 @@
+import { createOrder, getPayment, listPlans, payOrder, type Order, type Plan } from '#contract/billing.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { getUser } from '#contract/members.ts'
+import type { TestSite } from './test-site.ts'
+import type { Envelope, Visitor } from './visitor.ts'
+
+/** Stripe's published test numbers, which the sandbox takes. */
+export const testCards = {
+  pays: '4242424242424242',
+  declined: '4000000000000002',
+  noFunds: '4000000000009995',
+  expired: '4000000000000069',
+  badCvc: '4000000000000127',
+  asksOnce: '4000000000003220',
+  asksAlways: '4000002760003184',
+  declinesLater: '4000000000000341',
+  disputed: '4000000000000259',
+}
+
+type Wish = Partial<BodyOf<typeof createOrder>>
+
+/** A guest who wants to buy, with what the browser does between the calls. */
+export class Shopper {
+  readonly visitor: Visitor
+
+  private constructor(visitor: Visitor) {
+    this.visitor = visitor
+  }
+
+  static async on(site: TestSite): Promise<Shopper> {
+    const visitor = site.visitor()
+    await visitor.ask(getUser)
+    return new Shopper(visitor)
+  }
+
+  /** What the card's frame does. */
+  async token(card = testCards.pays): Promise<string> {
+    const body = JSON.stringify({ number: card, expiry: '12 / 40', cvv: '123' })
+    const response = await this.visitor.fetch('/sandbox/tokens', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const { token } = (await response.json()) as { token: string }
+    return token
+  }
+
+  async plan(days: number): Promise<Plan> {
+    const { list } = await this.visitor.ask(listPlans)
+    const plan = list.find(({ period_days }) => period_days === days)
+    if (!plan) throw new Error(`there is no plan of ${days} days`)
+    return plan
+  }
+
+  tryOrder(wish: Wish, headers: Record<string, string> = {}): Promise<Envelope<Order>> {
+    const body = { kind: 'episode' as const, gateway: 'sandbox' as const, email: 'viewer@example.com', ...wish }
+    return this.visitor.call(createOrder, { body, headers }).then(({ answer }) => answer)
+  }
+
+  async order(wish: Wish, headers: Record<string, string> = {}): Promise<Order> {
+    const answer = await this.tryOrder(wish, headers)
+    if (!answer.info) throw new Error(JSON.stringify(answer))
+    return answer.info
+  }
+
+  tryPay(orderId: string, token: string | undefined, headers: Record<string, string> = {}): Promise<Envelope<Order>> {
+    const body = { order_id: orderId, payment_token: token, first_name: 'Ada', last_name: 'Lovelace' }
+    return this.visitor.call(payOrder, { body, headers }).then(({ answer }) => answer)
+  }
+
+  /** Orders and pays with one card. */
+  async buy(wish: Wish, card = testCards.pays): Promise<Envelope<Order>> {
+    const order = await this.order(wish)
+    return this.tryPay(order.id, await this.token(card))
+  }
+
+  /** What the order looks like now. */
+  async look(orderId: string): Promise<Order> {
+    const { answer } = await this.visitor.call(getPayment, { query: { order_id: orderId } })
+    if (!answer.info) throw new Error(JSON.stringify(answer))
+    return answer.info as Order
+  }
+
+  /** The person's answer to the bank's check or the wallet at `url`. */
+  decide(url: string, answer: 'yes' | 'no'): Promise<Response> {
+    const { pathname, searchParams } = new URL(url, this.visitor.url)
+    const body = new URLSearchParams({ payment: searchParams.get('payment') ?? '', answer })
+    return this.visitor.fetch(pathname, { method: 'POST', body: body.toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+  }
+}
