@@ -19,7 +19,7 @@ export function readDocuments(webRoot: string): Documents {
   return {
     render(name, route, boot) {
       const nonce = randomBytes(16).toString('base64')
-      const links = (preloads[route] ?? []).map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`).join('')
+      const links = (preloads[route] ?? []).map(linkTo).join('')
       const data = boot ? `<script type="application/json" id="boot">${scriptSafe(boot)}</script>` : ''
       const html = pages[name]
         .replace('<!--preloads-->', () => links)
@@ -28,6 +28,11 @@ export function readDocuments(webRoot: string): Documents {
       return { html, nonce }
     },
   }
+}
+
+/** A chunk that the route's screen is going to ask for, asked for at once. */
+function linkTo(file: string): string {
+  return file.endsWith('.css') ? `<link rel="stylesheet" crossorigin href="${file}">` : `<link rel="modulepreload" crossorigin href="${file}">`
 }
 
 /** JSON that cannot end the script element it stands in. */
