@@ -16,6 +16,22 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1000,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: [fromHere('web/index.html'), fromHere('web/order.html')] },
+    rolldownOptions: {
+      input: [fromHere('web/index.html'), fromHere('web/order.html')],
+      output: {
+        codeSplitting: {
+          groups: [
+            // The calls that start before anything else has arrived.
+            { name: 'calls', priority: 1, test: /(web\/lib\/(api|boot|events|language|notify|storage|visit)|contract\/\w+)\.ts/ },
+            // What both documents need, and what the card form does without: one file each, which outlive our releases.
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|i18next|react-i18next)\// },
+            { name: 'router', test: /node_modules\/(react-router|@tanstack|@remix-run|cookie-es)\// },
+            // Ours in few pieces: small files compress badly.
+            { name: 'base', test: /web\/(i18n\/(index|en\.json)|ui\/(Button|CouldNotLoad|base)|lib\/(paths|format))/ },
+            { name: 'site', test: /web\/(app\/(?!screens|start)|ui\/Icon|features\/(members|catalog\/(queries|Card|section)))/ },
+          ],
+        },
+      },
+    },
   },
 })

@@ -46,8 +46,6 @@ interface CallOptions<E extends Endpoint> {
   idempotencyKey?: string
   /** Lets the call outlive the page. */
   keepalive?: boolean
-  /** The form shows the refusal beside its fields, so no toast repeats it. */
-  quiet?: boolean
 }
 
 interface Envelope {
@@ -101,7 +99,7 @@ async function request<E extends Endpoint>(endpoint: E, url: string, options: Ca
   const envelope = await response.json().then(asEnvelope, () => null)
   if (!response.ok || !envelope) return fail(endpoint, response.status, new Error(envelope?.message ?? ''))
   if (envelope.code === 200) return envelope.info ?? envelope.data
-  if (envelope.code === 500 && envelope.message && !options.quiet) notify(envelope.message)
+  if (envelope.code === 500 && envelope.message) notify(envelope.message)
   throw new CallRejected(envelope.code, envelope.info, envelope.message ?? '')
 }
 

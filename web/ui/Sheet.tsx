@@ -1,5 +1,6 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import '#web/i18n/watch.ts'
 import { Icon } from './Icon.tsx'
 import { Button } from './Button.tsx'
 import styles from './sheet.module.css'
@@ -21,7 +22,7 @@ export function Sheet({ title, onClose, tall, children }: { title: string; onClo
     >
       <div className={styles.head}>
         <h2 className={styles.title}>{title}</h2>
-        <Button look="icon" aria-label={t('video.close')} onClick={() => dialog.current?.close()}>
+        <Button look="icon" aria-label={t('close')} onClick={() => dialog.current?.close()}>
           <Icon name="close" />
         </Button>
       </div>

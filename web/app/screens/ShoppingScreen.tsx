@@ -1,1 +1,63 @@
-export function Component() { return null }
+import '#web/i18n/watch.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Plan } from '#contract/billing.ts'
+import { Checkout } from '#web/features/billing/Checkout.tsx'
+import { plansQuery } from '#web/features/billing/queries.ts'
+import { planChoice, planTerms } from '#web/features/billing/words.ts'
+import { money } from '#web/lib/format.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import styles from './shopping-screen.module.css'
+
+export function Component() {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const { data, isError, refetch } = useQuery(plansQuery)
+  const [chosen, setChosen] = useState<Plan | null>(null)
+  const gateway = data?.gateways.find(({ kind }) => kind === 'card') ?? data?.gateways[0]
+  const paid = () => {
+    notify(t('shopping.done'))
+    void queryClient.invalidateQueries()
+  }
+  return (
+    <section className={styles.shopping}>
+      <title>{t('shopping.title')}</title>
+      <h1>{t('shopping.title')}</h1>
+      <p className={styles.lead}>{t('shopping.lead')}</p>
+      {isError && <CouldNotLoad onRetry={() => void refetch()} />}
+      <ul className={styles.plans}>
+        {data ? data.list.map((plan) => <PlanCard key={plan.id} plan={plan} onChoose={() => setChosen(plan)} />) : <Skeletons />}
+      </ul>
+      {gateway?.id === 'sandbox' && <p className={styles.trial}>{t('pay.sandbox')}</p>}
+      {chosen && gateway && <Checkout choice={planChoice(t, chosen)} gateway={gateway} onClose={() => setChosen(null)} onPaid={paid} />}
+    </section>
+  )
+}
+
+function PlanCard({ plan, onChoose }: { plan: Plan; onChoose: () => void }) {
+  const { t } = useTranslation()
+  const days = t('pay.days', { count: plan.period_days })
+  const first = plan.intro_price_cents
+  return (
+    <li className={styles.plan} data-highlight={plan.highlight}>
+      <h2>{plan.name}</h2>
+      <p className={styles.description}>{plan.description}</p>
+      <p className={styles.price}>
+        {money(first ?? plan.price_cents, plan.currency)} <span>{t(first === undefined ? 'shopping.per' : 'shopping.first', { days })}</span>
+      </p>
+      <p className={styles.terms}>
+        {planTerms(t, plan)} {t('pay.cancelAnyTime')}
+      </p>
+      <Button wide look={plan.highlight ? 'main' : 'quiet'} onClick={onChoose}>
+        {t('shopping.choose', { name: plan.name })}
+      </Button>
+    </li>
+  )
+}
+
+function Skeletons() {
+  return [1, 2, 3].map((i) => <li key={i} className={styles.plan} style={{ minHeight: 260 }} aria-hidden="true" />)
+}

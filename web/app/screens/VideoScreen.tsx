@@ -1,3 +1,4 @@
+import '#web/i18n/watch.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,1 +1,83 @@
-export function PayPanel(_: { offer: unknown; episodeCount: number; onPaid: () => void }) { return <p style={{position:'absolute',top:100}}>locked</p> }
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { OfferedGateway, Offer } from '#contract/billing.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import { money } from '#web/lib/format.ts'
+import { Checkout } from './Checkout.tsx'
+import { episodeChoice, payLabel, planChoice, videoChoice, type Choice } from './words.ts'
+import styles from './pay-panel.module.css'
+
+interface PayPanelProps {
+  offer: Offer
+  episodeCount: number
+  onPaid: () => void
+}
+
+/** What a locked episode offers: what to buy, how to pay, and the whole price beside the button. */
+export function PayPanel({ offer, episodeCount, onPaid }: PayPanelProps) {
+  const { t } = useTranslation()
+  const { episode, price, plans, gateways } = offer
+  const choices = [episodeChoice(t, offer), videoChoice(t, episode.video_id, price, episodeCount), ...plans.map((plan) => planChoice(t, plan))]
+  const [chosen, setChosen] = useState(0)
+  const [way, setWay] = useState(0)
+  const [paying, setPaying] = useState(false)
+  const choice = choices[chosen]
+  const gateway = gateways[way]
+  if (!choice || !gateway) return <p className={styles.panel}>{t('pay.noGateway')}</p>
+  return (
+    <section className={styles.panel} aria-label={t('pay.title', { number: episode.number })}>
+      <header className={styles.head}>
+        <Icon name="lock" size={28} />
+        <h2>{t('pay.title', { number: episode.number })}</h2>
+        <p>{t('pay.lead')}</p>
+      </header>
+      <fieldset className={styles.choices}>
+        <legend className="hidden-text">{t('pay.choose')}</legend>
+        {choices.map((option, i) => (
+          <Option key={option.kind + option.id} option={option} checked={i === chosen} onChoose={() => setChosen(i)} />
+        ))}
+      </fieldset>
+      {gateways.length > 1 && <Ways gateways={gateways} chosen={way} onChoose={setWay} />}
+      <div className={styles.bar}>
+        <p id="terms">
+          {choice.terms} {choice.kind === 'plan' && t('pay.cancelAnyTime')}
+        </p>
+        <Button wide onClick={() => setPaying(true)} aria-describedby="terms">
+          {payLabel(t, choice)}
+        </Button>
+        {gateway.id === 'sandbox' && <p className={styles.trial}>{t('pay.sandbox')}</p>}
+      </div>
+      {paying && <Checkout choice={choice} gateway={gateway} onClose={() => setPaying(false)} onPaid={onPaid} />}
+    </section>
+  )
+}
+
+function Option({ option, checked, onChoose }: { option: Choice; checked: boolean; onChoose: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <label className={styles.option}>
+      <input type="radio" name="choice" checked={checked} onChange={onChoose} />
+      <span className={styles.name}>
+        {option.name} {option.highlight && <em>{t('pay.best')}</em>}
+      </span>
+      <span className={styles.price}>{money(option.cents, option.currency)}</span>
+      <span className={styles.text}>{option.kind === 'plan' ? option.terms : option.text}</span>
+    </label>
+  )
+}
+
+function Ways({ gateways, chosen, onChoose }: { gateways: OfferedGateway[]; chosen: number; onChoose: (i: number) => void }) {
+  const { t } = useTranslation()
+  return (
+    <fieldset className={styles.ways}>
+      <legend>{t('pay.how')}</legend>
+      {gateways.map(({ id, kind }, i) => (
+        <label key={id + kind} className={styles.way}>
+          <input type="radio" name="way" checked={i === chosen} onChange={() => onChoose(i)} />
+          {id === 'paypal' ? t('pay.paypal') : t(`pay.${kind}`)}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

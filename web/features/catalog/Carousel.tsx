@@ -25,10 +25,10 @@ export function Carousel({ videos, title, eager }: { videos: VideoCard[]; title:
           </li>
         ))}
       </ul>
-      <button type="button" className={`${styles.arrow} ${styles.before}`} onClick={() => move(-1)} aria-label={t('video.back')}>
+      <button type="button" className={`${styles.arrow} ${styles.before}`} onClick={() => move(-1)} aria-label={t('home.previous')}>
         <Icon name="back" />
       </button>
-      <button type="button" className={`${styles.arrow} ${styles.after}`} onClick={() => move(1)} aria-label={t('list.more')}>
+      <button type="button" className={`${styles.arrow} ${styles.after}`} onClick={() => move(1)} aria-label={t('home.next')}>
         <Icon name="forward" />
       </button>
     </section>

@@ -1,0 +1,17 @@
+import { useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import styles from './order-page.module.css'
+
+/** The bank's own page, in place. It says when it is done, never how it went: the order knows. */
+export function BankCheck({ url, onChecked }: { url: string; onChecked: () => void }) {
+  const { t } = useTranslation()
+  const frame = useRef<HTMLIFrameElement>(null)
+  useEffect(() => {
+    const hear = ({ origin, source, data }: MessageEvent) => {
+      if (origin === location.origin && source === frame.current?.contentWindow && data?.type === 'authenticated') onChecked()
+    }
+    addEventListener('message', hear)
+    return () => removeEventListener('message', hear)
+  }, [onChecked])
+  return <iframe ref={frame} className={styles.bank} src={url} title={t('order.bank')} />
+}

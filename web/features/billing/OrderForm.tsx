@@ -1,0 +1,116 @@
+import { useEffect, useRef, useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Order } from '#contract/billing.ts'
+import { money } from '#web/lib/format.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { BankCheck } from './BankCheck.tsx'
+import { Field } from './Field.tsx'
+import { OrderDone } from './OrderDone.tsx'
+import { isFramed, reportOrder } from './order-report.ts'
+import { badFields, type Person } from './person.ts'
+import { useCardFrame, type CardFrame } from './use-card-frame.ts'
+import { usePayment } from './use-payment.ts'
+import type { Wish } from './wish.ts'
+import { payLabel, type Choice } from './words.ts'
+import styles from './order-page.module.css'
+
+/** E-mail and name are ours, the card is the gateway's frame's; the price stands whole beside the button. */
+export function OrderForm({ wish, choice }: { wish: Wish; choice: Choice }) {
+  const { t } = useTranslation()
+  const byCard = wish.method === 'card'
+  const terms = [choice.terms, choice.kind === 'plan' ? t('pay.cancelAnyTime') : '', t('order.consent')].filter(Boolean).join(' ')
+  const label = byCard ? payLabel(t, choice) : t('order.continueWallet', { price: money(choice.cents, choice.currency) })
+  const card = useCardFrame()
+  const { step, problem, submit, checked } = usePayment(wish, `${choice.name}: ${choice.text}. ${terms} [${label}]`, card.tokenize)
+  const person = usePerson(byCard)
+  useReport(step.at === 'done' ? step.order : null)
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    if (step.at === 'form' && person.check()) void submit(person.value)
+  }
+  if (step.at === 'done') return <OrderDone order={step.order} />
+  return (
+    <>
+      {step.at === 'bank' && <BankCheck url={step.url} onChecked={() => void checked(step.order)} />}
+      <form className={styles.form} onSubmit={send} noValidate hidden={step.at === 'bank'} aria-busy={step.at === 'working'}>
+        <Bought choice={choice} />
+        <Field {...person.field('email')} label={t('order.email')} hint={t('order.emailHint')} refusal={problem?.field === 'email' ? problem.message : ''} type="email" inputMode="email" autoComplete="email" />
+        {byCard && (
+          <>
+            <div className={styles.names}>
+              <Field {...person.field('first')} label={t('order.first')} refusal={problem?.field === 'first_name' ? problem.message : ''} autoComplete="given-name" />
+              <Field {...person.field('last')} label={t('order.last')} refusal={problem?.field === 'last_name' ? problem.message : ''} autoComplete="family-name" />
+            </div>
+            <Card frame={card} />
+          </>
+        )}
+        {problem && (
+          <p className={styles.problem} role="alert">
+            {problem.message}
+          </p>
+        )}
+        <div className={styles.bar}>
+          <p>{terms}</p>
+          <Button wide type="submit" disabled={step.at === 'working' || (byCard && !card.ready)}>
+            {step.at === 'working' ? t('order.working') : label}
+          </Button>
+          {wish.gateway === 'sandbox' && <p className={styles.trial}>{t('pay.sandbox')}</p>}
+        </div>
+      </form>
+    </>
+  )
+}
+
+function Bought({ choice }: { choice: Choice }) {
+  return (
+    <div className={styles.bought}>
+      <p className={styles.name}>{choice.name}</p>
+      <p className={styles.price}>{money(choice.cents, choice.currency)}</p>
+      <p className={styles.text}>{choice.text}</p>
+    </div>
+  )
+}
+
+function Card({ frame }: { frame: CardFrame }) {
+  const { t } = useTranslation()
+  return <iframe ref={frame.ref} className={styles.card} style={{ height: frame.height }} src="/sandbox/card" title={t('order.cardTitle')} />
+}
+
+/** The person's fields: a message beside each, when it is left and on submit; the first bad one gets the focus. */
+function usePerson(named: boolean) {
+  const { t } = useTranslation()
+  const [value, setValue] = useState<Person>({ email: '', first: '', last: '' })
+  const [left, setLeft] = useState<(keyof Person)[]>([])
+  const inputs = useRef<Partial<Record<keyof Person, HTMLInputElement | null>>>({})
+  const bad = badFields(value).filter((name) => named || name === 'email')
+  const messages = { email: t('order.emailBad'), first: t('order.nameBad'), last: t('order.nameBad') }
+  return {
+    value,
+    check(): boolean {
+      setLeft(['email', 'first', 'last'])
+      const [first] = bad
+      if (first) inputs.current[first]?.focus()
+      return !first
+    },
+    field: (name: keyof Person) => ({
+      name,
+      value: value[name],
+      message: left.includes(name) && bad.includes(name) ? messages[name] : '',
+      onValue: (text: string) => setValue((old) => ({ ...old, [name]: text })),
+      onLeave: () => setLeft((old) => (value[name] ? [...old, name] : old)),
+      input: (element: HTMLInputElement | null) => {
+        inputs.current[name] = element
+      },
+    }),
+  }
+}
+
+/** Tells the framing page; a page of its own goes where the order leads. */
+function useReport(order: Order | null): void {
+  useEffect(() => {
+    if (!order) return
+    if (isFramed()) reportOrder(order)
+    else if (order.next.type === 'redirect' && order.next.url) location.assign(order.next.url)
+    else location.assign(`/order/result?order_id=${encodeURIComponent(order.id)}`)
+  }, [order])
+}

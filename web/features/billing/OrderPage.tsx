@@ -1,0 +1,38 @@
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { isFramed } from './order-report.ts'
+import { OrderForm } from './OrderForm.tsx'
+import { loadChoice, readWish } from './wish.ts'
+import type { Choice } from './words.ts'
+import styles from './order-page.module.css'
+
+const wish = readWish(location.search)
+
+/** The card form's document: inside a sheet of the video page, or a page of its own. */
+export function OrderPage() {
+  const { t } = useTranslation()
+  const { choice, failed, load } = useChoice()
+  return (
+    <main className={styles.page} data-framed={isFramed()}>
+      {isFramed() ? <h1 className="hidden-text">{t('order.title')}</h1> : <h1 className={styles.title}>{t('order.title')}</h1>}
+      {failed && <CouldNotLoad onRetry={load} />}
+      {!failed && choice === undefined && <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />}
+      {choice === null && <p className={styles.nothing}>{t('order.unknownWish')}</p>}
+      {choice && wish && <OrderForm wish={wish} choice={choice} />}
+    </main>
+  )
+}
+
+function useChoice() {
+  const { t } = useTranslation()
+  const [choice, setChoice] = useState<Choice | null | undefined>(wish ? undefined : null)
+  const [failed, setFailed] = useState(false)
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    if (!wish) return
+    setFailed(false)
+    loadChoice(t, wish).then(setChoice, () => setFailed(true))
+  }, [t, tries])
+  return { choice, failed, load: () => setTries((count) => count + 1) }
+}

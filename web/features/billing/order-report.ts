@@ -1,0 +1,21 @@
+import type { Order } from '#contract/billing.ts'
+
+/** What the card form's document tells the page that frames it. */
+export type OrderReport = { type: 'paid' } | { type: 'redirect'; url: string }
+
+/** Tells the framing page what became of an order. Only our own pages may listen. */
+export function reportOrder(order: Order): void {
+  parent.postMessage({ type: 'order', order }, location.origin)
+}
+
+/** Reads a message of the framed card form; null for anything else, from anyone else. */
+export function readReport({ origin, source, data }: MessageEvent, frame: Window | null | undefined): OrderReport | null {
+  if (origin !== location.origin || !frame || source !== frame) return null
+  if (typeof data !== 'object' || data === null || data.type !== 'order') return null
+  const order: Partial<Order> = data.order ?? {}
+  if (order.status === 'paid') return { type: 'paid' }
+  if (order.next?.type === 'redirect' && order.next.url) return { type: 'redirect', url: order.next.url }
+  return null
+}
+
+export const isFramed = (): boolean => parent !== window

@@ -1,0 +1,68 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Order } from '#contract/billing.ts'
+import { CallRejected } from '#web/lib/api.ts'
+import { orderMaker, payWithToken, settledOrder } from './pay.ts'
+import type { Person } from './person.ts'
+import type { Wish } from './wish.ts'
+
+export type Step = { at: 'form' } | { at: 'working' } | { at: 'bank'; order: Order; url: string } | { at: 'done'; order: Order }
+export interface Problem {
+  field?: string | undefined
+  message: string
+}
+
+/** The way of one payment: order, token, pay, perhaps the bank's check, and what became of it. After a refusal it can be tried again. */
+export function usePayment(wish: Wish, shown: string, tokenize: () => Promise<string | null>) {
+  const { t } = useTranslation()
+  const [step, setStep] = useState<Step>({ at: 'form' })
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const [orders] = useState(orderMaker)
+
+  const refuse = (message: string, field?: string) => {
+    setProblem({ message, field })
+    setStep({ at: 'form' })
+  }
+  const settle = (order: Order) => {
+    const { status, next, declined } = order
+    if (status === 'paid' || next.type === 'redirect') return setStep({ at: 'done', order })
+    if (declined) return refuse(declined.message)
+    if (next.type === 'authenticate' && next.url) return setStep({ at: 'bank', order, url: next.url })
+    if (status !== 'pending') orders.forget()
+    refuse(status === 'pending' ? t('order.notConfirmed') : t('order.failed'))
+  }
+  const attempt = async (work: () => Promise<Order | null>) => {
+    setProblem(null)
+    setStep({ at: 'working' })
+    try {
+      const order = await work()
+      if (order) settle(order)
+      else setStep({ at: 'form' })
+    } catch (error) {
+      if (error instanceof CallRejected && error.code === 409) orders.forget()
+      const said = error instanceof CallRejected ? error.message : ''
+      refuse(said || t('order.failed'), error instanceof CallRejected ? error.field : undefined)
+    }
+  }
+
+  const submit = ({ email, first, last }: Person) =>
+    attempt(async () => {
+      const { kind, id, gateway, method } = wish
+      const consent = { shown, immediate_delivery: true }
+      const order = await orders.make({ kind, [`${kind}_id`]: id, gateway, method, email, consent })
+      if (method === 'wallet' || order.status !== 'pending') return order
+      const token = await tokenize()
+      if (token === null) return null
+      const paid = await payWithToken(order, token, first, last)
+      return paid.status === 'pending' && paid.next.type === 'none' ? settledOrder(paid.id) : paid
+    })
+  /** The bank's check is over, whatever its outcome: the order says it. */
+  const checked = (order: Order) => attempt(() => afterCheck(order.id))
+  return { step, problem, submit, checked }
+}
+
+/** The order once the bank's answer is known; what still asks for the check then was not confirmed. */
+async function afterCheck(orderId: string): Promise<Order> {
+  const order = await settledOrder(orderId)
+  return order.next.type === 'authenticate' ? { ...order, next: { type: 'card_form' } } : order
+}

@@ -1,0 +1,50 @@
+import type { TFunction } from 'i18next'
+import { gatewayIds, listPlans, paymentMethods, orderKinds, type GatewayId } from '#contract/billing.ts'
+import { getVideo } from '#contract/catalog.ts'
+import { getEpisode } from '#contract/media.ts'
+import type { Offer } from '#contract/billing.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { episodeChoice, planChoice, videoChoice, type Choice } from './words.ts'
+
+/** What the card form is asked to sell, as its address says it. */
+export interface Wish {
+  kind: (typeof orderKinds)[number]
+  id: string
+  gateway: GatewayId
+  method: (typeof paymentMethods)[number]
+}
+
+/** Reads a card form's address; null where it asks for nothing that we sell. */
+export function readWish(search: string): Wish | null {
+  const query = new URLSearchParams(search)
+  const kind = orderKinds.find((known) => known === query.get('kind'))
+  const gateway = gatewayIds.find((known) => known === (query.get('gateway') ?? 'sandbox'))
+  const method = paymentMethods.find((known) => known === (query.get('method') ?? 'card'))
+  const id = query.get('id')
+  return kind && gateway && method && id ? { kind, id, gateway, method } : null
+}
+
+/** What the wish costs, in words. Null where there is nothing to pay (unknown, or owned already). */
+export async function loadChoice(t: TFunction, { kind, id }: Wish): Promise<Choice | null> {
+  if (kind === 'plan') {
+    const plan = (await call(listPlans)).list.find((known) => known.id === id)
+    return plan ? planChoice(t, plan) : null
+  }
+  if (kind === 'video') {
+    const video = await call(getVideo, { query: { id } })
+    return videoChoice(t, video.id, video.price, video.episode_count)
+  }
+  const offer = await episodeOffer(id)
+  return offer && episodeChoice(t, offer)
+}
+
+async function episodeOffer(episodeId: string): Promise<Offer | null> {
+  try {
+    await call(getEpisode, { query: { episode_id: episodeId } })
+    return null
+  } catch (error) {
+    // The contract gives the offer as what goes with 402.
+    if (error instanceof CallRejected && error.code === 402) return error.info as Offer
+    throw error
+  }
+}

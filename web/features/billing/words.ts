@@ -1,0 +1,59 @@
+import type { TFunction } from 'i18next'
+import type { Offer, Plan } from '#contract/billing.ts'
+import type { OrderWish } from '#web/lib/paths.ts'
+import { money } from '#web/lib/format.ts'
+
+/** Something that can be bought, and everything that is said about its price. */
+export interface Choice {
+  kind: OrderWish['kind']
+  id: string
+  name: string
+  text: string
+  /** What is charged now. */
+  cents: number
+  currency: string
+  /** The whole price in words: now, later, how often, how it ends. */
+  terms: string
+  highlight: boolean
+}
+
+/** What a plan costs and how it renews: "$4.99 for the first 7 days, then $9.99 every 7 days until you cancel". */
+export function planTerms(t: TFunction, plan: Plan): string {
+  const { price_cents, intro_price_cents, currency, period_days } = plan
+  const price = money(price_cents, currency)
+  const days = t('pay.days', { count: period_days })
+  if (intro_price_cents === undefined) return t('pay.renewsEvery', { price, days })
+  return t('pay.introThen', { intro: money(intro_price_cents, currency), price, days })
+}
+
+export function planChoice(t: TFunction, plan: Plan): Choice {
+  return {
+    kind: 'plan',
+    id: plan.id,
+    name: plan.name,
+    text: plan.description,
+    cents: plan.intro_price_cents ?? plan.price_cents,
+    currency: plan.currency,
+    terms: planTerms(t, plan),
+    highlight: plan.highlight,
+  }
+}
+
+function once(t: TFunction, cents: number, currency: string) {
+  return { cents, currency, terms: t('pay.once', { price: money(cents, currency) }), highlight: false }
+}
+
+export function episodeChoice(t: TFunction, { episode, price }: Pick<Offer, 'episode' | 'price'>): Choice {
+  const text = t('pay.episodeText', { number: episode.number })
+  return { kind: 'episode', id: episode.id, name: t('pay.episode'), text, ...once(t, price.episode_cents, price.currency) }
+}
+
+export function videoChoice(t: TFunction, videoId: string, price: Offer['price'], episodeCount: number): Choice {
+  const text = t('pay.videoText', { count: episodeCount })
+  return { kind: 'video', id: videoId, name: t('pay.video'), text, ...once(t, price.video_cents, price.currency) }
+}
+
+/** What the button says: the deed and the price. */
+export function payLabel(t: TFunction, { kind, cents, currency }: Choice): string {
+  return t(kind === 'plan' ? 'pay.subscribe' : 'pay.pay', { price: money(cents, currency) })
+}
