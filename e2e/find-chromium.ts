@@ -1,0 +1,23 @@
+import { accessSync, constants } from 'node:fs'
+import { chromium } from '@playwright/test'
+import packed from '@sparticuz/chromium'
+
+/** A Chromium that is there, and how it wants to be started: CHROMIUM_PATH, Debian's, Playwright's own, else the packed one. */
+export async function findChromium(): Promise<{ executablePath: string; args: string[] }> {
+  const here = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium', chromium.executablePath()].find(isProgram)
+  const args = [...quiet, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])]
+  return here ? { executablePath: here, args } : { executablePath: await packed.executablePath(), args: [...packed.args, ...args] }
+}
+
+/** No tests need the network beyond the site. */
+const quiet = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+
+function isProgram(path: string | undefined): path is string {
+  if (!path) return false
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

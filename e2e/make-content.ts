@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { stringify } from 'yaml'
+
+const run = promisify(execFile)
+
+/** What the browser tests watch: six short upright episodes, the first three free, and one wide one without sound. */
+export const dramas = [
+  { slug: 'the-test-tower', title: 'The Test Tower', episodes: 6, size: '360x640', sound: true },
+  { slug: 'wide-and-silent', title: 'Wide and Silent', episodes: 1, size: '480x204', sound: false },
+] as const
+
+const seconds = 6
+
+/** Writes the dramas as folders that the ordinary import takes. Each episode has a colour and a tone of its own. */
+export async function makeContent(folder: string, ffmpegPath: string): Promise<void> {
+  for (const { slug, title, episodes, size, sound } of dramas) {
+    const home = join(folder, slug)
+    mkdirSync(home, { recursive: true })
+    writeFileSync(join(home, 'video.yaml'), describe(title, episodes))
+    for (let number = 1; number <= episodes; number++) {
+      const name = String(number).padStart(2, '0')
+      writeFileSync(join(home, `${name}.en.vtt`), `WEBVTT\n\n00:00:00.500 --> 00:00:05.500\n${title}, episode ${number}\n`)
+      await makeClip(ffmpegPath, { file: join(home, `${name}.mp4`), number, size, sound })
+    }
+  }
+}
+
+function describe(title: string, episodes: number): string {
+  return stringify({
+    title: { en: title, es: title, fy: title, dy: title, pt: title },
+    synopsis: { en: `A test in ${episodes} parts.` },
+    category: 'tests',
+    tags: ['signal', 'tone'],
+    free_episodes: 3,
+    featured: true,
+    price: { currency: 'USD', episode_cents: 99, video_cents: 999 },
+  })
+}
+
+interface Clip {
+  file: string
+  number: number
+  size: string
+  sound: boolean
+}
+
+async function makeClip(ffmpegPath: string, { file, number, size, sound }: Clip): Promise<void> {
+  const picture = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=25:duration=${seconds}`]
+  const tone = sound ? ['-f', 'lavfi', '-i', `sine=frequency=${220 + 110 * number}:duration=${seconds}`, '-c:a', 'aac'] : []
+  const hue = ['-vf', `hue=h=${number * 50}`, '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']
+  const inputs = sound ? [...picture, ...tone.slice(0, 4), ...hue, ...tone.slice(4)] : [...picture, ...hue]
+  await run(ffmpegPath, ['-nostdin', '-v', 'error', '-y', ...inputs, file], { timeout: 60_000 })
+}

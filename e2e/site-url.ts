@@ -1,0 +1,3 @@
+/** Where the browser tests' site listens; a port that no developer's site is likely to have. */
+export const sitePort = 3907
+export const siteUrl = `http://localhost:${sitePort}`
