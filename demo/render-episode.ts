@@ -66,11 +66,10 @@ export async function renderEpisode(commission: Commission): Promise<void> {
     const inputs = [...files, music].flatMap((file) => ["-i", file]);
     const output = [...encoding(filmGraph(shots, seconds), seconds, film)];
     output.splice(6, 0, "-map", `${files.length}:a`);
-    if (process.env.KEEP) await writeFile("/tmp/demo-work/graph.txt", [...inputs, ...output].join("\n"));
     await runFfmpeg(["-hide_banner", "-loglevel", "error", "-nostdin", "-y", ...inputs, ...output], { ffmpegPath, signal, niceness });
     await rename(film, master);
   } finally {
-    if (!process.env.KEEP) await rm(workshop, { recursive: true, force: true });
+    await rm(workshop, { recursive: true, force: true });
   }
 }
 
