@@ -1,0 +1,94 @@
+import { expect, test } from './fixtures.ts'
+import { cardForm, expectPlaying, lockedPanel, payByCard, swipeUp } from './watching.ts'
+
+const cards = { pays: '4242 4242 4242 4242', declined: '4000 0000 0000 0002', asksBank: '4000 0000 0000 3220', noFunds: '4000 0000 0000 9995' }
+
+test('a visitor watches, meets a cliffhanger, is declined, pays and watches on without leaving the page', async ({ page, browser, isMobile }) => {
+  await page.goto('/')
+  await page.getByRole('link', { name: /The Test Tower/ }).last().click()
+  await page.evaluate(() => Object.assign(window, { samePage: true }))
+  await expect(page).toHaveURL(/\/videos\/vid_/)
+  await expectPlayingFirst(page)
+  for (const number of [2, 3]) {
+    await swipeUp(page, isMobile)
+    await expectPlaying(page, number)
+  }
+
+  await swipeUp(page, isMobile)
+  const panel = lockedPanel(page, 4)
+  await expect(panel).toBeVisible()
+  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: cards.declined })
+  await expect(cardForm(page).form.getByRole('alert')).toContainText('declined')
+  await payByCard(page, { number: cards.pays })
+  await expectPlaying(page, 4)
+  expect(await page.evaluate(() => 'samePage' in window)).toBe(true)
+
+  await page.reload()
+  await expectPlaying(page, 4)
+
+  const stranger = await browser.newContext()
+  const elsewhere = await stranger.newPage()
+  await elsewhere.goto(page.url())
+  await expect(lockedPanel(elsewhere, 4)).toBeVisible()
+  await stranger.close()
+})
+
+async function expectPlayingFirst(page: Parameters<typeof expectPlaying>[0]): Promise<void> {
+  await expect.poll(() => page.evaluate(() => document.querySelector('video')?.currentTime ?? 0)).toBeGreaterThan(0)
+}
+
+test('no money on the card, then the bank asks and is told yes: the whole drama plays', async ({ page }) => {
+  await page.goto(await towerUrl(page, 5))
+  const panel = lockedPanel(page, 5)
+  await panel.getByText('The whole drama').click()
+  await panel.getByRole('button', { name: 'Pay $9.99' }).click()
+  await payByCard(page, { number: cards.noFunds })
+  await expect(cardForm(page).form.getByRole('alert')).toContainText('not enough money')
+  await payByCard(page, { number: cards.asksBank })
+  await cardForm(page).form.frameLocator('iframe').getByRole('button', { name: 'Confirm' }).click()
+  await expectPlaying(page, 5)
+  await page.keyboard.press('n')
+  await expectPlaying(page, 6)
+})
+
+test("the bank's check is refused: nothing is charged, and the panel goes on working", async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  const panel = lockedPanel(page, 4)
+  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: cards.asksBank })
+  await cardForm(page).form.frameLocator('iframe').getByRole('button', { name: 'Reject' }).click()
+  await expect(cardForm(page).form.getByRole('alert')).toContainText('did not confirm')
+  await payByCard(page, { number: cards.pays })
+  await expectPlaying(page, 4)
+})
+
+test('a plan opens every episode', async ({ page }) => {
+  await page.goto(await towerUrl(page, 6))
+  const panel = lockedPanel(page, 6)
+  await panel.getByText('Weekly').click()
+  await expect(panel).toContainText('$4.99 for the first 7 days, then $9.99 every 7 days until you cancel')
+  await panel.getByRole('button', { name: 'Subscribe for $4.99' }).click()
+  await payByCard(page, { number: cards.pays })
+  await expectPlaying(page, 6)
+})
+
+test('the wallet is approved elsewhere and leads back to the episode', async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  const panel = lockedPanel(page, 4)
+  await panel.getByText('Wallet').click()
+  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+  const { form } = cardForm(page)
+  await form.getByLabel('E-mail').fill('ada@example.com')
+  await form.getByRole('button', { name: /Continue to pay/ }).click()
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await expectPlaying(page, 4)
+})
+
+/** The address of an episode of the test drama, found as the screens find it. */
+async function towerUrl(page: Parameters<typeof expectPlaying>[0], episode: number): Promise<string> {
+  const answer = await page.request.get('/api/homepage')
+  const { info } = (await answer.json()) as { info: { homepage: { items: { id: string; title: string }[] }[] } }
+  const tower = info.homepage.flatMap(({ items }) => items).find(({ title }) => title === 'The Test Tower')
+  return `/videos/${tower?.id ?? ''}?episode=${episode}`
+}

@@ -1,0 +1,58 @@
+import { expect, type FrameLocator, type Page } from '@playwright/test'
+
+/** What a person does on the video page, and what they see of it. */
+
+/** The second that the episode on screen is at; -1 while there is none. */
+const second = (page: Page) =>
+  page.evaluate(() => {
+    const shown = [...document.querySelectorAll('video')].find((video) => !video.closest('[inert]') && video.isConnected)
+    return shown && !shown.paused ? shown.currentTime : -1
+  })
+
+/** Waits until the episode of this number is on screen and moving. */
+export async function expectPlaying(page: Page, number: number): Promise<void> {
+  await expect(page).toHaveURL(new RegExp(`episode=${number}\\b`))
+  await expect.poll(() => second(page), { message: `episode ${number} moves` }).toBeGreaterThan(0)
+  const before = await second(page)
+  await expect.poll(() => second(page), { message: `episode ${number} goes on` }).not.toBe(before)
+}
+
+/** To the next episode: a finger's swipe on a phone, a key on a desktop. */
+export async function swipeUp(page: Page, phone: boolean): Promise<void> {
+  if (!phone) return page.keyboard.press('n')
+  const { width, height } = page.viewportSize() ?? { width: 390, height: 844 }
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Input.synthesizeScrollGesture', {
+    x: width / 2,
+    y: height * 0.7,
+    yDistance: -height * 0.6,
+    speed: 2500,
+    gestureSourceType: 'touch',
+  })
+  await devtools.detach()
+}
+
+export const lockedPanel = (page: Page, number: number) => page.getByRole('region', { name: `Episode ${number} is locked` })
+
+/** The card form in its frame, and the gateway's own frame in it. */
+export function cardForm(page: Page): { form: FrameLocator; card: FrameLocator } {
+  const form = page.frameLocator('iframe[title="Payment"]')
+  return { form, card: form.frameLocator('iframe[title="Card"]') }
+}
+
+export interface TypedCard {
+  number: string
+  email?: string
+}
+
+/** Types a card and a person, and presses the button with the price. */
+export async function payByCard(page: Page, { number, email = 'ada@example.com' }: TypedCard): Promise<void> {
+  const { form, card } = cardForm(page)
+  await form.getByLabel('E-mail').fill(email)
+  await form.getByLabel('First name').fill('Ada')
+  await form.getByLabel('Last name').fill('Lovelace')
+  await card.getByLabel('Card number').fill(number)
+  await card.getByLabel('Expiry').fill('12 / 39')
+  await card.getByLabel('CVV').fill('123')
+  await form.getByRole('button', { name: /^(Pay|Subscribe)/ }).click()
+}
