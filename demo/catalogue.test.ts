@@ -8,7 +8,7 @@ import { timeline, type Shot } from "#demo/story.ts";
 import { languages, type Texts } from "#demo/texts.ts";
 
 const episodes = dramas.flatMap((drama) => drama.episodes.map((episode, index) => ({ drama, episode, name: `${drama.slug} ${index + 1}` })));
-const poses = ["stand", "walk", "back", "sit", "reach", "kneel"];
+const poses = ["stand", "walk", "back", "sit", "reach", "kneel", "swim"];
 
 const people = (shot: Shot): string[] =>
   shot.kind === "insert" ? [] : shot.kind === "close" ? [shot.person.who] : shot.people.map(({ who }) => who);

@@ -22,15 +22,15 @@ async function paint(layer: Layer, file: string): Promise<void> {
   await sharp(small).resize(Math.round(view.width * scale), Math.round(view.height * scale), { fit: "fill", kernel: "cubic" }).png({ compressionLevel: 1 }).toFile(file);
 }
 
-function encoding(graph: string, seconds: number, target: string): string[] {
+function encoding(graph: string, music: number, seconds: number, target: string): string[] {
   const colours = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"];
   const video = ["-c:v", "libx264", "-preset", "ultrafast", "-crf", "18", "-g", String(framesPerSecond * 2), "-threads", "2", ...colours];
   // Named threads and no version strings keep the bits the same on every run of the same build.
   const exact = ["-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "-map_metadata", "-1"];
-  return ["-filter_complex_threads", "1", "-filter_complex", graph, "-map", "[film]", ...video, "-c:a", "aac", "-b:a", "128k", ...exact, "-t", seconds.toFixed(4), "-movflags", "+faststart", "-f", "mp4", target];
+  return ["-filter_complex_threads", "1", "-filter_complex", graph, "-map", "[film]", "-map", `${music}:a`, ...video, "-c:a", "aac", "-b:a", "128k", ...exact, "-t", seconds.toFixed(4), "-movflags", "+faststart", "-f", "mp4", target];
 }
 
-async function stageFilm({ drama, number }: Commission): Promise<{ shots: StagedShot[]; seconds: number }> {
+function stageFilm({ drama, number }: Commission): { shots: StagedShot[]; seconds: number } {
   const episode = drama.episodes[number - 1];
   if (!episode) throw new Error(`${drama.slug} has no episode ${number}`);
   const { shots, seconds } = timeline(episode);
@@ -55,17 +55,15 @@ export async function renderEpisode(commission: Commission): Promise<void> {
   await rm(workshop, { recursive: true, force: true });
   await mkdir(workshop, { recursive: true });
   try {
-    const { shots, seconds } = await stageFilm(commission);
+    const { shots, seconds } = stageFilm(commission);
     const layers = shots.flatMap((shot) => shot.layers);
     const files = layers.map((_, index) => join(workshop, `${index}.png`));
     const music = join(workshop, "score.wav");
-    const painted = Promise.all(layers.map((layer, index) => paint(layer, files[index] ?? "")));
-    await writeFile(music, scoreWav(drama.score, `${drama.slug}/${number}`, seconds, number === 3));
-    await painted;
+    const pictures = layers.map((layer, index) => paint(layer, files[index] ?? ""));
+    await Promise.all([...pictures, writeFile(music, scoreWav(drama.score, `${drama.slug}/${number}`, seconds, number === 3))]);
     const film = join(workshop, "film.mp4");
     const inputs = [...files, music].flatMap((file) => ["-i", file]);
-    const output = [...encoding(filmGraph(shots, seconds), seconds, film)];
-    output.splice(6, 0, "-map", `${files.length}:a`);
+    const output = encoding(filmGraph(shots, seconds), files.length, seconds, film);
     await runFfmpeg(["-hide_banner", "-loglevel", "error", "-nostdin", "-y", ...inputs, ...output], { ffmpegPath, signal, niceness });
     await rename(film, master);
   } finally {

@@ -1,16 +1,19 @@
 import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
 
-/** How long one master may take before it is given up, in ms; it takes a few seconds. */
-const timeout = 180_000;
-
-type Run = { ffmpegPath: string; signal: AbortSignal; niceness?: number };
+type Run = {
+  ffmpegPath: string;
+  signal: AbortSignal;
+  niceness?: number;
+  /** In ms. A master takes a few seconds; three minutes are given for a slow or busy machine. */
+  timeout?: number;
+};
 
 /**
  * Runs ffmpeg to its end. Rejects with its last words when it fails or takes too long, and with the signal's reason when
  * aborted; the child is killed in both cases. Never retried here: a master is made anew at the next start.
  */
-export function runFfmpeg(args: readonly string[], { ffmpegPath, signal, niceness }: Run): Promise<void> {
+export function runFfmpeg(args: readonly string[], { ffmpegPath, signal, niceness, timeout = 180_000 }: Run): Promise<void> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);

@@ -60,7 +60,7 @@ function wideShot(drama: Drama, shot: Shot & { kind: "wide" }, camera: Camera): 
     ...shot.people.map((person, at): Layer => {
       const steps = person.pose === "walk" ? 34 : 0;
       const x = `${slide(camera, 110, person.x * frame.width - 182)}+${steps}*(t-1.5)`;
-      const y = person.pose === "walk" ? "372-abs(8*sin(6*t))" : `372+3*sin(1.7*t+${at})`;
+      const y = person.pose === "walk" ? "372-abs(8*sin(6*t))" : person.pose === "swim" ? `320+22*sin(1.5*t+${at})` : `372+3*sin(1.7*t+${at})`;
       return { drawn: figure(lookOf(drama, person.who), p, person.pose), view: { x: -130, y: -515, width: 260, height: 540 }, scale: 1.4, x, y };
     }),
     ...weatherOf(drama, shot),

@@ -31,7 +31,7 @@ export const midnightHeir: Drama = {
       wide("hall", "ada walk .3, leo stand .72", {}, t("The Vale gala. Ada is here to pour the champagne.", "La gala Vale. Ada está aquí para servir el champán.", "Le gala des Vale. Ada est là pour servir le champagne.", "Die Gala der Vales. Ada schenkt den Champagner ein.", "A gala dos Vale. Ada está aqui para servir o champanhe.")),
       close("hall", "viktoria", "anger", {}, t("“You. Girl. You spilled on a Vale.”", "«Tú, muchacha. Has manchado a una Vale.»", "« Vous, là. Vous avez taché une Vale. »", "„Sie da. Sie haben eine Vale bekleckert.“", "“Você, menina. Manchou uma Vale.”")),
       close("hall", "ada", "smirk", {}, t("“Then we’re both stained, madam.”", "«Entonces las dos quedamos manchadas, señora.»", "« Alors nous voilà tachées toutes les deux, madame. »", "„Dann haben wir beide einen Fleck, gnädige Frau.“", "“Então estamos as duas manchadas, senhora.”")),
-      insert("hall", "clock", {}, t("Three hours to midnight.", "Tres horas para la medianoche.", "Trois heures avant minuit.", "Noch drei Stunden bis Mitternacht.", "Três horas para a meia-noite.")),
+      insert("hall", "nine", {}, t("Three hours to midnight.", "Tres horas para la medianoche.", "Trois heures avant minuit.", "Noch drei Stunden bis Mitternacht.", "Três horas para a meia-noite.")),
     ),
     episode(
       t("The Lawyer in the Rain", "El abogado bajo la lluvia", "L’avocat sous la pluie", "Der Anwalt im Regen", "O advogado na chuva"),

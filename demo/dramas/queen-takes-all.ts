@@ -39,7 +39,7 @@ export const queenTakesAll: Drama = {
       t("The Final", "La final", "La finale", "Das Finale", "A final"),
       wide("arena", "noor sit .3, kessler sit .68", {}, t("She wins nine matches in a row. Then there is only him.", "Gana nueve partidas seguidas. Solo queda él.", "Neuf victoires de suite. Il ne reste que lui.", "Neun Siege in Folge. Dann bleibt nur er.", "Nove vitórias seguidas. Só resta ele.")),
       pair("arena", ["kessler", "smirk"], ["noor", "calm"], {}, t("“Lose, and I return the notebook page.”", "«Pierda y le devuelvo la página.»", "« Perdez, et je vous rends la page. »", "„Verlieren Sie, und Sie kriegen die Seite.“", "“Perca, e eu devolvo a página.”")),
-      insert("arena", "clock", {}, t("Eleven seconds on her clock.", "Once segundos en su reloj.", "Onze secondes à sa pendule.", "Elf Sekunden auf ihrer Uhr.", "Onze segundos no relógio dela.")),
+      insert("arena", "twelve", {}, t("Eleven seconds on her clock.", "Once segundos en su reloj.", "Onze secondes à sa pendule.", "Elf Sekunden auf ihrer Uhr.", "Onze segundos no relógio dela.")),
       close("arena", "noor", "shock", { light: "flicker" }, t("She reaches for her king.", "Su mano va hacia el rey.", "Sa main va vers son roi.", "Ihre Hand greift nach dem König.", "A mão dela vai até o rei.")),
     ),
     episode(

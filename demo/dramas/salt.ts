@@ -27,14 +27,14 @@ export const salt: Drama = {
   episodes: [
     episode(
       t("Deep", "Hondo", "Profond", "Tief", "Fundo"),
-      wide("reef", "maren back .4", bubbles, t("Every night Maren listens to one boat.", "Cada noche, Maren escucha un solo barco.", "Chaque nuit, Maren écoute un seul bateau.", "Jede Nacht lauscht Maren einem einzigen Boot.", "Toda noite, Maren escuta um só barco.")),
+      wide("reef", "maren swim .4", bubbles, t("Every night Maren listens to one boat.", "Cada noche, Maren escucha un solo barco.", "Chaque nuit, Maren écoute un seul bateau.", "Jede Nacht lauscht Maren einem einzigen Boot.", "Toda noite, Maren escuta um só barco.")),
       close("sea", "joao", "smile", {}, t("“Sing it back, sea. Come on.”", "«Devuélvemela, mar. Vamos.»", "« Chante à ton tour, mer. Allez. »", "„Sing zurück, Meer. Na komm.“", "“Canta de volta, mar. Vai.”")),
       close("reef", "maren", "smile", bubbles, t("She does. He thinks it is the wind.", "Ella canta. Él cree que es el viento.", "Elle chante. Il croit que c’est le vent.", "Sie singt. Er hält es für den Wind.", "Ela canta. Ele pensa que é o vento.")),
       wide("sea", "joao stand .6", {}, t("Then, one night, the boat does not come.", "Una noche, el barco no viene.", "Puis, une nuit, le bateau ne vient pas.", "Dann, eines Nachts, kommt das Boot nicht.", "Então, uma noite, o barco não vem.")),
     ),
     episode(
       t("The Price", "El precio", "Le prix", "Der Preis", "O preço"),
-      wide("reef", "witch stand .65, maren reach .3", bubbles, t("The witch of the trench sells legs. Summer only.", "La bruja de la fosa vende piernas. Solo en verano.", "La sorcière vend des jambes. L’été seulement.", "Die Hexe im Graben verkauft Beine. Nur im Sommer.", "A bruxa da fossa vende pernas. Só no verão.")),
+      wide("reef", "witch swim .65, maren swim .3", bubbles, t("The witch of the trench sells legs. Summer only.", "La bruja de la fosa vende piernas. Solo en verano.", "La sorcière vend des jambes. L’été seulement.", "Die Hexe im Graben verkauft Beine. Nur im Sommer.", "A bruxa da fossa vende pernas. Só no verão.")),
       close("reef", "witch", "smirk", bubbles, t("“Your voice, dear. He’ll like a good listener.”", "«Tu voz, querida. Le gustará que lo escuchen.»", "« Ta voix, ma chère. Il aimera qu’on l’écoute. »", "„Deine Stimme. Er mag gute Zuhörerinnen.“", "“Sua voz, querida. Ele vai gostar de quem escuta.”")),
       insert("reef", "pearl", bubbles, t("Her voice fits in a pearl. It hums in the dark.", "Su voz cabe en una perla. Tararea en la oscuridad.", "Sa voix tient dans une perle. Elle fredonne dans le noir.", "Ihre Stimme passt in eine Perle. Sie summt im Dunkeln.", "A voz cabe numa pérola. Cantarola no escuro.")),
       wide("sea", "maren walk .3", {}, t("Step one hurts. Step two is dancing.", "El primer paso duele. El segundo es bailar.", "Le premier pas fait mal. Le second, c’est danser.", "Der erste Schritt schmerzt. Der zweite ist Tanzen.", "O primeiro passo dói. O segundo é dançar.")),
@@ -51,7 +51,7 @@ export const salt: Drama = {
       wide("sea", "maren reach .32, joao stand .66", {}, t("She draws it in the sand: fish, houses, children.", "Lo dibuja en la arena: peces, casas, niños.", "Elle le dessine dans le sable : poissons, maisons, enfants.", "Sie malt es in den Sand: Fische, Häuser, Kinder.", "Ela desenha na areia: peixes, casas, crianças.")),
       close("sea", "joao", "sad", {}, t("“My brother’s hospital cost more than my boat.”", "«El hospital de mi hermano costó más que mi barco.»", "« L’hôpital de mon frère coûtait plus que mon bateau. »", "„Das Krankenhaus meines Bruders kostete mehr als mein Boot.“", "“O hospital do meu irmão custou mais que meu barco.”")),
       close("sea", "maren", "closed", {}, t("The tide comes in and reads the drawing too.", "Sube la marea y lee también el dibujo.", "La marée monte et lit le dessin, elle aussi.", "Die Flut kommt und liest die Zeichnung mit.", "A maré sobe e também lê o desenho.")),
-      wide("reef", "witch stand .5", bubbles, t("Below, someone has heard the drills.", "Abajo, alguien ha oído los taladros.", "En bas, quelqu’un a entendu les foreuses.", "Unten hat jemand die Bohrer gehört.", "Lá embaixo, alguém ouviu as brocas.")),
+      wide("reef", "witch swim .5", bubbles, t("Below, someone has heard the drills.", "Abajo, alguien ha oído los taladros.", "En bas, quelqu’un a entendu les foreuses.", "Unten hat jemand die Bohrer gehört.", "Lá embaixo, alguém ouviu as brocas.")),
     ),
     episode(
       t("The Wave", "La ola", "La vague", "Die Welle", "A onda"),

@@ -25,7 +25,7 @@ export const thursdayAgain: Drama = {
   episodes: [
     episode(
       t("Loop 212", "Bucle 212", "Boucle 212", "Schleife 212", "Ciclo 212"),
-      insert("cafe", "clock", {}, t("7:02. The cup falls. The dog barks. Thursday.", "7:02. Cae la taza. Ladra el perro. Jueves.", "7 h 02. La tasse tombe. Le chien aboie. Jeudi.", "7:02. Die Tasse fällt. Der Hund bellt. Donnerstag.", "7h02. A xícara cai. O cão late. Quinta.")),
+      insert("cafe", "seven", {}, t("7:02. The cup falls. The dog barks. Thursday.", "7:02. Cae la taza. Ladra el perro. Jueves.", "7 h 02. La tasse tombe. Le chien aboie. Jeudi.", "7:02. Die Tasse fällt. Der Hund bellt. Donnerstag.", "7h02. A xícara cai. O cão late. Quinta.")),
       close("cafe", "mika", "calm", {}, t("“Two hundred and twelve. I know every order.”", "«Doscientas doce. Me sé todos los pedidos.»", "« Deux cent douze. Je connais chaque commande. »", "„Zweihundertzwölf. Ich kenne jede Bestellung.“", "“Duzentas e doze. Sei todos os pedidos.”")),
       pair("cafe", ["mika", "calm"], ["sol", "smile"], {}, t("“Flat white, no sugar.” “Hot chocolate, please.”", "«Flat white sin azúcar.» «Chocolate, por favor.»", "« Un café crème, sans sucre. » « Un chocolat, merci. »", "„Milchkaffee, ohne Zucker.“ „Kakao, bitte.“", "“Café com leite, sem açúcar.” “Chocolate, por favor.”")),
       close("cafe", "mika", "shock", {}, t("“…You’ve never said that before.”", "«…Nunca habías dicho eso.»", "« … Vous n’avez jamais dit ça. »", "„… Das haben Sie noch nie gesagt.“", "“…Você nunca disse isso.”")),
@@ -41,7 +41,7 @@ export const thursdayAgain: Drama = {
       wide("city", "mika sit .35, sol sit .62", {}, t("They wait for midnight on the roof, with cake.", "Esperan la medianoche en la azotea, con tarta.", "Ils attendent minuit sur le toit, avec un gâteau.", "Sie warten auf dem Dach auf Mitternacht, mit Torte.", "Esperam a meia-noite no terraço, com bolo.")),
       close("city", "mika", "smile", {}, t("“Tomorrow, bring the cake again.”", "«Mañana trae otra vez la tarta.»", "« Demain, rapporte le gâteau. »", "„Bring morgen wieder Torte mit.“", "“Amanhã, traga o bolo de novo.”")),
       close("city", "sol", "sad", {}, t("“I fixed it, Mika. One of us gets a Friday.”", "«Lo arreglé, Mika. Solo uno tendrá viernes.»", "« J’ai réparé, Mika. Un seul de nous aura vendredi. »", "„Ich hab’s gelöst, Mika. Nur einer kriegt Freitag.“", "“Consertei, Mika. Só um de nós terá sexta.”")),
-      insert("cafe", "clock", { light: "flicker" }, t("7:02. No cup falls. Friday. He is gone.", "7:02. No cae la taza. Viernes. Él no está.", "7 h 02. Aucune tasse ne tombe. Vendredi. Il a disparu.", "7:02. Keine Tasse fällt. Freitag. Er ist weg.", "7h02. Nenhuma xícara cai. Sexta. Ele sumiu.")),
+      insert("cafe", "seven", { light: "flicker" }, t("7:02. No cup falls. Friday. He is gone.", "7:02. No cae la taza. Viernes. Él no está.", "7 h 02. Aucune tasse ne tombe. Vendredi. Il a disparu.", "7:02. Keine Tasse fällt. Freitag. Er ist weg.", "7h02. Nenhuma xícara cai. Sexta. Ele sumiu.")),
     ),
     episode(
       t("Friday", "Viernes", "Vendredi", "Freitag", "Sexta"),
@@ -57,7 +57,7 @@ export const thursdayAgain: Drama = {
     ),
     episode(
       t("The Day After", "El día después", "Le jour d’après", "Der Tag danach", "O dia seguinte"),
-      insert("cafe", "clock", {}, t("7:02. The cup falls.", "7:02. Cae la taza.", "7 h 02. La tasse tombe.", "7:02. Die Tasse fällt.", "7h02. A xícara cai.")),
+      insert("cafe", "seven", {}, t("7:02. The cup falls.", "7:02. Cae la taza.", "7 h 02. La tasse tombe.", "7:02. Die Tasse fällt.", "7h02. A xícara cai.")),
       wide("cafe", "sol stand .65, mika reach .3", {}, t("Before it lands, two hands catch it.", "Antes de tocar el suelo, dos manos la atrapan.", "Avant le sol, deux mains l’attrapent.", "Bevor sie aufschlägt, fangen sie zwei Hände.", "Antes de tocar o chão, duas mãos a pegam.")),
       pair("cafe", ["mika", "smile"], ["sol", "smile"], {}, t("“You gave up Friday for this?”", "«¿Diste el viernes por esto?»", "« Tu as donné vendredi pour ça ? »", "„Dafür gibst du den Freitag her?“", "“Trocou a sexta por isto?”"), t("“Look at the date, Sol.”", "«Mira la fecha, Sol.»", "« Regarde la date, Sol. »", "„Sieh aufs Datum, Sol.“", "“Veja a data, Sol.”")),
       wide("street", "mika back .42, sol back .6", {}, t("Saturday. Nobody had ever asked the price of Saturday.", "Sábado. Nadie había preguntado cuánto costaba.", "Samedi. Personne n’en avait demandé le prix.", "Samstag. Nach dessen Preis hatte nie jemand gefragt.", "Sábado. Ninguém tinha perguntado o preço do sábado.")),

@@ -1,11 +1,17 @@
 import type { Look } from "./portrait.ts";
 import { circle, darker, ellipse, lighter, line, mix, path, type Palette } from "./svg.ts";
 
-export type Pose = "stand" | "walk" | "back" | "sit" | "reach" | "kneel";
+export type Pose = "stand" | "walk" | "back" | "sit" | "reach" | "kneel" | "swim";
 
 const skirted = (look: Look): boolean => look.outfit === "gown" || look.outfit === "robe" || (look.outfit === "coat" && !look.man);
 
 function legs(look: Look, pose: Pose, dark: string): string {
+  if (pose === "swim") {
+    const tail = "M-36 -250 C-60 -150 -40 -90 -14 -50 L14 -50 C40 -90 60 -150 36 -250Z";
+    const fluke = path("M-14 -54 Q-40 -20 -92 -6 Q-40 12 0 -14 Q40 12 92 -6 Q40 -20 14 -54Z", lighter(look.cloth, 0.25));
+    const scales = [-210, -170, -130, -92].map((y) => line(`M-30 ${y} q15 18 30 0 q15 18 30 0`, lighter(look.cloth, 0.3), 4, 'opacity=".6"')).join("");
+    return fluke + path(tail, look.cloth) + path("M8 -240 C30 -150 20 -90 6 -50 H14 C40 -90 60 -150 36 -250Z", dark, 'opacity=".5"') + scales;
+  }
   if (skirted(look) && pose !== "sit")
     return path("M-34 -250 C-44 -150 -70 -60 -78 -4 Q0 14 78 -4 C70 -60 44 -150 34 -250Z", look.cloth) + path("M6 -240 C20 -150 30 -60 30 4 Q60 4 78 -4 C70 -60 44 -150 34 -250Z", dark, 'opacity=".6"');
   const trousers = look.outfit === "chef" || look.outfit === "shell" || look.outfit === "suit" ? darker(look.cloth, 0.25) : mix(look.cloth, "#15141c", 0.72);
@@ -58,13 +64,13 @@ function hairShape(look: Look, back: boolean): [string, string] {
   return back ? ["", extra + cap + fall] : [fall + extra, cap];
 }
 
-function hat(look: Look, palette: Palette): string {
+function hat(look: Look, palette: Palette, back: boolean): string {
   const has = (name: string): boolean => look.extras?.some((extra) => extra === name) ?? false;
   if (has("hat")) return path("M-38 -424 C-40 -478 40 -478 38 -424Z", look.trim) + ellipse(0, -424, 66, 12, darker(look.trim, 0.3));
   if (has("cap")) return path("M-40 -420 C-44 -470 44 -470 40 -420 Q0 -434 -40 -420Z", look.trim);
   if (has("toque")) return circle(-24, -478, 22, "#f4efe6") + circle(24, -478, 22, "#f4efe6") + circle(0, -488, 26, "#f4efe6") + path("M-34 -428 L-32 -474 H32 L34 -428Z", "#dcd4c6");
   if (has("crown")) return path("M-30 -434 L-36 -466 L-16 -450 L0 -476 L16 -450 L36 -466 L30 -434Z", palette.light);
-  if (has("hood")) return path("M0 -470 C-70 -470 -60 -380 -70 -310 H70 C60 -380 70 -470 0 -470Z", darker(look.cloth, 0.15)) + ellipse(0, -404, 26, 36, mix(look.skin, palette.ink, 0.35));
+  if (has("hood")) return path("M0 -470 C-70 -470 -60 -380 -70 -310 H70 C60 -380 70 -470 0 -470Z", darker(look.cloth, 0.15)) + (back ? "" : ellipse(0, -404, 27, 37, mix(look.skin, palette.ink, 0.15)) + tinyFace(look));
   return has("robot") ? line("M0 -446 v-24", look.trim, 4) + circle(0, -474, 7, palette.accent) : "";
 }
 
@@ -77,22 +83,38 @@ function torso(look: Look, pose: Pose, dark: string, palette: Palette): string {
   return path(shape, look.cloth) + path(`M8 -346 L10 ${low + 10} L${hip} ${low} L${wide} -300 C${wide + 4} -330 ${wide} -350 20 -358Z`, dark, 'opacity=".55"') + (pose === "back" ? "" : front) + line(`M-${wide - 2} -304 C-${wide + 2} -330 -${wide - 6} -344 -30 -352`, palette.light, 4, 'opacity=".8"');
 }
 
+function headFront(look: Look, palette: Palette): string {
+  const has = (name: string): boolean => look.extras?.some((extra) => extra === name) ?? false;
+  const visor = path("M-26 -412 Q0 -420 26 -412 L24 -390 Q0 -382 -24 -390Z", "#10202b") + circle(-10, -401, 5, palette.light) + circle(10, -401, 5, palette.light);
+  return (
+    path("M-10 -376 L-10 -350 Q0 -342 10 -350 L10 -376Z", darker(look.skin, 0.3)) +
+    ellipse(0, -404, 33, 40, look.skin) +
+    path("M4 -442 Q-6 -404 4 -366 A33 40 0 0 0 33 -404 Q33 -430 4 -442Z", darker(look.skin, 0.55), 'opacity=".32"') +
+    (has("robot") ? visor : tinyFace(look)) +
+    (has("beard") ? path("M-32 -396 Q0 -380 32 -396 Q30 -340 0 -338 Q-30 -340 -32 -396Z", look.hair) : "")
+  );
+}
+
+function tinyFace(look: Look): string {
+  const brows = line("M-19 -411 q7 -5 13 -1 M7 -412 q6 -4 13 1", darker(look.hair, 0.3), 3);
+  return brows + ellipse(-12, -402, 3, 4, "#140f12") + ellipse(13, -402, 3, 4, "#140f12") + line("M-7 -381 q8 4 15 0", mix(look.skin, "#8c1c2c", 0.6), 3.5);
+}
+
 /**
  * A whole person, about 460 px tall, feet at the origin, lit from the left.
- * Faces at this size are shape and gesture only; `back` shows someone looking into the picture.
+ * `back` shows someone looking into the picture.
  */
 export function figure(look: Look, palette: Palette, pose: Pose): string {
   const dark = mix(darker(look.cloth, 0.45), palette.ink, 0.3);
   const toned: Look = { ...look, skin: mix(look.skin, palette.ink, 0.12), cloth: mix(look.cloth, palette.ink, 0.1) };
   const drop = pose === "sit" || pose === "kneel" ? 60 : 0;
   const [behind, over] = hairShape(toned, pose === "back");
-  const head =
-    behind +
-    (pose === "back" ? "" : path("M-10 -376 L-10 -350 Q0 -342 10 -350 L10 -376Z", darker(toned.skin, 0.3)) + ellipse(0, -404, 33, 40, toned.skin) + path("M4 -442 Q-6 -404 4 -366 A33 40 0 0 0 33 -404 Q33 -430 4 -442Z", dark, 'opacity=".35"') + (look.extras?.some((extra) => extra === "beard") ? path("M-32 -396 Q0 -380 32 -396 Q30 -340 0 -338 Q-30 -340 -32 -396Z", look.hair) : "") + (look.extras?.some((extra) => extra === "robot") ? path("M-26 -412 Q0 -420 26 -412 L24 -390 Q0 -382 -24 -390Z", "#10202b") + circle(-10, -401, 5, palette.light) + circle(10, -401, 5, palette.light) : "")) +
-    over + hat(look, palette) + line("M-33 -396 C-36 -420 -28 -440 -12 -446", lighter(palette.light, 0.1), 4, 'opacity=".8"');
+  const head = (pose === "back" ? "" : headFront(toned, palette)) + over + hat(look, palette, pose === "back") + line("M-33 -396 C-36 -420 -28 -440 -12 -446", lighter(palette.light, 0.1), 4, 'opacity=".8"');
+  const stool = pose === "sit" ? line("M-34 -88 H40 M-24 -84 L-32 0 M30 -84 L36 0", mix(palette.ink, palette.mid, 0.35), 13) : "";
   return (
-    ellipse(0, 2, 84, 13, palette.ink, 'opacity=".5"') +
+    (pose === "swim" ? "" : ellipse(0, 2, 84, 13, palette.ink, 'opacity=".5"')) +
+    stool +
     legs(toned, pose, dark) +
-    `<g transform="translate(0 ${drop})">${torso(toned, pose, dark, palette)}${arms(toned, pose, dark)}${head}</g>`
+    `<g transform="translate(0 ${drop})">${behind}${torso(toned, pose, dark, palette)}${arms(toned, pose, dark)}${head}</g>`
   );
 }

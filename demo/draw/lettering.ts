@@ -45,7 +45,7 @@ const faces: Record<Face, { stem: number; hair: number; gap: number }> = {
 };
 
 function wordWidth(word: string, gap: number): number {
-  return [...word].reduce((sum, letter) => sum + (letter === " " ? 50 : (letters[letter]?.[0] ?? 0)) + gap, -gap);
+  return [...word].reduce((sum, letter) => sum + (letter === " " ? 14 : (letters[letter]?.[0] ?? 0)) + gap, -gap);
 }
 
 /** One line of capitals, centred on `x`, as wide as `width` or as tall as `tallest`, whichever is met first; returns its height too. */
@@ -55,7 +55,7 @@ export function lettering(word: string, face: Face, x: number, y: number, width:
   const scale = Math.min(width / total, tallest / 100);
   let pen = 0;
   const strokes = [...word].map((letter) => {
-    const [advance, stems, others] = letters[letter] ?? [50, "", ""];
+    const [advance, stems, others] = letters[letter] ?? [14, "", ""];
     const drawn = group(line(others, colour, hair) + line(stems, colour, stem), `translate(${pen} 0)`);
     pen += advance + gap;
     return drawn;
