@@ -8,6 +8,8 @@ import { testSite, type TestSite } from './test-site.ts'
 /** A site for tests about money: its clock can be moved on, and its gateway can be made to misbehave. */
 export interface MoneySite extends TestSite {
   video: BuiltVideo
+  /** For a second process on the same database. */
+  databaseUrl: string
   /** What is called in the gateway's place; a test puts its own in for a while. */
   trouble: Partial<PaymentGateway>
   /** The gateway that does as it should. */
@@ -34,5 +36,5 @@ export async function moneySite(): Promise<MoneySite> {
   const gateways = { gateways: [gateway], gatewayRoutes: sandboxRoutes(sandbox) }
   const site = await testSite({ database, clock, gateways })
   const video = await buildVideo(site.context)
-  return { ...site, video, trouble, sound, calls, moveOn: (milliseconds) => void (offset += milliseconds) }
+  return { ...site, video, databaseUrl: database.url, trouble, sound, calls, moveOn: (milliseconds) => void (offset += milliseconds) }
 }

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { refuseCardNumber } from './check-input.ts'
+
+test.each([
+  '4242424242424242',
+  'my card: 4242-4242-4242-4242',
+  '3782 822463 10005',
+  4_242_424_242_424_242,
+  { deep: [{ in: 'x4242424242424242x' }] },
+])('a card number is found: %o', (value) => {
+  expect(() => refuseCardNumber({ value })).toThrow('cardNumberInBody')
+})
+
+test.each([
+  '4242424242424241',
+  '424242424242',
+  '42424242424242424242424242',
+  'stok_42424242424242424242424242424242',
+  'ord_04242424242424242424242424242424',
+  'pay:2026-11-21',
+  null,
+  true,
+])('what is no card number passes: %o', (value) => {
+  expect(() => refuseCardNumber({ value })).not.toThrow()
+})

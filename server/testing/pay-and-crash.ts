@@ -1,0 +1,48 @@
+// A process that pays one order and ends by SIGKILL at a chosen place: `before` or just after sending (`sent`) its n-th
+// statement, or after so many milliseconds (`after`). It prints how many statements a whole run has.
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { payOrder } from '#server/features/billing/pay-order.ts'
+import { systemClock } from '#server/platform/clock.ts'
+import { columnTypes } from '#server/platform/database/column-types.ts'
+import { createLog } from '#server/platform/log.ts'
+import type { Tables } from '#server/tables.ts'
+
+const [url = '', userId = '', orderId = '', token = '', when = 'never', at = '0'] = process.argv.slice(2)
+const die = () => process.kill(process.pid, 'SIGKILL')
+const statements: string[] = []
+
+const pool = new pg.Pool({ connectionString: url, types: columnTypes })
+pool.on('connect', (client) => {
+  const query = client.query.bind(client) as (...given: unknown[]) => unknown
+  const counted = (...given: unknown[]) => {
+    statements.push(String(given[0]))
+    const due = statements.length === Number(at)
+    if (due && when === 'before') die()
+    const result = query(...given)
+    if (due && when === 'sent') process.nextTick(die)
+    return result
+  }
+  // The overloads of `query` are all passed on as they come.
+  client.query = counted as typeof client.query
+})
+const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+const shared = { db, clock: systemClock, secret: 'a secret of the tests' }
+const gateway = createSandboxGateway({ ...shared, notify: () => {} })
+const context = {
+  ...shared,
+  secure: false,
+  publicUrl: 'http://localhost:3000',
+  log: createLog({ json: true, level: 'silent' }),
+  gateways: [gateway],
+  translate: (_language: string, key: string) => key,
+  findCover: () => Promise.reject(new Error('not asked for')),
+}
+
+await db.connection().execute(async () => {})
+if (when === 'after') setTimeout(die, Number(at))
+await payOrder(context, userId, orderId, { token, firstName: 'Ada', lastName: 'Lovelace' })
+const commits = statements.flatMap((text, index) => (text.toLowerCase() === 'commit' ? [index + 1] : []))
+console.log(JSON.stringify({ statements: statements.length, commits }))
+await db.destroy()
