@@ -15,15 +15,18 @@ export function Feed({ count, index, onIndex, renderSlide, label }: FeedProps) {
   const box = useRef<HTMLDivElement>(null)
   // Where a scroll of our own is heading: until it is there, positions on the way are nobody's choice.
   const heading = useRef<number | null>(null)
+  const placed = useRef(false)
 
   useLayoutEffect(() => {
     const element = box.current
     if (!element) return
     const top = index * element.clientHeight
+    const jump = !placed.current || isStill()
+    placed.current = true
     const distance = Math.abs(element.scrollTop - top)
     if (distance < element.clientHeight / 2) return
     heading.current = index
-    element.scrollTo({ top, behavior: distance > element.clientHeight * 1.5 || isStill() ? 'instant' : 'smooth' })
+    element.scrollTo({ top, behavior: jump || distance > element.clientHeight * 1.5 ? 'instant' : 'smooth' })
   }, [index])
 
   useEffect(() => {

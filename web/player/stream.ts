@@ -1,4 +1,4 @@
-import Hls, { type ErrorData } from 'hls.js/light'
+import Hls, { type ErrorData } from 'hls.js'
 import { sameAsset, withFreshPass } from './link.ts'
 
 /** What is played: one HLS stream behind a link that expires. */
@@ -58,6 +58,8 @@ function openHls(video: HTMLVideoElement, first: Source, startMs: number): Strea
   let left = recoveries
   const hls = new Hls({
     startPosition: startMs / 1000,
+    // Segments are fMP4 already: starting a worker would cost more than it spares.
+    enableWorker: false,
     maxBufferLength: waitingSeconds,
     maxMaxBufferLength: activeSeconds,
     backBufferLength: 30,

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import type { Plan } from '#contract/billing.ts'
+import '#web/i18n/watch.ts'
+import { i18n } from '#web/i18n/index.ts'
+import { episodeChoice, payLabel, planChoice, planTerms } from './words.ts'
+import { vi } from 'vitest'
+
+vi.hoisted(() => {
+  vi.stubGlobal('location', { search: '' })
+  vi.stubGlobal('document', { documentElement: {} })
+})
+
+const t = i18n.getFixedT('en')
+const plan: Plan = { id: 'plan_1', name: 'Weekly', description: '', price_cents: 999, intro_price_cents: 499, currency: 'USD', period_days: 7, highlight: true }
+
+test('an introductory price is said with what follows it', () => {
+  expect(planTerms(t, plan)).toContain('$4.99 for the first 7 days, then $9.99 every 7 days until you cancel')
+  expect(planChoice(t, plan).cents).toBe(499)
+  expect(payLabel(t, planChoice(t, plan))).toBe('Subscribe for $4.99')
+})
+
+test('a plain price is said with its renewal, a single day in the singular', () => {
+  const { intro_price_cents: _none, ...plain } = plan
+  expect(planTerms(t, { ...plain, period_days: 1 })).toContain('$9.99 every day until you cancel')
+  expect(planChoice(t, plain).cents).toBe(999)
+})
+
+test('cents are shown with two decimals and their currency', () => {
+  const episode = { id: 'ep_4', video_id: 'vid_1', number: 4, title: '', thumb_url: null }
+  const choice = episodeChoice(t, { episode, price: { episode_cents: 100, video_cents: 999, currency: 'EUR' } })
+  expect(payLabel(t, choice)).toBe('Pay €1.00')
+})

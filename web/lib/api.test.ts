@@ -1,0 +1,110 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { getHomepage, getVideo } from '#contract/catalog.ts'
+import { unlockEpisode } from '#contract/billing.ts'
+import { saveHistory } from '#contract/library.ts'
+import { getUser } from '#contract/members.ts'
+
+const notify = vi.hoisted(() => vi.fn())
+vi.mock('./notify.ts', () => ({ notify }))
+
+const sent: { url: string; init: RequestInit }[] = []
+const beacons: string[] = []
+let answer: () => Promise<Response>
+const stored = new Map<string, string>()
+
+function answers(body: object, status = 200, headers: Record<string, string> = {}): void {
+  answer = async () => new Response(JSON.stringify(body), { status, headers })
+}
+
+beforeEach(() => {
+  vi.resetModules()
+  sent.length = 0
+  beacons.length = 0
+  stored.clear()
+  notify.mockClear()
+  vi.stubGlobal('location', { search: '' })
+  vi.stubGlobal('navigator', { cookieEnabled: true, languages: ['de-AT'] })
+  vi.stubGlobal('localStorage', { getItem: (key: string) => stored.get(key) ?? null, setItem: (key: string, value: string) => void stored.set(key, value) })
+  vi.stubGlobal('Image', class { set src(url: string) { beacons.push(url) } })
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    sent.push({ url, init })
+    return answer()
+  })
+})
+
+const load = () => import('./api.ts')
+
+test('code 200 gives info, or data where there is no info', async () => {
+  const { call } = await load()
+  answers({ code: 200, info: { id: 'vid_1' } })
+  expect(await call(getVideo, { query: { id: 'vid_1' } })).toEqual({ id: 'vid_1' })
+  answers({ code: 200, data: { list: [] } })
+  expect(await call(getVideo, { query: { id: 'vid_1' } })).toEqual({ list: [] })
+})
+
+test('code 500 is said in a toast and rejected', async () => {
+  const { call } = await load()
+  answers({ code: 500, message: 'The card was declined.', info: { field: 'number' } })
+  await expect(call(getUser)).rejects.toMatchObject({ name: 'CallRejected', code: 500, field: 'number', message: 'The card was declined.' })
+  expect(notify).toHaveBeenCalledExactlyOnceWith('The card was declined.')
+})
+
+test('another code is rejected without a toast', async () => {
+  const { call } = await load()
+  answers({ code: 402, message: 'Locked.', info: { price: {} } })
+  await expect(call(unlockEpisode, { body: { episode_id: 'ep_1' } })).rejects.toMatchObject({ code: 402, info: { price: {} } })
+  expect(notify).not.toHaveBeenCalled()
+  expect(beacons).toEqual([])
+})
+
+test('an HTTP failure is said in a toast and sent as an event of path and status', async () => {
+  const { call } = await load()
+  answers({ code: 503, message: 'Back in a moment.' }, 503)
+  await expect(call(getHomepage)).rejects.toMatchObject({ name: 'CallFailed', status: 503 })
+  expect(notify).toHaveBeenCalledWith('Back in a moment.')
+  expect(beacons).toEqual([`/api/statics.png?event=${encodeURIComponent('http_error/api/homepage503')}`])
+})
+
+test('a call that never arrived fails with status 0, an aborted one without a word', async () => {
+  const { call } = await load()
+  answer = () => Promise.reject(new TypeError('Failed to fetch'))
+  await expect(call(getHomepage)).rejects.toMatchObject({ name: 'CallFailed', status: 0 })
+  expect(notify).toHaveBeenCalledWith('toast.offline')
+  notify.mockClear()
+  answer = () => Promise.reject(new DOMException('', 'AbortError'))
+  await expect(call(getHomepage)).rejects.toMatchObject({ name: 'AbortError' })
+  expect(notify).not.toHaveBeenCalled()
+})
+
+test('the ad click ids travel in headers, and in the query of a GET or the body of the others', async () => {
+  stored.set('fbclid', 'fb 1').set('ttclid', 'tt').set('referrer_token', 'ann')
+  const { call } = await load()
+  answers({ code: 200, info: {} })
+  await call(getVideo, { query: { id: 'vid_1' } })
+  await call(saveHistory, { body: { video_id: 'vid_1' } })
+  expect(sent[0]?.url).toBe('/api/video?id=vid_1&fbclid=fb+1&ttclid=tt')
+  expect(sent[1]?.url).toBe('/api/user/history')
+  expect(JSON.parse(String(sent[1]?.init.body))).toEqual({ fbclid: 'fb 1', ttclid: 'tt', video_id: 'vid_1' })
+  expect(sent[0]?.init.headers).toMatchObject({ 'x-fbclid': 'fb 1', 'x-ttclid': 'tt', 'x-referrer-token': 'ann', 'accept-language': 'dy,de;q=0.8,en;q=0.7' })
+})
+
+test('the user token is kept and sent only where cookies are disabled', async () => {
+  const { call } = await load()
+  answers({ code: 200, info: {} }, 200, { 'x-user-token': 'secret' })
+  await call(getUser)
+  expect(stored.has('user_token')).toBe(false)
+  vi.stubGlobal('navigator', { cookieEnabled: false, languages: [] })
+  await call(getUser)
+  await call(getUser)
+  expect(sent.map(({ init }) => new Headers(init.headers).get('x-user-token'))).toEqual([null, null, 'secret'])
+})
+
+test('a call made ahead answers the first call of the same address, and no second one', async () => {
+  const { call, callAhead } = await load()
+  answers({ code: 200, info: { id: 'vid_1' } })
+  await callAhead(getVideo, { id: 'vid_1' })
+  await call(getVideo, { query: { id: 'vid_1' } })
+  expect(sent).toHaveLength(1)
+  await call(getVideo, { query: { id: 'vid_1' } })
+  expect(sent).toHaveLength(2)
+})

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { shortcutFor, shortcuts } from './shortcuts.ts'
+
+const press = (key: string, change = {}) => shortcutFor({ key, ctrlKey: false, metaKey: false, altKey: false, target: null, ...change })?.label
+
+// Node has no DOM; a target that is no Element is a press on the page itself.
+globalThis.Element ??= class {} as typeof Element
+
+test('every key means one thing', () => {
+  const keys = shortcuts.flatMap(({ keys: each }) => [...each])
+  expect(new Set(keys).size).toBe(keys.length)
+})
+
+test('keys find their command, in either case', () => {
+  expect([' ', 'k', 'K', 'ArrowLeft', 'N', 'p', '?'].map((key) => press(key))).toEqual(['playPause', 'playPause', 'playPause', 'back5', 'next', 'previous', 'shortcuts'])
+})
+
+test("the browser's own combinations are left alone", () => {
+  expect(press('f', { ctrlKey: true })).toBeUndefined()
+  expect(press('l', { metaKey: true })).toBeUndefined()
+  expect(press('x')).toBeUndefined()
+})
