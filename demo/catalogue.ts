@@ -1,21 +1,21 @@
-import { coldDish } from "#demo/dramas/cold-dish.ts";
-import { finePrint } from "#demo/dramas/fine-print.ts";
-import { ghostWriter } from "#demo/dramas/ghost-writer.ts";
-import { glassDesert } from "#demo/dramas/glass-desert.ts";
-import { midnightHeir } from "#demo/dramas/midnight-heir.ts";
-import { nightTrain } from "#demo/dramas/night-train.ts";
-import { nurse7 } from "#demo/dramas/nurse-7.ts";
-import { queenTakesAll } from "#demo/dramas/queen-takes-all.ts";
-import { salt } from "#demo/dramas/salt.ts";
-import { theLampAtSkerry } from "#demo/dramas/the-lamp-at-skerry.ts";
-import { theThirteenthWindow } from "#demo/dramas/the-thirteenth-window.ts";
-import { thursdayAgain } from "#demo/dramas/thursday-again.ts";
-import type { Drama } from "#demo/story.ts";
+import { coldDish } from '#demo/dramas/cold-dish.ts'
+import { finePrint } from '#demo/dramas/fine-print.ts'
+import { ghostWriter } from '#demo/dramas/ghost-writer.ts'
+import { glassDesert } from '#demo/dramas/glass-desert.ts'
+import { midnightHeir } from '#demo/dramas/midnight-heir.ts'
+import { nightTrain } from '#demo/dramas/night-train.ts'
+import { nurse7 } from '#demo/dramas/nurse-7.ts'
+import { queenTakesAll } from '#demo/dramas/queen-takes-all.ts'
+import { salt } from '#demo/dramas/salt.ts'
+import { theLampAtSkerry } from '#demo/dramas/the-lamp-at-skerry.ts'
+import { theThirteenthWindow } from '#demo/dramas/the-thirteenth-window.ts'
+import { thursdayAgain } from '#demo/dramas/thursday-again.ts'
+import type { Drama } from '#demo/story.ts'
 
-export type { Drama } from "#demo/story.ts";
-export { categoryNames, tagNames } from "#demo/names.ts";
-export { renderEpisode } from "#demo/render-episode.ts";
-export { writeDramaFolder } from "#demo/write-folder.ts";
+export type { Drama } from '#demo/story.ts'
+export { categoryNames, tagNames } from '#demo/names.ts'
+export { renderEpisode } from '#demo/render-episode.ts'
+export { writeDramaFolder } from '#demo/write-folder.ts'
 
 /** The demo's dramas in the order in which they are made and shown. */
 export const dramas: readonly Drama[] = [
@@ -31,4 +31,4 @@ export const dramas: readonly Drama[] = [
   theThirteenthWindow,
   nurse7,
   coldDish,
-];
+]

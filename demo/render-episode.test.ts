@@ -1,63 +1,80 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parse } from "yaml";
-import { dramas, renderEpisode, writeDramaFolder, type Drama } from "#demo/catalogue.ts";
-import { runFfmpeg } from "#demo/run-ffmpeg.ts";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { dramas, renderEpisode, writeDramaFolder, type Drama } from '#demo/catalogue.ts'
+import { runFfmpeg } from '#demo/run-ffmpeg.ts'
 
-const signal = new AbortController().signal;
-const node = process.execPath; // stands in for an ffmpeg that fails, hangs or ends well
+const signal = new AbortController().signal
+const node = process.execPath // stands in for an ffmpeg that fails, hangs or ends well
 
-describe("running ffmpeg", () => {
-  it("rejects with its last words when it fails", async () => {
-    await expect(runFfmpeg(["-e", "console.error('no such filter'); process.exit(3)"], { ffmpegPath: node, signal })).rejects.toThrow(/ended with 3: no such filter/);
-  });
+describe('running ffmpeg', () => {
+  it('rejects with its last words when it fails', async () => {
+    await expect(
+      runFfmpeg(['-e', "console.error('no such filter'); process.exit(3)"], { ffmpegPath: node, signal }),
+    ).rejects.toThrow(/ended with 3: no such filter/)
+  })
 
-  it("rejects naming the program when there is none", async () => {
-    await expect(runFfmpeg([], { ffmpegPath: "/nowhere/ffmpeg", signal })).rejects.toThrow(/\/nowhere\/ffmpeg could not be run/);
-  });
+  it('rejects naming the program when there is none', async () => {
+    await expect(runFfmpeg([], { ffmpegPath: '/nowhere/ffmpeg', signal })).rejects.toThrow(
+      /\/nowhere\/ffmpeg could not be run/,
+    )
+  })
 
-  it("gives up after its time", async () => {
-    await expect(runFfmpeg(["-e", "setInterval(() => {}, 1000)"], { ffmpegPath: node, signal, timeout: 50 })).rejects.toThrow(/timeout/);
-  });
+  it('gives up after its time', async () => {
+    await expect(
+      runFfmpeg(['-e', 'setInterval(() => {}, 1000)'], { ffmpegPath: node, signal, timeout: 50 }),
+    ).rejects.toThrow(/timeout/)
+  })
 
-  it("kills the child and rejects with the reason when aborted", async () => {
-    const controller = new AbortController();
-    const run = runFfmpeg(["-e", "setInterval(() => {}, 1000)"], { ffmpegPath: node, signal: controller.signal });
-    controller.abort(new Error("shutting down"));
-    await expect(run).rejects.toThrow("shutting down");
-  });
-});
+  it('kills the child and rejects with the reason when aborted', async () => {
+    const controller = new AbortController()
+    const run = runFfmpeg(['-e', 'setInterval(() => {}, 1000)'], {
+      ffmpegPath: node,
+      signal: controller.signal,
+    })
+    controller.abort(new Error('shutting down'))
+    await expect(run).rejects.toThrow('shutting down')
+  })
+})
 
 describe("a drama's folder", () => {
-  const drama = dramas[0] as Drama; // the catalogue's own test has counted them
-  let outDir: string;
-  beforeEach(async () => void (outDir = await mkdtemp(join(tmpdir(), "demo-"))));
-  afterEach(() => rm(outDir, { recursive: true }));
+  const drama = dramas[0] as Drama // the catalogue's own test has counted them
+  let outDir: string
+  beforeEach(async () => void (outDir = await mkdtemp(join(tmpdir(), 'demo-'))))
+  afterEach(() => rm(outDir, { recursive: true }))
 
-  it("holds the description, the cover and thirty caption files", async () => {
-    await writeDramaFolder(drama, outDir);
-    const files = await readdir(join(outDir, drama.slug));
-    expect(files.filter((file) => file.endsWith(".vtt"))).toHaveLength(30);
-    expect(files).toEqual(expect.arrayContaining(["cover.jpg", "video.yaml"]));
-    const description: unknown = parse(await readFile(join(outDir, drama.slug, "video.yaml"), "utf8"));
-    expect(description).toMatchObject({ title: drama.title, free_episodes: 3, price: { currency: "USD", episode_cents: 99, video_cents: 999 } });
-  });
+  it('holds the description, the cover and thirty caption files', async () => {
+    await writeDramaFolder(drama, outDir)
+    const files = await readdir(join(outDir, drama.slug))
+    expect(files.filter((file) => file.endsWith('.vtt'))).toHaveLength(30)
+    expect(files).toEqual(expect.arrayContaining(['cover.jpg', 'video.yaml']))
+    const description: unknown = parse(await readFile(join(outDir, drama.slug, 'video.yaml'), 'utf8'))
+    expect(description).toMatchObject({
+      title: drama.title,
+      free_episodes: 3,
+      price: { currency: 'USD', episode_cents: 99, video_cents: 999 },
+    })
+  })
 
-  it("is left without the film, whole or half, when ffmpeg fails", async () => {
-    await expect(renderEpisode({ drama, number: 1, outDir, ffmpegPath: node, signal })).rejects.toThrow(/ended with/);
-    expect(await readdir(join(outDir, drama.slug))).toEqual([]);
-  });
+  it('is left without the film, whole or half, when ffmpeg fails', async () => {
+    await expect(renderEpisode({ drama, number: 1, outDir, ffmpegPath: node, signal })).rejects.toThrow(
+      /ended with/,
+    )
+    expect(await readdir(join(outDir, drama.slug))).toEqual([])
+  })
 
-  it("keeps a film that is there already", async () => {
-    await mkdir(join(outDir, drama.slug));
-    await writeFile(join(outDir, drama.slug, "02.mp4"), "made before");
-    await renderEpisode({ drama, number: 2, outDir, ffmpegPath: "/nowhere/ffmpeg", signal });
-    expect(await readFile(join(outDir, drama.slug, "02.mp4"), "utf8")).toBe("made before");
-  });
+  it('keeps a film that is there already', async () => {
+    await mkdir(join(outDir, drama.slug))
+    await writeFile(join(outDir, drama.slug, '02.mp4'), 'made before')
+    await renderEpisode({ drama, number: 2, outDir, ffmpegPath: '/nowhere/ffmpeg', signal })
+    expect(await readFile(join(outDir, drama.slug, '02.mp4'), 'utf8')).toBe('made before')
+  })
 
-  it("refuses an episode that the drama has not", async () => {
-    await expect(renderEpisode({ drama, number: 7, outDir, ffmpegPath: node, signal })).rejects.toThrow(/has no episode 7/);
-  });
-});
+  it('refuses an episode that the drama has not', async () => {
+    await expect(renderEpisode({ drama, number: 7, outDir, ffmpegPath: node, signal })).rejects.toThrow(
+      /has no episode 7/,
+    )
+  })
+})

@@ -1,45 +1,110 @@
-import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import sharp from "sharp";
-import { document } from "#demo/draw/svg.ts";
-import { dissolve, filmGraph, framesPerSecond, type StagedShot } from "#demo/film-graph.ts";
-import { runFfmpeg } from "#demo/run-ffmpeg.ts";
-import { scoreWav } from "#demo/score.ts";
-import { layersOf, type Layer } from "#demo/stage.ts";
-import { timeline, type Drama } from "#demo/story.ts";
-import { episodeName } from "#demo/write-folder.ts";
+import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { document } from '#demo/draw/svg.ts'
+import { dissolve, filmGraph, framesPerSecond, type StagedShot } from '#demo/film-graph.ts'
+import { runFfmpeg } from '#demo/run-ffmpeg.ts'
+import { scoreWav } from '#demo/score.ts'
+import { layersOf, type Layer } from '#demo/stage.ts'
+import { timeline, type Drama } from '#demo/story.ts'
+import { episodeName } from '#demo/write-folder.ts'
 
-type Commission = { drama: Drama; number: number; outDir: string; ffmpegPath: string; signal: AbortSignal; niceness?: number };
+type Commission = {
+  drama: Drama
+  number: number
+  outDir: string
+  ffmpegPath: string
+  signal: AbortSignal
+  niceness?: number
+}
 
 /** Draws one layer; a soft one is out of focus, so it is drawn small and enlarged. */
 async function paint(layer: Layer, file: string): Promise<void> {
-  const { view, scale, soft } = layer;
+  const { view, scale, soft } = layer
   if (!soft) {
-    await sharp(document(layer.drawn, view, scale)).png({ compressionLevel: 1, adaptiveFiltering: false }).toFile(file);
-    return;
+    await sharp(document(layer.drawn, view, scale))
+      .png({ compressionLevel: 1, adaptiveFiltering: false })
+      .toFile(file)
+    return
   }
-  const small = await sharp(document(layer.drawn, view, scale / 5)).flatten().blur(2).png().toBuffer();
-  await sharp(small).resize(Math.round(view.width * scale), Math.round(view.height * scale), { fit: "fill", kernel: "cubic" }).png({ compressionLevel: 1 }).toFile(file);
+  const small = await sharp(document(layer.drawn, view, scale / 5))
+    .flatten()
+    .blur(2)
+    .png()
+    .toBuffer()
+  await sharp(small)
+    .resize(Math.round(view.width * scale), Math.round(view.height * scale), { fit: 'fill', kernel: 'cubic' })
+    .png({ compressionLevel: 1 })
+    .toFile(file)
 }
 
 function encoding(graph: string, music: number, seconds: number, target: string): string[] {
-  const colours = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"];
-  const video = ["-c:v", "libx264", "-preset", "ultrafast", "-crf", "18", "-g", String(framesPerSecond * 2), "-threads", "2", ...colours];
+  const colours = ['-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709']
+  const video = [
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-crf',
+    '18',
+    '-g',
+    String(framesPerSecond * 2),
+    '-threads',
+    '2',
+    ...colours,
+  ]
   // Named threads and no version strings keep the bits the same on every run of the same build.
-  const exact = ["-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "-map_metadata", "-1"];
-  return ["-filter_complex_threads", "1", "-filter_complex", graph, "-map", "[film]", "-map", `${music}:a`, ...video, "-c:a", "aac", "-b:a", "128k", ...exact, "-t", seconds.toFixed(4), "-movflags", "+faststart", "-f", "mp4", target];
+  const exact = [
+    '-fflags',
+    '+bitexact',
+    '-flags:v',
+    '+bitexact',
+    '-flags:a',
+    '+bitexact',
+    '-map_metadata',
+    '-1',
+  ]
+  return [
+    '-filter_complex_threads',
+    '1',
+    '-filter_complex',
+    graph,
+    '-map',
+    '[film]',
+    '-map',
+    `${music}:a`,
+    ...video,
+    '-c:a',
+    'aac',
+    '-b:a',
+    '128k',
+    ...exact,
+    '-t',
+    seconds.toFixed(4),
+    '-movflags',
+    '+faststart',
+    '-f',
+    'mp4',
+    target,
+  ]
 }
 
 function stageFilm({ drama, number }: Commission): { shots: StagedShot[]; seconds: number } {
-  const episode = drama.episodes[number - 1];
-  if (!episode) throw new Error(`${drama.slug} has no episode ${number}`);
-  const { shots, seconds } = timeline(episode);
+  const episode = drama.episodes[number - 1]
+  if (!episode) throw new Error(`${drama.slug} has no episode ${number}`)
+  const { shots, seconds } = timeline(episode)
   const staged = shots.map((shot, index): StagedShot => {
-    const before = shots[index - 1];
-    const soft = index > 0 && (shot.kind === "wide" || before?.kind === "wide" || before?.place !== shot.place);
-    return { start: shot.start, end: shot.end, soft, layers: layersOf(drama, shot, index + number, shot.end - shot.start + dissolve) };
-  });
-  return { shots: staged, seconds };
+    const before = shots[index - 1]
+    const soft =
+      index > 0 && (shot.kind === 'wide' || before?.kind === 'wide' || before?.place !== shot.place)
+    return {
+      start: shot.start,
+      end: shot.end,
+      soft,
+      layers: layersOf(drama, shot, index + number, shot.end - shot.start + dissolve),
+    }
+  })
+  return { shots: staged, seconds }
 }
 
 /**
@@ -47,30 +112,40 @@ function stageFilm({ drama, number }: Commission): { shots: StagedShot[]; second
  * Returns at once where the file is; the name appears only when the film is whole. Rejects when ffmpeg fails or `signal` aborts.
  */
 export async function renderEpisode(commission: Commission): Promise<void> {
-  const { drama, number, outDir, ffmpegPath, signal, niceness } = commission;
-  const folder = join(outDir, drama.slug);
-  const master = join(folder, `${episodeName(number)}.mp4`);
-  if (await exists(master)) return;
-  const workshop = join(folder, `.${episodeName(number)}.making`);
-  await rm(workshop, { recursive: true, force: true });
-  await mkdir(workshop, { recursive: true });
+  const { drama, number, outDir, ffmpegPath, signal, niceness } = commission
+  const folder = join(outDir, drama.slug)
+  const master = join(folder, `${episodeName(number)}.mp4`)
+  if (await exists(master)) return
+  const workshop = join(folder, `.${episodeName(number)}.making`)
+  await rm(workshop, { recursive: true, force: true })
+  await mkdir(workshop, { recursive: true })
   try {
-    const { shots, seconds } = stageFilm(commission);
-    const layers = shots.flatMap((shot) => shot.layers);
-    const files = layers.map((_, index) => join(workshop, `${index}.png`));
-    const music = join(workshop, "score.wav");
-    const pictures = layers.map((layer, index) => paint(layer, files[index] ?? ""));
-    await Promise.all([...pictures, writeFile(music, scoreWav(drama.score, `${drama.slug}/${number}`, seconds, number === 3))]);
-    const film = join(workshop, "film.mp4");
-    const inputs = [...files, music].flatMap((file) => ["-i", file]);
-    const output = encoding(filmGraph(shots, seconds), files.length, seconds, film);
-    await runFfmpeg(["-hide_banner", "-loglevel", "error", "-nostdin", "-y", ...inputs, ...output], { ffmpegPath, signal, niceness });
-    await rename(film, master);
+    const { shots, seconds } = stageFilm(commission)
+    const layers = shots.flatMap((shot) => shot.layers)
+    const files = layers.map((_, index) => join(workshop, `${index}.png`))
+    const music = join(workshop, 'score.wav')
+    const pictures = layers.map((layer, index) => paint(layer, files[index] ?? ''))
+    await Promise.all([
+      ...pictures,
+      writeFile(music, scoreWav(drama.score, `${drama.slug}/${number}`, seconds, number === 3)),
+    ])
+    const film = join(workshop, 'film.mp4')
+    const inputs = [...files, music].flatMap((file) => ['-i', file])
+    const output = encoding(filmGraph(shots, seconds), files.length, seconds, film)
+    await runFfmpeg(['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', ...inputs, ...output], {
+      ffmpegPath,
+      signal,
+      niceness,
+    })
+    await rename(film, master)
   } finally {
-    await rm(workshop, { recursive: true, force: true });
+    await rm(workshop, { recursive: true, force: true })
   }
 }
 
 async function exists(file: string): Promise<boolean> {
-  return access(file).then(() => true, () => false);
+  return access(file).then(
+    () => true,
+    () => false,
+  )
 }

@@ -1,118 +1,148 @@
-import type { Pose } from "#demo/draw/figure.ts";
-import type { Look, Mood } from "#demo/draw/portrait.ts";
-import type { PropName } from "#demo/draw/props.ts";
-import type { PlaceName } from "#demo/draw/sets.ts";
-import type { Palette } from "#demo/draw/svg.ts";
-import type { Weather } from "#demo/draw/weather.ts";
-import type { Face } from "#demo/draw/lettering.ts";
-import { languages, type Texts } from "#demo/texts.ts";
+import type { Pose } from '#demo/draw/figure.ts'
+import type { Look, Mood } from '#demo/draw/portrait.ts'
+import type { PropName } from '#demo/draw/props.ts'
+import type { PlaceName } from '#demo/draw/sets.ts'
+import type { Palette } from '#demo/draw/svg.ts'
+import type { Weather } from '#demo/draw/weather.ts'
+import type { Face } from '#demo/draw/lettering.ts'
+import { languages, type Texts } from '#demo/texts.ts'
 
 /** A person in a shot: `x` is the share of the frame's width. */
-type Standing = { who: string; pose: Pose; x: number };
-type Facing = { who: string; mood: Mood };
+type Standing = { who: string; pose: Pose; x: number }
+type Facing = { who: string; mood: Mood }
 
 type Common = {
-  place: PlaceName;
-  weather?: Weather;
+  place: PlaceName
+  weather?: Weather
   /** The room darkens in beats, or a flash of lightning. */
-  light?: "flicker" | "flash";
+  light?: 'flicker' | 'flash'
   /** What is said or told while the shot lasts; it sets the shot's length. */
-  lines: readonly Texts[];
-};
+  lines: readonly Texts[]
+}
 
 export type Shot = Common &
   (
-    | { kind: "wide"; people: readonly Standing[] }
-    | { kind: "close"; person: Facing }
-    | { kind: "pair"; people: readonly [Facing, Facing] }
-    | { kind: "insert"; prop: PropName }
-  );
+    | { kind: 'wide'; people: readonly Standing[] }
+    | { kind: 'close'; person: Facing }
+    | { kind: 'pair'; people: readonly [Facing, Facing] }
+    | { kind: 'insert'; prop: PropName }
+  )
 
-export type Episode = { title: Texts; shots: readonly Shot[] };
+export type Episode = { title: Texts; shots: readonly Shot[] }
 
 export type Score = {
-  mood: "tender" | "tense" | "wonder" | "playful" | "grand" | "dark";
+  mood: 'tender' | 'tense' | 'wonder' | 'playful' | 'grand' | 'dark'
   /** MIDI number of the key's root, about 45 to 57. */
-  root: number;
-  tempo: number;
-};
+  root: number
+  tempo: number
+}
 
 export type Drama = {
-  slug: string;
-  title: Texts;
-  synopsis: Texts;
-  category: string;
-  tags: readonly string[];
-  badge?: "new" | "hot";
-  featured?: boolean;
-  palette: Palette;
-  cast: Readonly<Record<string, Look>>;
-  poster: { place: PlaceName; layout: "duo" | "hero" | "figures" | "emblem"; people: readonly Facing[]; prop?: PropName; weather?: Weather; words: readonly string[]; face: Face };
-  score: Score;
-  episodes: readonly Episode[];
-};
+  slug: string
+  title: Texts
+  synopsis: Texts
+  category: string
+  tags: readonly string[]
+  badge?: 'new' | 'hot'
+  featured?: boolean
+  palette: Palette
+  cast: Readonly<Record<string, Look>>
+  poster: {
+    place: PlaceName
+    layout: 'duo' | 'hero' | 'figures' | 'emblem'
+    people: readonly Facing[]
+    prop?: PropName
+    weather?: Weather
+    words: readonly string[]
+    face: Face
+  }
+  score: Score
+  episodes: readonly Episode[]
+}
 
-type Effects = Pick<Common, "weather" | "light">;
+type Effects = Pick<Common, 'weather' | 'light'>
 
 /** `"ada walk .3, leo back .7"` */
 export function wide(place: PlaceName, people: string, effects: Effects, ...lines: Texts[]): Shot {
-  const standing = people === "" ? [] : people.split(", ").map((one) => {
-    const [who = "", pose = "stand", x = ".5"] = one.split(" ");
-    return { who, pose: pose as Pose, x: Number(x) }; // checked for every drama by catalogue.test.ts
-  });
-  return { kind: "wide", place, people: standing, ...effects, lines };
+  const standing =
+    people === ''
+      ? []
+      : people.split(', ').map((one) => {
+          const [who = '', pose = 'stand', x = '.5'] = one.split(' ')
+          return { who, pose: pose as Pose, x: Number(x) } // checked for every drama by catalogue.test.ts
+        })
+  return { kind: 'wide', place, people: standing, ...effects, lines }
 }
 
 export function close(place: PlaceName, who: string, mood: Mood, effects: Effects, ...lines: Texts[]): Shot {
-  return { kind: "close", place, person: { who, mood }, ...effects, lines };
+  return { kind: 'close', place, person: { who, mood }, ...effects, lines }
 }
 
-export function pair(place: PlaceName, left: readonly [who: string, mood: Mood], right: readonly [who: string, mood: Mood], effects: Effects, ...lines: Texts[]): Shot {
-  return { kind: "pair", place, people: [{ who: left[0], mood: left[1] }, { who: right[0], mood: right[1] }], ...effects, lines };
+export function pair(
+  place: PlaceName,
+  left: readonly [who: string, mood: Mood],
+  right: readonly [who: string, mood: Mood],
+  effects: Effects,
+  ...lines: Texts[]
+): Shot {
+  return {
+    kind: 'pair',
+    place,
+    people: [
+      { who: left[0], mood: left[1] },
+      { who: right[0], mood: right[1] },
+    ],
+    ...effects,
+    lines,
+  }
 }
 
 export function insert(place: PlaceName, prop: PropName, effects: Effects, ...lines: Texts[]): Shot {
-  return { kind: "insert", place, prop, ...effects, lines };
+  return { kind: 'insert', place, prop, ...effects, lines }
 }
 
 export function episode(title: Texts, ...shots: Shot[]): Episode {
-  return { title, shots };
+  return { title, shots }
 }
 
-type Timed<T> = T & { start: number; end: number };
+type Timed<T> = T & { start: number; end: number }
 
 /** Seconds before the first and after the last caption of an episode. */
-const lead = 0.6;
-const tail = 1.2;
+const lead = 0.6
+const tail = 1.2
 
 /** Reading speed of about 17 characters a second, counted in the longest language. */
 function reading(line: Texts): number {
-  const longest = Math.max(...languages.map((language) => line[language].length));
-  return Math.min(4.2, Math.max(2.2, longest / 17));
+  const longest = Math.max(...languages.map((language) => line[language].length))
+  return Math.min(4.2, Math.max(2.2, longest / 17))
 }
 
 /** When each shot and each caption begins and ends, in seconds; 24 frames make a second, so shots fall on whole frames. */
-export function timeline(episode: Episode): { seconds: number; shots: Timed<Shot>[]; captions: Timed<{ text: Texts }>[] } {
-  const captions: Timed<{ text: Texts }>[] = [];
-  const shots: Timed<Shot>[] = [];
-  const spoken = episode.shots.flatMap((shot) => shot.lines).reduce((sum, line) => sum + reading(line), 0);
-  const stretch = Math.min(1, (25 - lead - tail) / spoken) * Math.max(1, (12 - lead - tail) / spoken);
-  let clock = lead;
+export function timeline(episode: Episode): {
+  seconds: number
+  shots: Timed<Shot>[]
+  captions: Timed<{ text: Texts }>[]
+} {
+  const captions: Timed<{ text: Texts }>[] = []
+  const shots: Timed<Shot>[] = []
+  const spoken = episode.shots.flatMap((shot) => shot.lines).reduce((sum, line) => sum + reading(line), 0)
+  const stretch = Math.min(1, (25 - lead - tail) / spoken) * Math.max(1, (12 - lead - tail) / spoken)
+  let clock = lead
   for (const shot of episode.shots) {
-    const start = shots.length === 0 ? 0 : frames(clock);
+    const start = shots.length === 0 ? 0 : frames(clock)
     for (const text of shot.lines) {
-      const end = clock + reading(text) * stretch;
-      captions.push({ text, start: clock + 0.05, end: end - 0.1 });
-      clock = end;
+      const end = clock + reading(text) * stretch
+      captions.push({ text, start: clock + 0.05, end: end - 0.1 })
+      clock = end
     }
-    shots.push({ ...shot, start, end: frames(clock) });
+    shots.push({ ...shot, start, end: frames(clock) })
   }
-  const seconds = frames(Math.min(25, clock + tail));
-  const last = shots.at(-1);
-  if (last) last.end = seconds;
-  return { seconds, shots, captions };
+  const seconds = frames(Math.min(25, clock + tail))
+  const last = shots.at(-1)
+  if (last) last.end = seconds
+  return { seconds, shots, captions }
 }
 
 function frames(seconds: number): number {
-  return Math.round(seconds * 24) / 24;
+  return Math.round(seconds * 24) / 24
 }

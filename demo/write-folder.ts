@@ -1,13 +1,13 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { stringify } from "yaml";
-import { captions } from "#demo/captions.ts";
-import { poster } from "#demo/poster.ts";
-import type { Drama } from "#demo/story.ts";
-import { languages } from "#demo/texts.ts";
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import { captions } from '#demo/captions.ts'
+import { poster } from '#demo/poster.ts'
+import type { Drama } from '#demo/story.ts'
+import { languages } from '#demo/texts.ts'
 
 export function episodeName(number: number): string {
-  return String(number).padStart(2, "0");
+  return String(number).padStart(2, '0')
 }
 
 function description(drama: Drama): string {
@@ -17,19 +17,25 @@ function description(drama: Drama): string {
     category: drama.category,
     tags: drama.tags,
     free_episodes: 3,
-    price: { currency: "USD", episode_cents: 99, video_cents: 999 },
+    price: { currency: 'USD', episode_cents: 99, video_cents: 999 },
     ...(drama.badge ? { badge: drama.badge } : {}),
     ...(drama.featured ? { featured: true } : {}),
     episodes: drama.episodes.map(({ title }) => ({ title })),
-  });
+  })
 }
 
 /** Writes everything of a drama's import folder (product.md §8) but the films: `video.yaml`, `cover.jpg` and the captions. */
 export async function writeDramaFolder(drama: Drama, outDir: string): Promise<void> {
-  const folder = join(outDir, drama.slug);
-  await mkdir(folder, { recursive: true });
+  const folder = join(outDir, drama.slug)
+  await mkdir(folder, { recursive: true })
   const subtitles = drama.episodes.flatMap((episode, index) =>
-    languages.map((language) => writeFile(join(folder, `${episodeName(index + 1)}.${language}.vtt`), captions(episode, language))),
-  );
-  await Promise.all([writeFile(join(folder, "video.yaml"), description(drama)), writeFile(join(folder, "cover.jpg"), await poster(drama)), ...subtitles]);
+    languages.map((language) =>
+      writeFile(join(folder, `${episodeName(index + 1)}.${language}.vtt`), captions(episode, language)),
+    ),
+  )
+  await Promise.all([
+    writeFile(join(folder, 'video.yaml'), description(drama)),
+    writeFile(join(folder, 'cover.jpg'), await poster(drama)),
+    ...subtitles,
+  ])
 }
