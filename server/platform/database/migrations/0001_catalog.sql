@@ -1,4 +1,5 @@
 -- Texts are one JSON object per record, from language code to words: {"en": "...", "es": "...", ...}.
+-- `videos.progress`: how far its episodes are made; null once all are.
 
 CREATE TABLE categories (
   id        text PRIMARY KEY,
@@ -29,10 +30,11 @@ CREATE TABLE videos (
   video_cents    integer NOT NULL CHECK (video_cents > 0),
   cover_path     text,
   cover_color    text NOT NULL DEFAULT '#2a211c',
+  progress       integer CHECK (progress BETWEEN 0 AND 100),
   play_count     bigint NOT NULL DEFAULT 0,
   favorite_count bigint NOT NULL DEFAULT 0,
   share_count    bigint NOT NULL DEFAULT 0,
-  released_at    timestamptz,
+  released_at    timestamptz(3),
   created_at     timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX videos_newest ON videos (released_at DESC, id) WHERE state = 'published';
@@ -55,6 +57,7 @@ CREATE TABLE assets (
   id             text PRIMARY KEY,
   state          text NOT NULL CHECK (state IN ('uploaded', 'processing', 'ready', 'failed')),
   progress       integer NOT NULL DEFAULT 0 CHECK (progress BETWEEN 0 AND 100),
+  attempt        integer NOT NULL DEFAULT 0,
   reason         text,
   original_path  text,
   source_name    text NOT NULL,
@@ -69,7 +72,7 @@ CREATE TABLE assets (
   created_at     timestamptz NOT NULL DEFAULT now(),
   ready_at       timestamptz
 );
-CREATE INDEX assets_queue ON assets (priority DESC, created_at, id) WHERE state = 'uploaded';
+CREATE INDEX assets_queue ON assets (priority DESC, created_at, id) WHERE state = 'uploaded' AND original_path IS NOT NULL;
 CREATE INDEX assets_processing ON assets (id) WHERE state = 'processing';
 CREATE INDEX assets_retired ON assets (retired_at) WHERE retired_at IS NOT NULL;
 

@@ -1,0 +1,69 @@
+import type { EpisodeProgress } from '#server/features/media/ingest/import-folder.ts'
+
+const barWidth = 24
+const quietEveryMs = 2000
+
+/** Shows how an import gets on: live bars in a terminal, elsewhere a line at most every two seconds. */
+export function createProgress(out: NodeJS.WriteStream): { show(episodes: EpisodeProgress[]): void; clear(): void } {
+  let drawn = 0
+  let lastLine = -Infinity
+  const started = performance.now()
+  const clear = () => {
+    if (drawn > 0) out.write(`\x1b[${drawn}A\x1b[0J`)
+    drawn = 0
+  }
+  const show = (episodes: EpisodeProgress[]) => {
+    const overall = overallPercent(episodes)
+    const left = timeLeft(overall, performance.now() - started)
+    const total = `${bar(overall)} ${doneOf(episodes)}${left}`
+    if (out.isTTY) {
+      const lines = [...visible(episodes, (out.rows ?? 24) - 3).map(episodeLine), `${'all'.padEnd(nameWidth)} ${total}`]
+      clear()
+      out.write(`${lines.join('\n')}\n`)
+      drawn = lines.length
+    } else if (performance.now() - lastLine >= quietEveryMs) {
+      lastLine = performance.now()
+      const now = episodes.filter(({ state }) => state === 'processing').map(({ name, percent }) => ` · ${name} ${percent} %`)
+      out.write(`${overall} % · ${doneOf(episodes)}${left}${now.join('')}\n`)
+    }
+  }
+  return { show, clear }
+}
+
+const nameWidth = 32
+
+function episodeLine({ name, percent, state }: EpisodeProgress): string {
+  const short = name.length > nameWidth ? `…${name.slice(1 - nameWidth)}` : name.padEnd(nameWidth)
+  const words = { uploaded: 'waiting', processing: `${percent} %`, ready: 'done', failed: 'failed' }[state]
+  return `${short} ${bar(state === 'uploaded' ? 0 : percent)} ${words}`
+}
+
+/** What fits on the screen: those under way and next, then those done. */
+function visible(episodes: EpisodeProgress[], most: number): EpisodeProgress[] {
+  if (episodes.length <= most) return episodes
+  const first = episodes.findIndex(({ state }) => state === 'uploaded' || state === 'processing')
+  return episodes.slice(Math.max(0, Math.min(first - 1, episodes.length - most))).slice(0, Math.max(1, most))
+}
+
+function bar(percent: number): string {
+  const full = Math.round((barWidth * percent) / 100)
+  return `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}]`
+}
+
+/** By playing time: a long episode counts for more. */
+export function overallPercent(episodes: readonly EpisodeProgress[]): number {
+  const total = episodes.reduce((sum, { duration }) => sum + duration, 0)
+  const done = episodes.reduce((sum, { duration, percent }) => sum + (duration * percent) / 100, 0)
+  return total > 0 ? Math.floor((100 * done) / total) : 100
+}
+
+function doneOf(episodes: readonly EpisodeProgress[]): string {
+  return `${episodes.filter(({ state }) => state === 'ready' || state === 'failed').length} of ${episodes.length} done`
+}
+
+/** From the pace so far; nothing in the first moments, when it would only be a guess. */
+export function timeLeft(percent: number, elapsedMs: number): string {
+  if (percent < 3 || percent >= 100 || elapsedMs < 1500) return ''
+  const seconds = Math.ceil((elapsedMs / 1000) * (100 / percent - 1))
+  return seconds < 90 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`
+}

@@ -1,0 +1,76 @@
+import { createProgress } from '#server/cli-progress.ts'
+import { createContext, type Context } from '#server/context.ts'
+import { importFolder, type ImportReport } from '#server/features/media/ingest/import-folder.ts'
+import { loadConfig } from '#server/platform/config.ts'
+import { ConfigError, runMain } from '#server/platform/config-error.ts'
+import { createLog } from '#server/platform/log.ts'
+import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+
+interface Command {
+  usage: string
+  /** @returns the exit status */
+  run(context: Context, args: string[], signal: AbortSignal): Promise<number>
+}
+
+const commands = {
+  import: {
+    usage: 'npm run import -- FOLDER    brings in a folder with a video.yaml, or a folder of such folders',
+    run: runImport,
+  },
+} satisfies Record<string, Command>
+
+const interrupted = 130
+
+async function runImport(context: Context, [path]: string[], signal: AbortSignal): Promise<number> {
+  if (path === undefined) throw new ConfigError(`Which folder? ${commands.import.usage}`)
+  const programs = await findFfmpeg(context.config)
+  if (programs.bundled) print(`Using the older ffmpeg that came with the set-up (${programs.version}); one of version 5 or newer is better.`)
+  const progress = createProgress(process.stdout)
+  try {
+    const report = await importFolder({ ...context, programs }, path, { signal, niceness: 5, onProgress: progress.show })
+    progress.clear()
+    printReport(report)
+    return report.refused.length > 0 ? 1 : 0
+  } catch (error) {
+    progress.clear()
+    if (!signal.aborted) throw error
+    print('Stopped. What is done stays done; run the same command again to go on.')
+    return interrupted
+  }
+}
+
+function printReport({ made, unchanged, recaptioned, refused, notes }: ImportReport): void {
+  const parts = [`${made.length} made`]
+  if (recaptioned.length > 0) parts.push(`${recaptioned.length} with new captions`)
+  if (unchanged.length > 0) parts.push(`${unchanged.length} unchanged`)
+  if (refused.length > 0) parts.push(`${refused.length} refused`)
+  print(`Import finished: ${parts.join(', ')}.`)
+  for (const note of notes) print(`Note: ${note}`)
+  for (const { file, reason } of refused) print(`Refused: ${file} ${file.endsWith('.yaml') ? '– ' : ''}${reason}`)
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function findCommand(name: string | undefined): Command {
+  const found = Object.entries(commands).find(([known]) => known === name)?.[1]
+  if (!found) throw new ConfigError(`These commands are known:\n${Object.values(commands).map(({ usage }) => `  ${usage}`).join('\n')}`)
+  return found
+}
+
+async function main(): Promise<void> {
+  const [name, ...args] = process.argv.slice(2)
+  const command = findCommand(name)
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
+  const config = loadConfig(process.env)
+  const context = await createContext(config, createLog({ json: false, level: 'error' }))
+  try {
+    process.exitCode = await command.run(context, args, stop.signal)
+  } finally {
+    await context.close()
+  }
+}
+
+await runMain(main)

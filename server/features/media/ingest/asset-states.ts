@@ -1,0 +1,63 @@
+import type { Db, Tx } from '#server/tables.ts'
+import type { Caption } from '#server/features/media/tables.ts'
+import * as queries from './queries.ts'
+import type { ClaimedAsset } from './queries.ts'
+import type { Transcoded } from './transcode.ts'
+
+export type Claim = Pick<ClaimedAsset, 'id' | 'attempt'>
+
+/** The asset is no longer this worker's: it was taken to be dead, and another one has it. */
+export class ClaimLost extends Error {
+  override name = 'ClaimLost'
+  constructor(id: string) {
+    super(`Asset ${id} is another worker's by now.`)
+  }
+}
+
+/*
+ * The states of an asset (product.md, section 5): uploaded → processing → ready | failed, processing → uploaded. One function per
+ * transition; each refuses an asset that is in another state or has been claimed again. A failed file that is tried again is a new asset.
+ */
+
+/** uploaded → processing: takes the next asset and holds its lock on this connection. Undefined when nothing waits. */
+export async function claimNext(connection: Db, among?: readonly string[]): Promise<ClaimedAsset | undefined> {
+  return queries.claimNext(connection, among)
+}
+
+/**
+ * processing → ready. Keeps the row locked until the transaction ends.
+ * @returns the captions it is to have
+ * @throws ClaimLost
+ */
+export async function markReady(tx: Tx, claim: Claim, made: Transcoded, now: Date): Promise<Caption[]> {
+  const { width, height, durationMs, hasAudio } = made
+  const values = { width, height, duration_ms: durationMs, has_audio: hasAudio, ready_at: now, reason: null }
+  return (await move(tx, claim, { state: 'ready', progress: 100, ...values })).captions
+}
+
+/**
+ * processing → failed, with the reason in words.
+ * @throws ClaimLost
+ */
+export async function markFailed(db: Db, claim: Claim, reason: string): Promise<void> {
+  await move(db, claim, { state: 'failed', reason })
+}
+
+/**
+ * processing → uploaded: its worker gives it back in order.
+ * @throws ClaimLost
+ */
+export async function giveBack(db: Db, claim: Claim): Promise<void> {
+  await move(db, claim, { state: 'uploaded', progress: 0 })
+}
+
+/** processing → uploaded, for all whose worker has died. @returns their ids */
+export async function putBackAbandoned(db: Db): Promise<string[]> {
+  return db.transaction().execute((tx) => queries.putBackAbandoned(tx))
+}
+
+async function move(db: Db, claim: Claim, changes: queries.AssetChanges) {
+  const moved = await queries.moveAsset(db, claim, 'processing', changes)
+  if (!moved) throw new ClaimLost(claim.id)
+  return moved
+}

@@ -1,0 +1,209 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Language, Texts } from '#contract/languages.ts'
+import { publishVideo, setCover } from '#server/features/catalog/publish-video.ts'
+import { putBackAbandoned } from './asset-states.ts'
+import { enqueueEpisode, type Enqueued } from './enqueue-episode.ts'
+import { makeCaptions } from './make-captions.ts'
+import { makeCover } from './make-stills.ts'
+import { probe } from './probe.ts'
+import * as queries from './queries.ts'
+import { findFolders, readFolder, type ContentFolder, type EpisodeSource, type Refused } from './read-folder.ts'
+import { UnusableFile } from './unusable-file.ts'
+import { sweepWorkFolders } from './work-folder.ts'
+import { workNext, type IngestContext } from './work-queue.ts'
+
+export interface EnqueueOptions {
+  signal: AbortSignal
+  /** What a video that is new begins as: released with its first episode, or at once with its episodes still to come. */
+  release: 'whenReady' | 'now' | 'draft'
+  /** The place of an episode in the queue, higher is sooner. */
+  priority: (number: number) => number
+  /** Names of categories and tags by slug. */
+  names?: ReadonlyMap<string, Texts>
+}
+
+/** An episode as the import sees it. */
+export interface ImportedEpisode extends Enqueued {
+  /** Such as my-drama/01.mp4. */
+  name: string
+  /** Seconds. */
+  duration: number
+}
+
+export interface EnqueuedFolder {
+  /** Undefined where the whole folder was refused. */
+  videoId?: string
+  episodes: ImportedEpisode[]
+  refused: Refused[]
+  /** Worth saying, but nothing wrong: "my-drama: episode 3 …". */
+  notes: string[]
+}
+
+/**
+ * Reads one content folder and brings video, cover and captions up to date; new and changed episodes go into the queue. What can't be used
+ * is refused by name, and the rest goes on.
+ */
+export async function enqueueFolder(context: IngestContext, path: string, options: EnqueueOptions): Promise<EnqueuedFolder> {
+  const folder = await readFolder(path)
+  if ('reason' in folder) return { episodes: [], refused: [folder], notes: [] }
+  const refused = [...folder.refused]
+  const checked = await checkEpisodes(context, folder, refused, options.signal)
+  const videoId = await publish(context, folder, options)
+  await applyCover(context, folder, videoId, refused)
+  const episodes: ImportedEpisode[] = []
+  for (const { source, name, duration } of checked) {
+    const { captions, keptCaptions } = await readCaptions(folder.slug, source, refused)
+    const titles = folder.description.episodeTitles[source.number - 1] ?? {}
+    const file = { videoId, number: source.number, titles, path: source.path, name, captions, keptCaptions, priority: options.priority(source.number) }
+    episodes.push({ ...(await enqueueEpisode(context, file, options.signal)), name, duration })
+  }
+  return { videoId, episodes, refused, notes: await noteMissing(context, folder, videoId) }
+}
+
+async function checkEpisodes(context: IngestContext, folder: ContentFolder, refused: Refused[], signal: AbortSignal) {
+  const usable: { source: EpisodeSource; name: string; duration: number }[] = []
+  for (const source of folder.episodes) {
+    const name = `${folder.slug}/${basename(source.path)}`
+    try {
+      const { duration } = await probe(context.programs.ffprobePath, source.path, signal)
+      usable.push({ source, name, duration })
+    } catch (error) {
+      refused.push({ file: name, reason: whyRefused(error) })
+    }
+  }
+  return usable
+}
+
+/** @throws what is not the file's fault */
+function whyRefused(error: unknown): string {
+  if (error instanceof UnusableFile) return error.message
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EACCES' || code === 'EPERM') return 'may not be read by this user'
+  if (code === 'EISDIR') return 'is a folder, not a file'
+  if (code === 'ENOENT') return 'is a link to a file that is not there'
+  throw error
+}
+
+async function publish({ db, clock }: IngestContext, { slug, description }: ContentFolder, { release, names }: EnqueueOptions): Promise<string> {
+  return db.transaction().execute((tx) => publishVideo(tx, { slug, ...description }, { release, names, now: clock.now() }))
+}
+
+async function applyCover({ db, storage }: IngestContext, { slug, cover }: ContentFolder, videoId: string, refused: Refused[]): Promise<void> {
+  if (cover === undefined) return
+  try {
+    await setCover(db, videoId, await makeCover(storage, await readFile(cover)))
+  } catch (error) {
+    refused.push({ file: `${slug}/${basename(cover)}`, reason: whyRefused(error) })
+  }
+}
+
+async function readCaptions(slug: string, source: EpisodeSource, refused: Refused[]) {
+  const captions = new Map<Language, string>()
+  const keptCaptions = new Set<Language>()
+  for (const { language, path } of source.captions) {
+    try {
+      captions.set(language, makeCaptions(await readFile(path)))
+    } catch (error) {
+      keptCaptions.add(language)
+      refused.push({ file: `${slug}/${basename(path)}`, reason: whyRefused(error) })
+    }
+  }
+  return { captions, keptCaptions }
+}
+
+async function noteMissing({ db }: IngestContext, { slug, episodes }: ContentFolder, videoId: string): Promise<string[]> {
+  const here = new Set(episodes.map(({ number }) => number))
+  const known = await queries.selectPlayingNumbers(db, videoId)
+  const gone = known.filter((number) => !here.has(number))
+  return gone.map((number) => `${slug}: episode ${number} is not in the folder any more; it stays on the site.`)
+}
+
+/** How an episode stands, for showing. */
+export interface EpisodeProgress {
+  name: string
+  duration: number
+  state: 'uploaded' | 'processing' | 'ready' | 'failed'
+  percent: number
+}
+
+export interface ImportOptions {
+  signal: AbortSignal
+  niceness: number
+  onProgress: (episodes: EpisodeProgress[]) => void
+}
+
+export interface ImportReport {
+  made: string[]
+  unchanged: string[]
+  recaptioned: string[]
+  refused: Refused[]
+  notes: string[]
+}
+
+const importPriority = 10
+const pollMs = 400
+
+/**
+ * Imports a content folder, or a folder of them, and works until all of it is made; other workers on the same database help. Can be
+ * stopped and run again: what is done stays done.
+ * @throws Error in words, where the path holds no content; the signal's reason when aborted
+ */
+export async function importFolder(context: IngestContext, path: string, options: ImportOptions): Promise<ImportReport> {
+  await sweepWorkFolders(context.storage)
+  const parts: EnqueuedFolder[] = []
+  for (const folder of await findFolders(path)) {
+    parts.push(await enqueueFolder(context, folder, { signal: options.signal, release: 'whenReady', priority: () => importPriority }))
+  }
+  const episodes = parts.flatMap((part) => part.episodes)
+  const open = episodes.filter(({ state }) => state !== 'unchanged')
+  const failed = await workOff(context, open, options)
+  const failedNames = new Set(failed.map(({ file }) => file))
+  const unchanged = episodes.filter(({ state }) => state === 'unchanged')
+  return {
+    made: open.map(({ name }) => name).filter((name) => !failedNames.has(name)),
+    unchanged: unchanged.filter(({ captionsChanged }) => !captionsChanged).map(({ name }) => name),
+    recaptioned: unchanged.filter(({ captionsChanged }) => captionsChanged).map(({ name }) => name),
+    refused: [...parts.flatMap((part) => part.refused), ...failed],
+    notes: parts.flatMap((part) => part.notes),
+  }
+}
+
+/** Works on these assets, and waits for those that others work on. @returns what failed */
+async function workOff(context: IngestContext, episodes: readonly ImportedEpisode[], options: ImportOptions): Promise<Refused[]> {
+  if (episodes.length === 0) return []
+  const among = episodes.map(({ assetId }) => assetId)
+  const live = new Map<string, number>()
+  const look = () => lookAt(context, episodes, live)
+  const show = async () => options.onProgress(await look().then(({ progress }) => progress))
+  const timer = setInterval(() => void show().catch(() => {}), pollMs)
+  try {
+    for (;;) {
+      options.signal.throwIfAborted()
+      await putBackAbandoned(context.db)
+      const worked = await workNext(context, { ...options, among, onProgress: (id, percent) => void live.set(id, percent) })
+      if (worked !== undefined) live.delete(worked)
+      const { progress, failed, open } = await look()
+      options.onProgress(progress)
+      if (!open) return failed
+      if (worked === undefined) await delay(pollMs, undefined, { signal: options.signal })
+    }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+async function lookAt({ db }: IngestContext, episodes: readonly ImportedEpisode[], live: ReadonlyMap<string, number>) {
+  const assets = new Map((await queries.selectAssets(db, episodes.map(({ assetId }) => assetId))).map((asset) => [asset.id, asset]))
+  const failed: Refused[] = []
+  const progress: EpisodeProgress[] = []
+  for (const { name, duration, assetId } of episodes) {
+    const asset = assets.get(assetId)
+    const state = asset?.state ?? 'ready'
+    const percent = state === 'ready' || state === 'failed' ? 100 : (live.get(assetId) ?? asset?.progress ?? 0)
+    progress.push({ name, duration, state, percent })
+    if (state === 'failed') failed.push({ file: name, reason: asset?.reason ?? 'could not be made' })
+  }
+  return { progress, failed, open: progress.some(({ state }) => state === 'uploaded' || state === 'processing') }
+}

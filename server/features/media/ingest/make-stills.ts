@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import type { Storage } from '#server/platform/storage.ts'
+import { UnusableFile } from './unusable-file.ts'
+
+const posterSide = 720
+const thumbSide = 180
+/** So few dots that no face or word can be told, whatever is done to sharpen it. */
+const stillDots = 14
+const stillSide = 180
+const coverSize = { width: 600, height: 800 }
+const mostPixels = 100_000_000
+
+/**
+ * The pictures of an episode out of the candidate frames in `folder`, which are removed: `poster.webp` and `thumb.webp` there, and the
+ * blurred `still.webp` in `publicFolder`.
+ */
+export async function makeStills(folder: string, publicFolder: string): Promise<void> {
+  const frames = (await readdir(folder)).filter((name) => /^candidate-\d+\.jpg$/.test(name)).sort().map((name) => join(folder, name))
+  const best = await chooseFrame(frames)
+  const poster = await sharp(best).resize(posterSide, posterSide, { fit: 'outside', withoutEnlargement: true }).webp({ quality: 78, effort: 2 }).toBuffer()
+  await Promise.all([
+    writeFile(join(folder, 'poster.webp'), poster),
+    sharp(best).resize(thumbSide, thumbSide, { fit: 'outside', withoutEnlargement: true }).webp({ quality: 72, effort: 3 }).toFile(join(folder, 'thumb.webp')),
+    makeStill(best, join(publicFolder, 'still.webp')),
+  ])
+  await Promise.all(frames.map((frame) => rm(frame)))
+}
+
+/** Details are thrown away before the picture is made large and soft again: nothing is there to be restored. */
+async function makeStill(frame: string, target: string): Promise<void> {
+  const dots = await sharp(frame).resize(stillDots, stillDots, { fit: 'outside' }).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  const { width, height } = dots.info
+  await sharp(dots.data, { raw: { width, height, channels: dots.info.channels } })
+    .resize({ ...(width < height ? { width: stillSide } : { height: stillSide }), kernel: 'cubic' })
+    .blur(6)
+    .webp({ quality: 60 })
+    .toFile(target)
+}
+
+/** The first frame that is neither black, white nor flat; where all are, the one that shows most. */
+async function chooseFrame(frames: readonly string[]): Promise<string> {
+  let best = { frame: frames[0] ?? '', contrast: -1 }
+  for (const frame of frames) {
+    const { mean, contrast } = await lookAt(frame)
+    if (mean > 35 && mean < 225 && contrast > 25) return frame
+    if (contrast > best.contrast) best = { frame, contrast }
+  }
+  return best.frame
+}
+
+async function lookAt(frame: string): Promise<{ mean: number; contrast: number }> {
+  const grey = await sharp(frame).resize(64, 64, { fit: 'fill' }).greyscale().toBuffer()
+  const { channels } = await sharp(grey).stats()
+  return { mean: channels[0]?.mean ?? 0, contrast: channels[0]?.stdev ?? 0 }
+}
+
+/** A cover in the storage: its key, and a dark colour of it to stand on while it loads. */
+export interface Cover {
+  path: string
+  color: string
+}
+
+/**
+ * Makes a video's public 3:4 cover out of a picture. Named by its content, so the same picture gives the same key.
+ * @throws UnusableFile where it is no picture
+ */
+export async function makeCover(storage: Storage, picture: string | Buffer): Promise<Cover> {
+  const options = { limitInputPixels: mostPixels, failOn: 'error' as const }
+  const cover = await sharp(picture, options)
+    .rotate()
+    .resize({ ...coverSize, fit: 'cover', position: 'attention' })
+    .webp({ quality: 80, effort: 4 })
+    .toBuffer()
+    .catch(() => {
+      throw new UnusableFile('is not a picture that can be read')
+    })
+  const path = `public/covers/${createHash('sha256').update(cover).digest('hex').slice(0, 24)}.webp`
+  if (!storage.exists(path)) await storage.write(path, cover)
+  const { dominant } = await sharp(cover).stats()
+  return { path, color: darken(dominant) }
+}
+
+function darken({ r, g, b }: { r: number; g: number; b: number }): string {
+  const scale = Math.min(1, 64 / Math.max(r, g, b, 1))
+  return `#${[r, g, b].map((part) => Math.round(part * scale).toString(16).padStart(2, '0')).join('')}`
+}

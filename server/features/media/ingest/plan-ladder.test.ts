@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { planFrameRate, planLadder, shownSize } from './plan-ladder.ts'
+
+const frameRate = { num: 25, den: 1 }
+const sizes = (width: number, height: number) =>
+  planLadder({ width, height, frameRate, hasAudio: true }).rungs.map((rung) => `${rung.width}x${rung.height}`)
+
+test.each([
+  { source: [1080, 1920], rungs: ['1080x1920', '720x1280', '480x854', '360x640'] },
+  { source: [720, 1280], rungs: ['720x1280', '480x854', '360x640'] },
+  { source: [854, 480], rungs: ['854x480', '640x360'] },
+  { source: [640, 360], rungs: ['640x360', '426x240'] },
+  { source: [480, 204], rungs: ['480x204'] },
+  { source: [2160, 3840], rungs: ['1080x1920', '720x1280', '480x854', '360x640'] },
+  { source: [2560, 1080], rungs: ['1920x810', '1138x480', '854x360'] },
+  { source: [3, 5], rungs: ['2x4'] },
+])('a source of $source is made in $rungs', ({ source: [width = 0, height = 0], rungs }) => {
+  expect(sizes(width, height)).toEqual(rungs)
+})
+
+test('no rung is ever larger than its source, odd, or of another shape', () => {
+  for (let width = 40; width < 2400; width += 97) {
+    for (let height = 40; height < 2400; height += 89) {
+      for (const rung of planLadder({ width, height, frameRate, hasAudio: false }).rungs) {
+        expect(rung.width).toBeLessThanOrEqual(width)
+        expect(rung.height).toBeLessThanOrEqual(height)
+        expect(rung.width % 2 + rung.height % 2).toBe(0)
+        expect(Math.abs(rung.width - (rung.height * width) / height)).toBeLessThanOrEqual(1 + Math.max(1, width / height) * 2)
+      }
+    }
+  }
+})
+
+test('the lowest rung leaves room for sound within 400 kbit/s, even in its worst second', () => {
+  for (const hasAudio of [true, false]) {
+    const lowest = planLadder({ width: 720, height: 1280, frameRate, hasAudio }).rungs.at(-1)
+    // A second at the highest rate after half a buffer was saved, and the sound with its container.
+    expect((lowest?.maxRate ?? 0) + (lowest?.buffer ?? 0) / 2 + (hasAudio ? 115 : 5)).toBeLessThanOrEqual(400)
+  }
+})
+
+test.each([
+  { source: [24, 1], planned: [24, 1] },
+  { source: [30000, 1001], planned: [30000, 1001] },
+  { source: [60, 1], planned: [30, 1] },
+  { source: [60000, 1001], planned: [30000, 1001] },
+  { source: [50, 1], planned: [25, 1] },
+  { source: [120, 1], planned: [30, 1] },
+  { source: [12, 1], planned: [12, 1] },
+  { source: [1, 1], planned: [10, 1] },
+  { source: [2837, 119], planned: [24000, 1001] },
+  { source: [0, 0], planned: [30, 1] },
+])('a frame rate of $source becomes $planned', ({ source: [num = 0, den = 0], planned }) => {
+  const rate = planFrameRate({ num, den })
+  expect([rate.num, rate.den]).toEqual(planned)
+})
+
+test('a picture is measured as shown: turned upright, its pixels square, nothing enlarged', () => {
+  expect(shownSize({ width: 1920, height: 1080, pixelShape: { num: 1, den: 1 }, rotation: -90 })).toEqual({ width: 1080, height: 1920 })
+  expect(shownSize({ width: 720, height: 576, pixelShape: { num: 16, den: 11 }, rotation: 0 })).toEqual({ width: 720, height: 396 })
+  expect(shownSize({ width: 720, height: 480, pixelShape: { num: 8, den: 9 }, rotation: 180 })).toEqual({ width: 640, height: 480 })
+  expect(shownSize({ width: 640, height: 360, pixelShape: { num: 0, den: 1 }, rotation: 0 })).toEqual({ width: 640, height: 360 })
+})

@@ -1,0 +1,53 @@
+import type { LadderPlan } from './plan-ladder.ts'
+
+/** The pictures that scrubbing shows: one sheet of equal tiles, row by row. */
+export interface StoryboardPlan {
+  /** Seconds from one tile to the next. */
+  interval: number
+  columns: number
+  rows: number
+  tileWidth: number
+  tileHeight: number
+  count: number
+}
+
+const mostTiles = 100
+const columns = 10
+const tileArea = 160 * 90
+
+/** A tile every two seconds, fewer for long episodes: at most 100. */
+export function planStoryboard(plan: LadderPlan, seconds: number): StoryboardPlan {
+  const interval = Math.max(2, Math.ceil(seconds / mostTiles))
+  const count = Math.max(1, Math.ceil(seconds / interval))
+  const { width, height } = plan.rungs[0] ?? { width: 16, height: 9 }
+  const scale = Math.min(1, Math.sqrt(tileArea / (width * height)))
+  const evenly = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2))
+  return { interval, columns: Math.min(columns, count), rows: Math.ceil(count / columns), tileWidth: evenly(width), tileHeight: evenly(height), count }
+}
+
+/** How many frames are looked at for the poster, and how far apart (seconds): within the first half of a minute. */
+export function planCandidates(seconds: number): { count: number; interval: number } {
+  return { count: 5, interval: Math.max(0.2, Math.min(3, seconds / 6)) }
+}
+
+/** The storyboard as WebVTT: which part of the sheet belongs to which time (milliseconds in all). */
+export function storyboardVtt(plan: StoryboardPlan, durationMs: number): string {
+  const cues: string[] = []
+  for (let index = 0; index < plan.count; index++) {
+    const from = index * plan.interval * 1000
+    if (from >= durationMs) break
+    const to = index === plan.count - 1 ? durationMs : Math.min(durationMs, from + plan.interval * 1000)
+    const x = (index % plan.columns) * plan.tileWidth
+    const y = Math.floor(index / plan.columns) * plan.tileHeight
+    cues.push(`${vttTime(from)} --> ${vttTime(to)}\nstoryboard.jpg#xywh=${x},${y},${plan.tileWidth},${plan.tileHeight}`)
+  }
+  return `WEBVTT\n\n${cues.join('\n\n')}\n`
+}
+
+/** Milliseconds as WebVTT writes them: 00:01:02.345. */
+export function vttTime(ms: number): string {
+  const two = (value: number) => String(value).padStart(2, '0')
+  const whole = Math.round(ms)
+  const seconds = Math.floor(whole / 1000)
+  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}.${String(whole % 1000).padStart(3, '0')}`
+}

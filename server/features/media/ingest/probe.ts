@@ -1,0 +1,125 @@
+import { open } from 'node:fs/promises'
+import { inputArgs, type Container } from './build-ffmpeg-args.ts'
+import { shownSize, type Fraction, type SourceShape } from './plan-ladder.ts'
+import { runLimited } from './run-ffmpeg.ts'
+import { UnusableFile } from './unusable-file.ts'
+
+/** What a usable file is. `duration` in seconds, as it declares itself. */
+export interface SourceMedia extends SourceShape {
+  container: Container
+  duration: number
+  interlaced: boolean
+}
+
+const longestSeconds = 3.5 * 3600
+const largestSide = 8192
+const timeoutMs = 30_000
+
+/**
+ * Looks at a file: by its first bytes, then with ffprobe.
+ * @throws UnusableFile with the reason in words
+ */
+export async function probe(ffprobe: string, path: string, signal?: AbortSignal): Promise<SourceMedia> {
+  const container = recognise(await readStart(path))
+  const lines: string[] = []
+  const args = ['-v', 'error', '-print_format', 'json', '-show_format', '-show_streams', ...inputArgs(path, container)]
+  const { status, complaints } = await runLimited({ program: ffprobe, args, timeoutMs, signal, onLine: (line) => lines.push(line) })
+  if (status !== 0) throw new UnusableFile(whyUnreadable(complaints))
+  return describe(container, parseProbe(lines.join('\n')))
+}
+
+async function readStart(path: string): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * The container by a file's first bytes, whatever its name says.
+ * @throws UnusableFile for anything but MP4/MOV, Matroska/WebM and MPEG-TS
+ */
+export function recognise(start: Buffer): Container {
+  if (start.length === 0) throw new UnusableFile('is empty')
+  if (['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip'].includes(start.toString('latin1', 4, 8))) return 'mov'
+  if (start.readUInt32BE(0) === 0x1a45dfa3) return 'matroska'
+  if (start[0] === 0x47 && start[188] === 0x47 && start[376] === 0x47) return 'mpegts'
+  const text = start.toString('utf8').replace(/^\uFEFF/, '')
+  if (text.startsWith('#EXTM3U')) throw new UnusableFile('is a playlist, not a video')
+  if (isText(start)) throw new UnusableFile('is a text file, not a video')
+  throw new UnusableFile('is not a video that can be read (MP4, MOV, MKV, WebM or MPEG-TS)')
+}
+
+function isText(start: Buffer): boolean {
+  return start.every((byte) => byte === 9 || byte === 10 || byte === 13 || byte >= 32)
+}
+
+function whyUnreadable(complaints: string): string {
+  if (/moov atom not found/.test(complaints)) return 'is cut off or damaged: its index is missing'
+  return 'is damaged: it can’t be read'
+}
+
+interface ProbedStream {
+  codec_type?: string
+  codec_name?: string
+  width?: number
+  height?: number
+  sample_aspect_ratio?: string
+  avg_frame_rate?: string
+  r_frame_rate?: string
+  field_order?: string
+  duration?: string
+  disposition?: { attached_pic?: number }
+  tags?: { rotate?: string }
+  side_data_list?: { rotation?: number }[]
+}
+
+interface Probed {
+  streams: ProbedStream[]
+  format: { duration?: string }
+}
+
+function parseProbe(json: string): Probed {
+  // ffprobe's own output; every field that is read is optional but these two.
+  const { streams = [], format = {} } = JSON.parse(json) as Partial<Probed>
+  return { streams, format }
+}
+
+function describe(container: Container, { streams, format }: Probed): SourceMedia {
+  const video = streams.find((stream) => stream.codec_type === 'video')
+  if (!video || video.disposition?.attached_pic === 1) throw new UnusableFile('has no picture: there is no video in it')
+  const { width = 0, height = 0 } = video
+  if (!(width > 0 && height > 0) || video.codec_name === undefined) throw new UnusableFile('has a picture of a kind that can’t be read')
+  if (width > largestSide || height > largestSide) throw new UnusableFile(`has a picture of ${width}×${height}: at most ${largestSide} a side can be used`)
+  const duration = seconds(video.duration) ?? seconds(format.duration) ?? 0
+  if (!(duration >= 0.1)) throw new UnusableFile('has no length: it lasts 0 seconds')
+  if (duration > longestSeconds) throw new UnusableFile(`lasts ${Math.round(duration / 360) / 10} hours: at most 3.5 can be used`)
+  const rotation = video.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ?? Number(video.tags?.rotate ?? 0)
+  return {
+    container,
+    duration,
+    ...shownSize({ width, height, pixelShape: fraction(video.sample_aspect_ratio), rotation }),
+    frameRate: frameRateOf(video),
+    interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
+    hasAudio: streams.some((stream) => stream.codec_type === 'audio' && stream.codec_name !== undefined),
+  }
+}
+
+function seconds(text: string | undefined): number | undefined {
+  const value = Number(text)
+  return text !== undefined && Number.isFinite(value) ? value : undefined
+}
+
+function frameRateOf({ avg_frame_rate, r_frame_rate }: ProbedStream): Fraction {
+  const mean = fraction(avg_frame_rate)
+  return mean.num > 0 && mean.den > 0 ? mean : fraction(r_frame_rate)
+}
+
+/** "30000/1001" or "4:3"; 0/0 where there is none. */
+function fraction(text: string | undefined): Fraction {
+  const [num = 0, den = 0] = (text ?? '').split(/[/:]/).map(Number)
+  return { num, den }
+}

@@ -1,0 +1,214 @@
+import { sql } from 'kysely'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import type { AssetState, Caption } from '#server/features/media/tables.ts'
+
+/** An asset taken from the queue. `attempt` proves, at the end, that nobody took it over in between. */
+export interface ClaimedAsset {
+  id: string
+  attempt: number
+  original_path: string
+  source_name: string
+}
+
+/** The number of an asset's advisory lock: whoever works on it holds it on a connection of their own. */
+const lockNumber = sql`hashtextextended(id, 471185)`
+
+/** Takes the next waiting asset, the oldest of the highest priority, and puts its lock on this connection. `among` keeps to these ids. */
+export async function claimNext(connection: Db, among?: readonly string[]): Promise<ClaimedAsset | undefined> {
+  const ours = among ? sql`id = ANY(${among})` : sql`true`
+  const { rows } = await sql<ClaimedAsset>`
+    WITH next AS (
+      SELECT id FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL AND retired_at IS NULL AND ${ours}
+      ORDER BY priority DESC, created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
+    ), locked AS MATERIALIZED (
+      SELECT id FROM next WHERE pg_try_advisory_lock(${lockNumber})
+    )
+    UPDATE assets SET state = 'processing', progress = 0, attempt = attempt + 1
+    FROM locked WHERE assets.id = locked.id
+    RETURNING assets.id, attempt, original_path, source_name`.execute(connection)
+  return rows[0]
+}
+
+export async function unlockAll(connection: Db): Promise<void> {
+  await sql`SELECT pg_advisory_unlock_all()`.execute(connection)
+}
+
+/** Puts back what is `processing` while nobody holds its lock: its worker has died. */
+export async function putBackAbandoned(tx: Tx): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    WITH abandoned AS MATERIALIZED (
+      SELECT id FROM (SELECT id FROM assets WHERE state = 'processing' FOR UPDATE SKIP LOCKED) AS processing
+      WHERE pg_try_advisory_xact_lock(${lockNumber})
+    )
+    UPDATE assets SET state = 'uploaded', progress = 0 FROM abandoned WHERE assets.id = abandoned.id RETURNING assets.id`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+export interface AssetChanges {
+  state: AssetState
+  progress?: number
+  reason?: string | null
+  width?: number
+  height?: number
+  duration_ms?: number
+  has_audio?: boolean
+  ready_at?: Date
+}
+
+/** Changes an asset that is in this state and attempt; undefined where it no longer is. Locks the row. */
+export function moveAsset(db: Db, asset: { id: string; attempt: number }, from: AssetState, changes: AssetChanges) {
+  return db
+    .updateTable('assets')
+    .set(changes)
+    .where('id', '=', asset.id)
+    .where('state', '=', from)
+    .where('attempt', '=', asset.attempt)
+    .returning(['id', 'captions'])
+    .executeTakeFirst()
+}
+
+export interface NewAsset {
+  id: string
+  original_path: string | null
+  source_name: string
+  source_hash: string
+  captions: Caption[]
+  priority: number
+}
+
+export async function insertAsset(db: Db, asset: NewAsset): Promise<void> {
+  await db
+    .insertInto('assets')
+    .values({ ...asset, state: 'uploaded', captions: JSON.stringify(asset.captions) })
+    .execute()
+}
+
+/** The episode's id, made where there is none; its titles are brought up to date. */
+export async function upsertEpisode(tx: Tx, episode: { videoId: string; number: number; titles: object }): Promise<string> {
+  const titles = JSON.stringify(episode.titles)
+  const { id } = await tx
+    .insertInto('episodes')
+    .values({ id: newId('ep'), video_id: episode.videoId, number: episode.number, titles })
+    .onConflict((conflict) => conflict.columns(['video_id', 'number']).doUpdateSet({ titles }))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** An episode with the file it plays and the one that is being made. Locks the episode's row. */
+export function selectEpisodeAssets(tx: Tx, id: string) {
+  return tx
+    .selectFrom('episodes')
+    .leftJoin('assets as current', 'current.id', 'episodes.asset_id')
+    .leftJoin('assets as coming', 'coming.id', 'episodes.next_asset_id')
+    .select([
+      'current.id as current_id',
+      'current.source_hash as current_hash',
+      'current.captions as current_captions',
+      'coming.id as coming_id',
+      'coming.source_hash as coming_hash',
+      'coming.captions as coming_captions',
+      'coming.state as coming_state',
+    ])
+    .where('episodes.id', '=', id)
+    .forUpdate('episodes')
+    .executeTakeFirstOrThrow()
+}
+
+export async function setNextAsset(tx: Tx, episodeId: string, assetId: string | null): Promise<void> {
+  await tx.updateTable('episodes').set({ next_asset_id: assetId }).where('id', '=', episodeId).execute()
+}
+
+/** Lets the episode that waits for this asset play it. @returns its video and what it played before; undefined where none waits. */
+export async function switchEpisode(tx: Tx, assetId: string): Promise<{ videoId: string; number: number; former: string | null } | undefined> {
+  const episode = await tx
+    .selectFrom('episodes')
+    .select(['id', 'video_id', 'number', 'asset_id'])
+    .where('next_asset_id', '=', assetId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!episode) return undefined
+  await tx.updateTable('episodes').set({ asset_id: assetId, next_asset_id: null }).where('id', '=', episode.id).execute()
+  return { videoId: episode.video_id, number: episode.number, former: episode.asset_id }
+}
+
+export async function retireAsset(db: Db, id: string, now: Date): Promise<void> {
+  await db.updateTable('assets').set({ retired_at: now }).where('id', '=', id).where('retired_at', 'is', null).execute()
+}
+
+export async function updateProgress(db: Db, asset: { id: string; attempt: number }, progress: number): Promise<void> {
+  await db
+    .updateTable('assets')
+    .set({ progress })
+    .where('id', '=', asset.id)
+    .where('state', '=', 'processing')
+    .where('attempt', '=', asset.attempt)
+    .execute()
+}
+
+export async function updateCaptions(db: Db, id: string, captions: Caption[]): Promise<void> {
+  await db.updateTable('assets').set({ captions: JSON.stringify(captions) }).where('id', '=', id).execute()
+}
+
+/** The video whose episode waits for this asset or plays it. */
+export async function selectVideoOf(db: Db, assetId: string): Promise<{ id: string; number: number } | undefined> {
+  const row = await db
+    .selectFrom('episodes')
+    .select(['video_id', 'number'])
+    .where((eb) => eb.or([eb('next_asset_id', '=', assetId), eb('asset_id', '=', assetId)]))
+    .executeTakeFirst()
+  return row && { id: row.video_id, number: row.number }
+}
+
+/**
+ * What is to be said of a video's episodes: how many there are that play or will, and how far the ones without anything to play are made
+ * (percent over all; null once nothing is missing).
+ */
+export async function countEpisodes(db: Db, videoId: string): Promise<{ count: number; progress: number | null }> {
+  const row = await db
+    .selectFrom('episodes')
+    .leftJoin('assets', 'assets.id', 'episodes.next_asset_id')
+    .select([
+      sql<number>`count(*)`.as('count'),
+      sql<number>`count(*) FILTER (WHERE episodes.asset_id IS NULL)`.as('missing'),
+      sql<number | null>`floor(avg(CASE WHEN episodes.asset_id IS NULL THEN assets.progress ELSE 100 END))::integer`.as('progress'),
+    ])
+    .where('episodes.video_id', '=', videoId)
+    .where(sql<boolean>`(episodes.asset_id IS NOT NULL OR assets.state IN ('uploaded', 'processing'))`)
+    .executeTakeFirstOrThrow()
+  return { count: row.count, progress: row.missing === 0 ? null : row.progress }
+}
+
+export function selectAssets(db: Db, ids: readonly string[]) {
+  return db.selectFrom('assets').select(['id', 'state', 'progress', 'reason']).where('id', 'in', ids).execute()
+}
+
+/** Assets that were retired before `before` and that no episode points to. */
+export function selectRetired(db: Db, before: Date) {
+  return db
+    .selectFrom('assets')
+    .select(['id', 'original_path', 'captions'])
+    .where('retired_at', '<', before)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('episodes')
+            .select('episodes.id')
+            .where((or) => or.or([or('episodes.asset_id', '=', or.ref('assets.id')), or('episodes.next_asset_id', '=', or.ref('assets.id'))])),
+        ),
+      ),
+    )
+    .execute()
+}
+
+export async function deleteAsset(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('assets').where('id', '=', id).execute()
+}
+
+/** The numbers of a video's episodes that play. */
+export async function selectPlayingNumbers(db: Db, videoId: string): Promise<number[]> {
+  const rows = await db.selectFrom('episodes').select('number').where('video_id', '=', videoId).where('asset_id', 'is not', null).orderBy('number').execute()
+  return rows.map(({ number }) => number)
+}

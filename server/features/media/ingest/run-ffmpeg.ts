@@ -1,0 +1,115 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { UnusableFile } from './unusable-file.ts'
+
+interface Run {
+  program: string
+  args: string[]
+  cwd?: string
+  /** 0 is usual, 19 the most modest. */
+  niceness?: number
+  /** The whole run may take this long. */
+  timeoutMs: number
+  /** A run that writes nothing for this long has hung. */
+  silenceMs?: number
+  signal?: AbortSignal
+  onLine?: (line: string) => void
+}
+
+interface RunResult {
+  status: number | null
+  /** The end of what it wrote to stderr. */
+  complaints: string
+}
+
+const mostMemory = 6 * 1024 ** 3
+const largestFile = 8 * 1024 ** 3
+const keptComplaints = 8_000
+
+/**
+ * Runs ffmpeg or ffprobe with limits on time, memory and file size, at low priority; it ends when we do, however that happens.
+ * No retry: the same file gives the same result, and the queue takes up again what was interrupted.
+ * @throws UnusableFile when the time is up
+ * @throws the signal's reason when aborted
+ */
+export async function runLimited(run: Run): Promise<RunResult> {
+  run.signal?.throwIfAborted()
+  const [command = '', ...args] = guarded(run)
+  const child = spawn(command, args, { cwd: run.cwd, stdio: ['pipe', 'pipe', 'pipe'], env: { PATH: process.env['PATH'], LC_ALL: 'C' }, detached: true })
+  child.stdin.on('error', () => {})
+  const stop = () => kill(child)
+  run.signal?.addEventListener('abort', stop)
+  let late = false
+  const expire = () => {
+    late = true
+    stop()
+  }
+  const clock = setTimeout(expire, run.timeoutMs)
+  let silence = run.silenceMs === undefined ? undefined : setTimeout(expire, run.silenceMs)
+  let complaints = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-keptComplaints)))
+  eachLine(child, (line) => {
+    silence = silence?.refresh()
+    run.onLine?.(line)
+  })
+  try {
+    const status = await ended(child)
+    run.signal?.throwIfAborted()
+    if (late) throw new UnusableFile('takes too long to read')
+    return { status, complaints }
+  } finally {
+    clearTimeout(clock)
+    clearTimeout(silence)
+    run.signal?.removeEventListener('abort', stop)
+  }
+}
+
+function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
+  let rest = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    lines.forEach(onLine)
+  })
+  child.stdout?.on('end', () => rest && onLine(rest))
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', resolve)
+  })
+}
+
+/** The whole group: where a shell stands guard, the program is its child. */
+function kill(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    child.kill('SIGKILL')
+  }
+}
+
+const works = new Map<string, boolean>()
+
+function has(...command: [string, ...string[]]): boolean {
+  const [program, ...args] = command
+  const known = works.get(program) ?? spawnSync(program, args, { timeout: 5000, stdio: 'ignore' }).status === 0
+  works.set(program, known)
+  return known
+}
+
+/** Without setpriv a shell stands guard and ends the program when the pipe to us closes. */
+const guard = 'exec 3<&0; "$@" </dev/null 3<&- & child=$!; (cat <&3 >/dev/null; kill -KILL $child) >/dev/null 2>&1 & guard=$!; wait $child; status=$?; kill $guard; exit $status'
+
+function guarded({ program, args, niceness = 0 }: Run): string[] {
+  const bound = has('setpriv', '--pdeathsig', 'KILL', 'true') ? ['setpriv', '--pdeathsig', 'KILL'] : ['/bin/sh', '-c', guard, 'sh']
+  const limited = has('prlimit', '--as', 'true') ? ['prlimit', `--as=${mostMemory}`, `--fsize=${largestFile}`, '--core=0'] : []
+  const nice = niceness > 0 && has('nice', 'true') ? ['nice', '-n', String(niceness)] : []
+  return [...bound, ...limited, ...nice, program, ...args]
+}
+
+/** Frames of the largest rung done, from a line of ffmpeg's `-progress` output; undefined for its other lines. HLS outputs report no times. */
+export function framesDone(line: string): number | undefined {
+  const [, frames] = /^frame=\s*(\d+)\s*$/.exec(line) ?? []
+  return frames === undefined ? undefined : Number(frames)
+}

@@ -1,0 +1,135 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buildFfmpegArgs } from './build-ffmpeg-args.ts'
+import { joinAudio } from './join-audio.ts'
+import { makeStills } from './make-stills.ts'
+import { readAvcCodec } from './mp4-boxes.ts'
+import { planLadder, type LadderPlan } from './plan-ladder.ts'
+import { planStoryboard, storyboardVtt } from './plan-stills.ts'
+import { parsePlaylist, playlistDuration, writeMaster, writePlaylist, type Rendition, type VideoRendition } from './playlists.ts'
+import { probe, type SourceMedia } from './probe.ts'
+import { framesDone, runLimited } from './run-ffmpeg.ts'
+import { UnusableFile } from './unusable-file.ts'
+
+export interface Programs {
+  ffmpegPath: string
+  ffprobePath: string
+}
+
+export interface TranscodeOptions {
+  programs: Programs
+  /** The file to read, an absolute path. */
+  input: string
+  /** An existing empty folder; what is private goes into `media`, what is public into `public` inside it. */
+  folder: string
+  niceness: number
+  signal: AbortSignal
+  /** Percent, 0 to 99. */
+  onProgress: (percent: number) => void
+}
+
+/** What an asset turned out to be; width and height of its largest rung. */
+export interface Transcoded {
+  width: number
+  height: number
+  durationMs: number
+  hasAudio: boolean
+}
+
+const aacLc = 'mp4a.40.2'
+const spareTimeMs = 10 * 60_000
+const silenceMs = 5 * 60_000
+/** How much of the declared length may be missing: 5 %, and never less than half a second. */
+const lostShare = 0.05
+const lostSeconds = 0.5
+
+/**
+ * Makes everything of an asset but its captions: renditions, playlists, storyboard, pictures.
+ * @throws UnusableFile with the reason in words
+ * @throws the signal's reason when aborted
+ */
+export async function transcode({ programs, input, folder, niceness, signal, onProgress }: TranscodeOptions): Promise<Transcoded> {
+  const source = await probe(programs.ffprobePath, input, signal)
+  const plan = planLadder(source)
+  const media = join(folder, 'media')
+  await makeFolders(folder, plan)
+  const frames = (source.duration * plan.frameRate.num) / plan.frameRate.den
+  const job = { input, container: source.container, duration: source.duration, interlaced: source.interlaced, plan }
+  const result = await runLimited({
+    program: programs.ffmpegPath,
+    args: buildFfmpegArgs(job),
+    cwd: media,
+    niceness,
+    signal,
+    timeoutMs: spareTimeMs + 60_000 * source.duration,
+    silenceMs,
+    onLine: (line) => {
+      const done = framesDone(line)
+      if (done !== undefined) onProgress(Math.min(99, Math.floor((100 * done) / frames)))
+    },
+  })
+  if (result.status !== 0) throw failure(result.complaints)
+  return finish(folder, source, plan)
+}
+
+async function makeFolders(folder: string, plan: LadderPlan): Promise<void> {
+  const folders = [...plan.rungs.map((_, index) => `media/v${index}`), ...(plan.hasAudio ? ['media/a'] : []), 'public']
+  for (const name of folders) await mkdir(join(folder, name), { recursive: true })
+}
+
+/** A full disk is nobody's fault and worth another try; all else is the file's. */
+function failure(complaints: string): Error {
+  if (/No space left on device/i.test(complaints)) return new Error('The disk is full.')
+  const last = complaints.trim().split('\n').at(-1) ?? ''
+  return new UnusableFile(`can’t be converted: ${last.replace(/^\[[^\]]*\]\s*/, '').slice(0, 200) || 'the converter stopped'}`)
+}
+
+async function finish(folder: string, source: SourceMedia, plan: LadderPlan): Promise<Transcoded> {
+  const media = join(folder, 'media')
+  const videos: VideoRendition[] = []
+  for (const [index, { width, height }] of plan.rungs.entries()) videos.push({ ...(await readVideo(media, `v${index}`)), width, height })
+  const seconds = playlistDuration(videos[0]?.segments ?? [])
+  checkLength(seconds, source.duration)
+  const hasAudio = plan.hasAudio && (await hasSegments(join(media, 'a')))
+  if (hasAudio) await joinAudio(join(media, 'a'))
+  const audio = hasAudio ? await measure(media, 'a', aacLc) : undefined
+  const durationMs = Math.round(1000 * seconds)
+  await writeFile(join(media, 'master.m3u8'), writeMaster(videos, audio, plan.frameRate.num / plan.frameRate.den))
+  await writeFile(join(media, 'storyboard.vtt'), storyboardVtt(planStoryboard(plan, source.duration), durationMs))
+  await makeStills(media, join(folder, 'public'))
+  return { width: plan.rungs[0]?.width ?? 0, height: plan.rungs[0]?.height ?? 0, durationMs, hasAudio }
+}
+
+async function readVideo(media: string, name: string): Promise<Rendition> {
+  if (!(await hasSegments(join(media, name)))) throw new UnusableFile('has no picture that can be decoded')
+  const playlist = join(media, name, 'index.m3u8')
+  const rendition = await measure(media, name, readAvcCodec(await readFile(join(media, name, 'init.mp4'))))
+  await writeFile(playlist, writePlaylist(rendition.segments))
+  return rendition
+}
+
+/** Every segment that the playlist names must be there and hold something. */
+async function measure(media: string, name: string, codec: string): Promise<Rendition> {
+  const segments = []
+  for (const segment of parsePlaylist(await readFile(join(media, name, 'index.m3u8'), 'utf8'))) {
+    const { size } = await stat(join(media, name, segment.uri))
+    if (size === 0) throw new Error(`The segment ${name}/${segment.uri} is empty.`)
+    segments.push({ ...segment, bytes: size })
+  }
+  return { folder: name, segments, codec }
+}
+
+async function hasSegments(folder: string): Promise<boolean> {
+  const text = await readFile(join(folder, 'index.m3u8'), 'utf8').catch(() => '')
+  return parsePlaylist(text).length > 0
+}
+
+function checkLength(made: number, declared: number): void {
+  const missing = declared - made
+  if (missing <= Math.max(lostSeconds, lostShare * declared)) return
+  throw new UnusableFile(`is cut off after ${inWords(made)} of ${inWords(declared)}`)
+}
+
+function inWords(seconds: number): string {
+  return `${Number(seconds.toFixed(1))} s`
+}

@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hasCover, recordEpisodes, releaseIfWaiting, setCover } from '#server/features/catalog/publish-video.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Log } from '#server/platform/log.ts'
+import type { Storage } from '#server/platform/storage.ts'
+import type { Db } from '#server/tables.ts'
+import { assetFiles } from './asset-files.ts'
+import { ClaimLost, claimNext, giveBack, markFailed, markReady, type Claim } from './asset-states.ts'
+import { makeCover, type Cover } from './make-stills.ts'
+import * as queries from './queries.ts'
+import type { ClaimedAsset } from './queries.ts'
+import { transcode, type Programs, type Transcoded } from './transcode.ts'
+import { UnusableFile } from './unusable-file.ts'
+import { ownWorkFolder } from './work-folder.ts'
+
+export interface IngestContext {
+  db: Db
+  storage: Storage
+  clock: Clock
+  log: Log
+  programs: Programs
+}
+
+export interface WorkOptions {
+  signal: AbortSignal
+  /** 0 is usual, 19 the most modest. */
+  niceness: number
+  /** Keeps to these assets. */
+  among?: readonly string[]
+  onProgress?: (assetId: string, percent: number) => void
+}
+
+/** After so many tries an unexpected error is taken to be the file's. */
+const mostAttempts = 5
+const reportMs = 1000
+
+/**
+ * Takes one asset from the queue and makes it. A file that can't be used ends as `failed` with its reason; when aborted or
+ * on an error of ours it goes back into the queue.
+ * @returns the asset's id, or undefined where nothing waits
+ * @throws the signal's reason when aborted; what went wrong on our side
+ */
+export async function workNext(context: IngestContext, options: WorkOptions): Promise<string | undefined> {
+  options.signal.throwIfAborted()
+  // The lock lives as long as this connection: should we die, even by kill -9, the asset is free at once.
+  return context.db.connection().execute(async (connection) => {
+    const asset = await claimNext(connection, options.among)
+    if (!asset) return undefined
+    try {
+      await work(context, asset, options)
+    } finally {
+      await queries.unlockAll(connection)
+    }
+    return asset.id
+  })
+}
+
+async function work(context: IngestContext, asset: ClaimedAsset, options: WorkOptions): Promise<void> {
+  const { db, log } = context
+  const folder = await mkdtemp(join(ownWorkFolder(context.storage), 'asset-'))
+  const started = performance.now()
+  try {
+    const made = await makeAsset(context, asset, folder, options)
+    await publishAsset(context, asset, folder, made)
+    log.debug({ asset: asset.id, source: asset.source_name, ms: Math.round(performance.now() - started) }, 'An episode is ready')
+  } catch (error) {
+    if (error instanceof ClaimLost) return log.warn({ asset: asset.id }, error.message)
+    await letGo(context, asset, error, options.signal)
+    await refreshVideo(db, asset.id)
+    if (!(error instanceof UnusableFile)) throw error
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function letGo({ db, log }: IngestContext, asset: ClaimedAsset, error: unknown, signal: AbortSignal): Promise<void> {
+  if (error instanceof UnusableFile) {
+    log.warn({ asset: asset.id }, `${asset.source_name} ${error.message}`)
+    return markFailed(db, asset, error.message)
+  }
+  if (!signal.aborted && asset.attempt >= mostAttempts) {
+    return markFailed(db, asset, `could not be made in ${mostAttempts} tries: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return giveBack(db, asset)
+}
+
+async function makeAsset({ db, storage, programs, log }: IngestContext, asset: ClaimedAsset, folder: string, options: WorkOptions): Promise<Transcoded> {
+  let told = { percent: -1, at: -Infinity }
+  const onProgress = (percent: number) => {
+    options.onProgress?.(asset.id, percent)
+    if (percent === told.percent || performance.now() - told.at < reportMs) return
+    told = { percent, at: performance.now() }
+    report(db, asset, percent).catch((error: unknown) => log.warn({ err: error }, 'The progress could not be noted'))
+  }
+  const input = storage.pathOf(asset.original_path)
+  return transcode({ programs, input, folder, niceness: options.niceness, signal: options.signal, onProgress })
+}
+
+async function report(db: Db, claim: Claim, percent: number): Promise<void> {
+  await queries.updateProgress(db, claim, percent)
+  await refreshVideo(db, claim.id)
+}
+
+async function refreshVideo(db: Db, assetId: string): Promise<void> {
+  const video = await queries.selectVideoOf(db, assetId)
+  if (video) await recordEpisodes(db, video.id, await queries.countEpisodes(db, video.id))
+}
+
+/** Moves the finished files into place and lets the episode play them: all of it in one transaction, or nothing. */
+async function publishAsset({ db, storage, clock }: IngestContext, claim: Claim, folder: string, made: Transcoded): Promise<void> {
+  const now = clock.now()
+  const cover = await coverFor(db, storage, claim.id, join(folder, 'media', 'poster.webp'))
+  await db.transaction().execute(async (tx) => {
+    const switched = await queries.switchEpisode(tx, claim.id)
+    const captions = await markReady(tx, claim, made, now)
+    await storage.moveIn(join(folder, 'media'), assetFiles.media(claim.id))
+    await storage.moveIn(join(folder, 'public'), assetFiles.public(claim.id))
+    for (const { lang } of captions) await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(claim.id, lang))
+    // Its episode has another file by now: this one is not needed.
+    if (!switched) return queries.retireAsset(tx, claim.id, now)
+    if (switched.former) await queries.retireAsset(tx, switched.former, now)
+    if (cover) await setCover(tx, switched.videoId, cover, { onlyIfMissing: true })
+    await recordEpisodes(tx, switched.videoId, await queries.countEpisodes(tx, switched.videoId))
+    await releaseIfWaiting(tx, switched.videoId, now)
+  })
+}
+
+async function coverFor(db: Db, storage: Storage, assetId: string, poster: string): Promise<Cover | undefined> {
+  const video = await queries.selectVideoOf(db, assetId)
+  return video && !(await hasCover(db, video.id)) ? makeCover(storage, poster) : undefined
+}

@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve, sep } from 'node:path'
+
+/**
+ * Where files live, by key: `originals/…`, `media/<asset>/…` (behind a pass), `public/…`. A key's file appears whole or
+ * not at all.
+ */
+export interface Storage {
+  /** The folder that the keys are paths in. */
+  readonly root: string
+  /** A folder for unfinished work, from which `moveIn` costs nothing. */
+  readonly workDir: string
+  /** A path that the file can be read at. */
+  pathOf(key: string): string
+  exists(key: string): boolean
+  /** @throws Error (ENOENT) where there is no such file */
+  read(key: string): Promise<Buffer>
+  write(key: string, bytes: string | Uint8Array): Promise<void>
+  /** Takes over a finished file or folder of `workDir`; what stood at the key is replaced. */
+  moveIn(path: string, key: string): Promise<void>
+  copy(from: string, to: string): Promise<void>
+  /** Removes a file or a whole folder; nothing happens where there is none. */
+  remove(key: string): Promise<void>
+}
+
+/** The files on this machine's disk, in `dataDir`/storage. */
+export function openStorage(dataDir: string): Storage {
+  const root = resolve(dataDir, 'storage')
+  const workDir = resolve(dataDir, 'work')
+  mkdirSync(root, { recursive: true })
+  mkdirSync(workDir, { recursive: true })
+  const pathOf = (key: string) => inside(root, key)
+  return {
+    root,
+    workDir,
+    pathOf,
+    exists: (key) => existsSync(pathOf(key)),
+    read: (key) => readFile(pathOf(key)),
+    write: (key, bytes) => whole(pathOf(key), (draft) => writeFile(draft, bytes, { flush: true })),
+    copy: (from, to) => whole(pathOf(to), (draft) => copyFile(pathOf(from), draft)),
+    async moveIn(path, key) {
+      await mkdir(dirname(pathOf(key)), { recursive: true })
+      await rm(pathOf(key), { recursive: true, force: true })
+      await rename(path, pathOf(key))
+    },
+    remove: (key) => rm(pathOf(key), { recursive: true, force: true }),
+  }
+}
+
+let drafts = 0
+
+async function whole(path: string, write: (draft: string) => Promise<void>): Promise<void> {
+  const draft = `${path}.${process.pid}-${drafts++}.draft`
+  await mkdir(dirname(path), { recursive: true })
+  try {
+    await write(draft)
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+function inside(root: string, key: string): string {
+  const path = resolve(join(root, key))
+  if (!path.startsWith(root + sep)) throw new Error(`The key ${JSON.stringify(key)} leads out of the storage.`)
+  return path
+}
