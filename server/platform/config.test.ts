@@ -43,6 +43,9 @@ test('an https address means production: no sandbox unless it is asked for', () 
   const env = { PUBLIC_URL: 'https://drama.example/' }
   expect(load(env)).toMatchObject({ publicUrl: 'https://drama.example', production: true, allowSandbox: false })
   expect(load({ ...env, ALLOW_SANDBOX: '1' }).allowSandbox).toBe(true)
+  const otherGateway = { STRIPE_SECRET_KEY: 'sk', STRIPE_PUBLISHABLE_KEY: 'pk', STRIPE_WEBHOOK_SECRET: 'wh' }
+  expect(load(otherGateway).allowSandbox).toBe(false)
+  expect(load({ ...otherGateway, ALLOW_SANDBOX: '1' }).allowSandbox).toBe(true)
 })
 
 test('a database of its own gets no demo catalogue unless it is asked for', () => {

@@ -32,7 +32,7 @@ export interface Config {
   /** How many proxies stand before us whose X-Forwarded-For entry is believed. */
   trustProxy: number
   metricsPort: number | undefined
-  /** Whether the sandbox gateway may be paid with. */
+  /** Whether the sandbox gateway may be paid with: by default only without https and without another gateway's keys. */
   allowSandbox: boolean
   stripe: { publishableKey: string; apiBase: string } | undefined
   paypal: { clientId: string; webhookId: string; apiBase: string } | undefined
@@ -68,7 +68,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     chromiumPath: text(env, 'CHROMIUM_PATH'),
     trustProxy: wholeNumber(env, 'TRUST_PROXY', { min: 0, max: 10 }) ?? 0,
     metricsPort: wholeNumber(env, 'METRICS_PORT', { min: 1, max: 65_535 }),
-    allowSandbox: flag(env, 'ALLOW_SANDBOX') ?? !production,
+    allowSandbox: flag(env, 'ALLOW_SANDBOX') ?? !(production || stripe || paypal),
     stripe,
     paypal,
     mail: { smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:']), from: text(env, 'MAIL_FROM') ?? `Cliffhanger <no-reply@${new URL(publicUrl).hostname}>` },

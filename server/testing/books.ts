@@ -11,7 +11,10 @@ interface Books {
 
 /** Compares our ledger with the sandbox's books; every transaction of ours must add up to zero. */
 export async function balance(db: Db): Promise<Books> {
-  const uneven = await sql`SELECT transaction_id FROM ledger_lines GROUP BY transaction_id HAVING sum(amount_cents) <> 0`.execute(db)
+  const uneven =
+    await sql`SELECT transaction_id FROM ledger_lines GROUP BY transaction_id HAVING sum(amount_cents) <> 0`.execute(
+      db,
+    )
   expect(uneven.rows).toEqual([])
   const { rows } = await sql<Books>`SELECT
     (SELECT coalesce(sum(amount_cents), 0)::int FROM ledger_lines WHERE account = 'gateway:sandbox') AS ours,

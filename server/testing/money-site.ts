@@ -36,5 +36,13 @@ export async function moneySite(): Promise<MoneySite> {
   const gateways = { gateways: [gateway], gatewayRoutes: sandboxRoutes(sandbox) }
   const site = await testSite({ database, clock, gateways })
   const video = await buildVideo(site.context)
-  return { ...site, video, databaseUrl: database.url, trouble, sound, calls, moveOn: (milliseconds) => void (offset += milliseconds) }
+  return {
+    ...site,
+    video,
+    databaseUrl: database.url,
+    trouble,
+    sound,
+    calls,
+    moveOn: (milliseconds) => void (offset += milliseconds),
+  }
 }

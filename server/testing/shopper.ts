@@ -36,7 +36,11 @@ export class Shopper {
   /** What the card's frame does. */
   async token(card = testCards.pays): Promise<string> {
     const body = JSON.stringify({ number: card, expiry: '12 / 40', cvv: '123' })
-    const response = await this.visitor.fetch('/sandbox/tokens', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const response = await this.visitor.fetch('/sandbox/tokens', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
     const { token } = (await response.json()) as { token: string }
     return token
   }
@@ -49,7 +53,12 @@ export class Shopper {
   }
 
   tryOrder(wish: Wish, headers: Record<string, string> = {}): Promise<Envelope<Order>> {
-    const body = { kind: 'episode' as const, gateway: 'sandbox' as const, email: 'viewer@example.com', ...wish }
+    const body = {
+      kind: 'episode' as const,
+      gateway: 'sandbox' as const,
+      email: 'viewer@example.com',
+      ...wish,
+    }
     return this.visitor.call(createOrder, { body, headers }).then(({ answer }) => answer)
   }
 
@@ -59,7 +68,11 @@ export class Shopper {
     return answer.info
   }
 
-  tryPay(orderId: string, token: string | undefined, headers: Record<string, string> = {}): Promise<Envelope<Order>> {
+  tryPay(
+    orderId: string,
+    token: string | undefined,
+    headers: Record<string, string> = {},
+  ): Promise<Envelope<Order>> {
     const body = { order_id: orderId, payment_token: token, first_name: 'Ada', last_name: 'Lovelace' }
     return this.visitor.call(payOrder, { body, headers }).then(({ answer }) => answer)
   }
@@ -81,6 +94,10 @@ export class Shopper {
   decide(url: string, answer: 'yes' | 'no'): Promise<Response> {
     const { pathname, searchParams } = new URL(url, this.visitor.url)
     const body = new URLSearchParams({ payment: searchParams.get('payment') ?? '', answer })
-    return this.visitor.fetch(pathname, { method: 'POST', body: body.toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+    return this.visitor.fetch(pathname, {
+      method: 'POST',
+      body: body.toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
   }
 }

@@ -13,7 +13,12 @@ export const attemptStates = stateMachine<AttemptStatus>({
 })
 
 /** The states in which an attempt may still turn out to have moved money. */
-export const openAttemptStatuses = ['started', 'unknown', 'requires_action', 'processing'] as const satisfies AttemptStatus[]
+export const openAttemptStatuses = [
+  'started',
+  'unknown',
+  'requires_action',
+  'processing',
+] as const satisfies AttemptStatus[]
 
 export function isOpen(status: AttemptStatus): boolean {
   return openAttemptStatuses.some((open) => open === status)

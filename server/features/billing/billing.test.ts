@@ -49,14 +49,27 @@ describe('an episode', () => {
     ['noFunds', 'insufficientFunds', 'There is not enough money on this card. Please try another card.'],
     ['expired', 'cardExpired', 'This card has expired. Please try another card.'],
     ['badCvc', 'wrongCvc', 'The security code does not match the card. Please check it.'],
-  ] as const)('stays locked with a card that is %s, says so, and can still be paid', async (card, reason, message) => {
-    const shopper = await Shopper.on(site)
-    const order = await shopper.order(locked())
-    expect(await shopper.tryPay(order.id, await shopper.token(testCards[card]))).toMatchObject({ code: 500, message })
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending', next: { type: 'card_form' }, declined: { reason, message } })
-    expect(await stateOf(shopper, 4)).toBe('locked')
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 200, info: { status: 'paid' } })
-  })
+  ] as const)(
+    'stays locked with a card that is %s, says so, and can still be paid',
+    async (card, reason, message) => {
+      const shopper = await Shopper.on(site)
+      const order = await shopper.order(locked())
+      expect(await shopper.tryPay(order.id, await shopper.token(testCards[card]))).toMatchObject({
+        code: 500,
+        message,
+      })
+      expect(await shopper.look(order.id)).toMatchObject({
+        status: 'pending',
+        next: { type: 'card_form' },
+        declined: { reason, message },
+      })
+      expect(await stateOf(shopper, 4)).toBe('locked')
+      expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+        code: 200,
+        info: { status: 'paid' },
+      })
+    },
+  )
 
   test("opens once the bank's check is confirmed, without another call but the look", async () => {
     const shopper = await Shopper.on(site)
@@ -73,16 +86,29 @@ describe('an episode', () => {
     const shopper = await Shopper.on(site)
     const { info } = await shopper.buy(locked(), testCards.asksAlways)
     await shopper.decide(info?.next.url ?? '', 'no')
-    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'pending', declined: { reason: 'checkFailed' } })
-    expect(await shopper.tryPay(info?.id ?? '', await shopper.token())).toMatchObject({ code: 200, info: { status: 'paid' } })
+    expect(await shopper.look(info?.id ?? '')).toMatchObject({
+      status: 'pending',
+      declined: { reason: 'checkFailed' },
+    })
+    expect(await shopper.tryPay(info?.id ?? '', await shopper.token())).toMatchObject({
+      code: 200,
+      info: { status: 'paid' },
+    })
   })
 
   test("can be paid with another card while the first one's check is left open, once", async () => {
     const shopper = await Shopper.on(site)
     const { info } = await shopper.buy(locked(), testCards.asksAlways)
-    expect(await shopper.tryPay(info?.id ?? '', await shopper.token())).toMatchObject({ info: { status: 'paid' } })
+    expect(await shopper.tryPay(info?.id ?? '', await shopper.token())).toMatchObject({
+      info: { status: 'paid' },
+    })
     await shopper.decide(info?.next.url ?? '', 'yes')
-    const attempts = await site.context.db.selectFrom('attempts').select('status').where('order_id', '=', info?.id ?? '').orderBy('number').execute()
+    const attempts = await site.context.db
+      .selectFrom('attempts')
+      .select('status')
+      .where('order_id', '=', info?.id ?? '')
+      .orderBy('number')
+      .execute()
     expect(attempts.map(({ status }) => status)).toEqual(['cancelled', 'succeeded'])
   })
 
@@ -109,7 +135,10 @@ describe('an episode', () => {
     const page = await shopper.visitor.fetch(order.next.url ?? '')
     expect(await page.text()).toContain('$0.99')
     const back = await shopper.decide(order.next.url ?? '', 'yes')
-    expect([back.status, back.headers.get('location')]).toEqual([303, `http://localhost:3000/order/result?order_id=${order.id}`])
+    expect([back.status, back.headers.get('location')]).toEqual([
+      303,
+      `http://localhost:3000/order/result?order_id=${order.id}`,
+    ])
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
   })
 
@@ -150,17 +179,42 @@ describe('a plan', () => {
     expect(info).toMatchObject({ status: 'paid', amount_cents: 499, plan_id: plan.id })
     expect([await stateOf(shopper, 4), await stateOf(shopper, 6)]).toEqual(['unlocked', 'unlocked'])
     const { membership, id } = await shopper.visitor.ask(getUser)
-    expect(membership).toMatchObject({ state: 'subscribed', status: 'active', plan: { id: plan.id, name: 'Weekly' }, gateway: 'sandbox', ends_at: null })
+    expect(membership).toMatchObject({
+      state: 'subscribed',
+      status: 'active',
+      plan: { id: plan.id, name: 'Weekly' },
+      gateway: 'sandbox',
+      ends_at: null,
+    })
     expect(Date.parse(membership.renews_at ?? '') - Date.parse(info?.paid_at ?? '')).toBe(7 * 86_400_000)
     const { db } = site.context
-    expect(await db.selectFrom('subscriptions').select(['status', 'period_no', 'period_ends_at']).where('user_id', '=', id).execute()).toEqual([
-      { status: 'active', period_no: 0, period_ends_at: new Date(membership.renews_at ?? '') },
-    ])
-    expect(await db.selectFrom('payment_methods').select(['gateway', 'brand', 'last4']).where('user_id', '=', id).execute()).toEqual([
-      { gateway: 'sandbox', brand: 'visa', last4: '4242' },
-    ])
-    expect(await db.selectFrom('entitlements').select(['source', 'ends_at', 'video_id', 'episode_id']).where('user_id', '=', id).execute()).toEqual([
-      { source: 'subscription', ends_at: new Date(membership.renews_at ?? ''), video_id: null, episode_id: null },
+    expect(
+      await db
+        .selectFrom('subscriptions')
+        .select(['status', 'period_no', 'period_ends_at'])
+        .where('user_id', '=', id)
+        .execute(),
+    ).toEqual([{ status: 'active', period_no: 0, period_ends_at: new Date(membership.renews_at ?? '') }])
+    expect(
+      await db
+        .selectFrom('payment_methods')
+        .select(['gateway', 'brand', 'last4'])
+        .where('user_id', '=', id)
+        .execute(),
+    ).toEqual([{ gateway: 'sandbox', brand: 'visa', last4: '4242' }])
+    expect(
+      await db
+        .selectFrom('entitlements')
+        .select(['source', 'ends_at', 'video_id', 'episode_id'])
+        .where('user_id', '=', id)
+        .execute(),
+    ).toEqual([
+      {
+        source: 'subscription',
+        ends_at: new Date(membership.renews_at ?? ''),
+        video_id: null,
+        episode_id: null,
+      },
     ])
   })
 
@@ -169,7 +223,10 @@ describe('a plan', () => {
     const [weekly, monthly] = [await shopper.plan(7), await shopper.plan(30)]
     await shopper.buy({ kind: 'plan', plan_id: weekly.id })
     for (const plan_id of [weekly.id, monthly.id]) {
-      expect(await shopper.tryOrder({ kind: 'plan', plan_id })).toMatchObject({ code: 409, message: /already subscribed/ })
+      expect(await shopper.tryOrder({ kind: 'plan', plan_id })).toMatchObject({
+        code: 409,
+        message: /already subscribed/,
+      })
     }
   })
 
@@ -184,7 +241,11 @@ describe('a plan', () => {
 test('plans are listed in the language asked for', async () => {
   const { answer } = await site.visitor().call(listPlans, { headers: { 'accept-language': 'de' } })
   expect(answer.data).toMatchObject({
-    list: [{ name: 'Wöchentlich' }, { name: 'Monatlich', highlight: true }, { name: 'Jährlich', price_cents: 14_999 }],
+    list: [
+      { name: 'Wöchentlich' },
+      { name: 'Monatlich', highlight: true },
+      { name: 'Jährlich', price_cents: 14_999 },
+    ],
     next_cursor: null,
     gateways: [
       { id: 'sandbox', kind: 'card' },
@@ -222,7 +283,9 @@ describe('refused', () => {
     const body = { order_id: 'ord_1', first_name: 'A', last_name: 'B' }
     const answers = [
       await nobody.call(unlockEpisode, { body: { episode_id: episode(4) } }),
-      await nobody.call(createOrder, { body: { kind: 'episode', episode_id: episode(4), gateway: 'sandbox', email: 'a@b' } }),
+      await nobody.call(createOrder, {
+        body: { kind: 'episode', episode_id: episode(4), gateway: 'sandbox', email: 'a@b' },
+      }),
       await nobody.call(payOrder, { body }),
       await nobody.call(getPayment),
     ]
@@ -237,10 +300,16 @@ describe('refused', () => {
     expect(await owner.look(order.id)).toMatchObject({ status: 'pending' })
   })
 
-  test.each(['nobody', 'two@at@signs', '@', 'a b@c', `${'a'.repeat(250)}@b.example`])('the e-mail %s, naming the field', async (email) => {
-    const shopper = await Shopper.on(site)
-    expect(await shopper.tryOrder({ ...locked(), email })).toMatchObject({ code: 500, info: { field: 'email' } })
-  })
+  test.each(['nobody', 'two@at@signs', '@', 'a b@c', `${'a'.repeat(250)}@b.example`])(
+    'the e-mail %s, naming the field',
+    async (email) => {
+      const shopper = await Shopper.on(site)
+      expect(await shopper.tryOrder({ ...locked(), email })).toMatchObject({
+        code: 500,
+        info: { field: 'email' },
+      })
+    },
+  )
 
   test.each([
     ['first_name', ' '],
@@ -248,29 +317,52 @@ describe('refused', () => {
   ])('a bad %s, naming the field', async (field, value) => {
     const shopper = await Shopper.on(site)
     const order = await shopper.order(locked())
-    const body = { order_id: order.id, payment_token: await shopper.token(), first_name: 'Ada', last_name: 'Lovelace', [field]: value }
-    expect((await shopper.visitor.call(payOrder, { body })).answer).toMatchObject({ code: 500, info: { field } })
+    const body = {
+      order_id: order.id,
+      payment_token: await shopper.token(),
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      [field]: value,
+    }
+    expect((await shopper.visitor.call(payOrder, { body })).answer).toMatchObject({
+      code: 500,
+      info: { field },
+    })
     expect(await shopper.look(order.id)).toMatchObject({ status: 'pending' })
   })
 
-  test.each([{ first_name: '4242 4242 4242 4242' }, { payment_token: '4000000000000002' }, { card_number: 4_242_424_242_424_242 }])(
-    'a body with a card number in it: %o',
-    async (extra) => {
-      const shopper = await Shopper.on(site)
-      const order = await shopper.order(locked())
-      const body = { order_id: order.id, first_name: 'Ada', last_name: 'Lovelace', ...extra }
-      expect((await shopper.visitor.call(payOrder, { body, headers: { 'idempotency-key': `card ${JSON.stringify(extra)}` } })).answer).toMatchObject({ code: 500, message: /only in the card field/ })
-    },
-  )
+  test.each([
+    { first_name: '4242 4242 4242 4242' },
+    { payment_token: '4000000000000002' },
+    { card_number: 4_242_424_242_424_242 },
+  ])('a body with a card number in it: %o', async (extra) => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order(locked())
+    const body = { order_id: order.id, first_name: 'Ada', last_name: 'Lovelace', ...extra }
+    expect(
+      (
+        await shopper.visitor.call(payOrder, {
+          body,
+          headers: { 'idempotency-key': `card ${JSON.stringify(extra)}` },
+        })
+      ).answer,
+    ).toMatchObject({ code: 500, message: /only in the card field/ })
+  })
 
   test('a gateway that is not offered here', async () => {
     const shopper = await Shopper.on(site)
-    expect(await shopper.tryOrder({ ...locked(), gateway: 'stripe' })).toMatchObject({ code: 500, message: /not offered/ })
+    expect(await shopper.tryOrder({ ...locked(), gateway: 'stripe' })).toMatchObject({
+      code: 500,
+      message: /not offered/,
+    })
   })
 
   test('an order of a kind without its id', async () => {
     const shopper = await Shopper.on(site)
-    expect((await shopper.visitor.call(createOrder, { body: { kind: 'video', gateway: 'sandbox', email: 'a@b' } })).status).toBe(400)
+    expect(
+      (await shopper.visitor.call(createOrder, { body: { kind: 'video', gateway: 'sandbox', email: 'a@b' } }))
+        .status,
+    ).toBe(400)
   })
 
   test('a token a second time', async () => {
@@ -285,9 +377,19 @@ describe('refused', () => {
 test('an order keeps the words agreed to with their time, and the referrer token', async () => {
   const shopper = await Shopper.on(site)
   const consent = { shown: '$0.99 for episode 4', immediate_delivery: true }
-  const order = await shopper.order({ ...locked(), consent }, { 'x-referrer-token': 'spring', 'x-fbclid': 'click' })
-  const row = await site.context.db.selectFrom('orders').select(['consent', 'attribution', 'created_at']).where('id', '=', order.id).executeTakeFirstOrThrow()
-  expect(row).toMatchObject({ consent: { ...consent, at: row.created_at.toISOString() }, attribution: { referrer_token: 'spring' } })
+  const order = await shopper.order(
+    { ...locked(), consent },
+    { 'x-referrer-token': 'spring', 'x-fbclid': 'click' },
+  )
+  const row = await site.context.db
+    .selectFrom('orders')
+    .select(['consent', 'attribution', 'created_at'])
+    .where('id', '=', order.id)
+    .executeTakeFirstOrThrow()
+  expect(row).toMatchObject({
+    consent: { ...consent, at: row.created_at.toISOString() },
+    attribution: { referrer_token: 'spring' },
+  })
 })
 
 test('the amount stays what it was when the order was made', async () => {
@@ -295,14 +397,26 @@ test('the amount stays what it was when the order was made', async () => {
   const shopper = await Shopper.on(site)
   const order = await shopper.order({ episode_id: other.episodes[4]?.id })
   await site.context.db.updateTable('videos').set({ episode_cents: 500 }).where('id', '=', other.id).execute()
-  expect((await shopper.tryPay(order.id, await shopper.token())).info).toMatchObject({ status: 'paid', amount_cents: 99 })
+  expect((await shopper.tryPay(order.id, await shopper.token())).info).toMatchObject({
+    status: 'paid',
+    amount_cents: 99,
+  })
 })
 
 test("a person's orders are listed newest first, page by page", async () => {
   const shopper = await Shopper.on(site)
-  const made = [await shopper.order(locked()), await shopper.order({ episode_id: episode(5) }), await shopper.order({ episode_id: episode(6) })]
-  const first = (await shopper.visitor.ask(getPayment, { query: { limit: 2 } })) as { list: { id: string }[]; next_cursor: string }
-  const second = (await shopper.visitor.ask(getPayment, { query: { limit: 2, cursor: first.next_cursor } })) as typeof first
+  const made = [
+    await shopper.order(locked()),
+    await shopper.order({ episode_id: episode(5) }),
+    await shopper.order({ episode_id: episode(6) }),
+  ]
+  const first = (await shopper.visitor.ask(getPayment, { query: { limit: 2 } })) as {
+    list: { id: string }[]
+    next_cursor: string
+  }
+  const second = (await shopper.visitor.ask(getPayment, {
+    query: { limit: 2, cursor: first.next_cursor },
+  })) as typeof first
   expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(made.map(({ id }) => id).reverse())
   expect(second.next_cursor).toBeNull()
 })

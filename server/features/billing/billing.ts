@@ -1,5 +1,3 @@
-export type { BillingContext } from './billing-context.ts'
 export { billingJobs } from './billing-jobs.ts'
 export { membershipOf } from './membership.ts'
 export { offerFor } from './offer.ts'
-export { seedPlans } from './seed-plans.ts'

@@ -39,7 +39,10 @@ export async function askRefund(
     await bounded(gateway.refund(refund), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
     return 'done'
   } catch (error) {
-    context.log.error({ err: error, gateway: gateway.id, reference: refund.reference }, 'a refund did not go through')
+    context.log.error(
+      { err: error, gateway: gateway.id, reference: refund.reference },
+      'a refund did not go through',
+    )
     return error instanceof GatewayRefused ? 'refused' : 'unknown'
   }
 }

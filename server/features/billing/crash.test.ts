@@ -25,13 +25,19 @@ interface Ready {
 async function readyToPay(kind: 'episode' | 'plan'): Promise<Ready> {
   const shopper = await Shopper.on(site)
   const plan = await shopper.plan(7)
-  const order = await shopper.order(kind === 'plan' ? { kind, plan_id: plan.id } : { episode_id: site.video.episodes[3]?.id })
+  const order = await shopper.order(
+    kind === 'plan' ? { kind, plan_id: plan.id } : { episode_id: site.video.episodes[3]?.id },
+  )
   const { id } = await shopper.visitor.ask(getUser)
   return { userId: id, orderId: order.id, token: await shopper.token() }
 }
 
 /** Pays in a process of its own. @returns the signal it died of, or what it printed */
-function payIn({ userId, orderId, token }: Ready, when: string, at: number): Promise<{ signal: string | null; printed: string }> {
+function payIn(
+  { userId, orderId, token }: Ready,
+  when: string,
+  at: number,
+): Promise<{ signal: string | null; printed: string }> {
   const wish = [site.databaseUrl, userId, orderId, token, when, String(at)]
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...wish], { timeout: 30_000, env: {} }, (error, stdout) => {
@@ -60,12 +66,22 @@ async function converge(): Promise<void> {
 /** What became of an order: `sold` is paid, charged once and given once; `untouched` none of these; else the figures. */
 async function outcomeOf(orderId: string): Promise<string> {
   const { db } = site.context
-  const order = await db.selectFrom('orders').select('status').where('id', '=', orderId).executeTakeFirstOrThrow()
+  const order = await db
+    .selectFrom('orders')
+    .select('status')
+    .where('id', '=', orderId)
+    .executeTakeFirstOrThrow()
   const given = await db.selectFrom('entitlements').select('id').where('order_id', '=', orderId).execute()
-  const payments = (await site.sound.listSince(new Date(0))).filter((payment) => payment.orderId === orderId && payment.status === 'succeeded')
+  const payments = (await site.sound.listSince(new Date(0))).filter(
+    (payment) => payment.orderId === orderId && payment.status === 'succeeded',
+  )
   const lines = await db.selectFrom('ledger_lines').select('id').where('order_id', '=', orderId).execute()
   const figures = `${order.status}, ${payments.length} charged, ${given.length} given, ${lines.length} lines`
-  return { 'paid, 1 charged, 1 given, 2 lines': 'sold', 'pending, 0 charged, 0 given, 0 lines': 'untouched' }[figures] ?? figures
+  return (
+    { 'paid, 1 charged, 1 given, 2 lines': 'sold', 'pending, 0 charged, 0 given, 0 lines': 'untouched' }[
+      figures
+    ] ?? figures
+  )
 }
 
 async function wholeRun(kind: 'episode' | 'plan'): Promise<{ statements: number; commits: number[] }> {
@@ -83,30 +99,44 @@ async function crashAt(kind: 'episode' | 'plan', places: { when: string; at: num
     crashed.push({ orderId: ready.orderId, place: `${when} ${at}`, killed: signal === 'SIGKILL' })
   })
   await converge()
-  const outcomes = await Promise.all(crashed.map(async ({ orderId, place }) => ({ place, outcome: await outcomeOf(orderId) })))
-  const open = await site.context.db.selectFrom('attempts').select('id').where('status', 'in', ['started', 'unknown']).execute()
+  const outcomes = await Promise.all(
+    crashed.map(async ({ orderId, place }) => ({ place, outcome: await outcomeOf(orderId) })),
+  )
+  const open = await site.context.db
+    .selectFrom('attempts')
+    .select('id')
+    .where('status', 'in', ['started', 'unknown'])
+    .execute()
   expect(open).toEqual([])
   const books = await balance(site.context.db)
   expect(books.ours).toBe(books.theirs)
   return { killed: crashed.filter(({ killed }) => killed).length, outcomes }
 }
 
-test('killed before any statement of paying an episode, or as a commit is sent: charged once and unlocked once, or neither', { timeout: 120_000 }, async () => {
-  const { statements, commits } = await wholeRun('episode')
-  const places = [
-    ...Array.from({ length: statements }, (_, index) => ({ when: 'before', at: index + 1 })),
-    ...commits.map((at) => ({ when: 'sent', at })),
-  ]
-  const { killed, outcomes } = await crashAt('episode', places)
-  expect(killed).toBe(places.length)
-  expect(outcomes.filter(({ outcome }) => outcome !== 'sold' && outcome !== 'untouched')).toEqual([])
-  expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['sold', 'untouched']))
-})
+test(
+  'killed before any statement of paying an episode, or as a commit is sent: charged once and unlocked once, or neither',
+  { timeout: 120_000 },
+  async () => {
+    const { statements, commits } = await wholeRun('episode')
+    const places = [
+      ...Array.from({ length: statements }, (_, index) => ({ when: 'before', at: index + 1 })),
+      ...commits.map((at) => ({ when: 'sent', at })),
+    ]
+    const { killed, outcomes } = await crashAt('episode', places)
+    expect(killed).toBe(places.length)
+    expect(outcomes.filter(({ outcome }) => outcome !== 'sold' && outcome !== 'untouched')).toEqual([])
+    expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['sold', 'untouched']))
+  },
+)
 
-test('killed at any moment of paying a plan: one subscription charged once, or none', { timeout: 120_000 }, async () => {
-  const { statements } = await wholeRun('plan')
-  const second = Array.from({ length: 6 }, (_, index) => ({ when: 'before', at: statements - index }))
-  const moments = Array.from({ length: 6 }, () => ({ when: 'after', at: Math.floor(Math.random() * 40) }))
-  const { outcomes } = await crashAt('plan', [...second, ...moments])
-  expect(outcomes.filter(({ outcome }) => outcome !== 'sold' && outcome !== 'untouched')).toEqual([])
-})
+test(
+  'killed at any moment of paying a plan: one subscription charged once, or none',
+  { timeout: 120_000 },
+  async () => {
+    const { statements } = await wholeRun('plan')
+    const second = Array.from({ length: 6 }, (_, index) => ({ when: 'before', at: statements - index }))
+    const moments = Array.from({ length: 6 }, () => ({ when: 'after', at: Math.floor(Math.random() * 40) }))
+    const { outcomes } = await crashAt('plan', [...second, ...moments])
+    expect(outcomes.filter(({ outcome }) => outcome !== 'sold' && outcome !== 'untouched')).toEqual([])
+  },
+)

@@ -37,11 +37,11 @@ export interface PresentCharge extends Charge {
 }
 
 /** A renewal, with a method that the gateway kept. */
-export interface SavedCharge extends Charge {
+interface SavedCharge extends Charge {
   methodReference: string
 }
 
-export interface SavedMethod {
+interface SavedMethod {
   reference: string
   brand: string | null
   last4: string | null
@@ -114,7 +114,10 @@ export interface PaymentGateway {
   /** The method can be charged no more. */
   forget(methodReference: string): Promise<void>
   /** @throws NotificationRefused */
-  readNotification(body: Buffer, headers: Record<string, string | string[] | undefined>): Notification | Promise<Notification>
+  readNotification(
+    body: Buffer,
+    headers: Record<string, string | string[] | undefined>,
+  ): Notification | Promise<Notification>
   /** Every payment made since, oldest first: for reconciliation. */
   listSince(time: Date): Promise<Payment[]>
 }

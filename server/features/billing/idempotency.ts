@@ -27,13 +27,25 @@ const patienceMs = 90_000
  * @param work makes the answer; it is given the id for what it makes, the same one if a dead holder is followed
  * @throws Refusal keyReused for the same key with another call or body
  */
-export async function answerOnce<T>(db: Db, request: Request, work: (reservedId: string) => Promise<T>): Promise<T> {
+export async function answerOnce<T>(
+  db: Db,
+  request: Request,
+  work: (reservedId: string) => Promise<T>,
+): Promise<T> {
   const { userId, key } = request
   if (key === undefined) return work(newId('ord'))
   if (key.length > 255) throw new Fault('badRequest', 'Idempotency-Key is longer than 255 characters')
   const holder = randomUUID()
   const hash = hashOf(request.body)
-  const claim = { user_id: userId, key, call: request.path, body_hash: hash, holder, reserved_id: newId('ord'), seconds: leaseSeconds }
+  const claim = {
+    user_id: userId,
+    key,
+    call: request.path,
+    body_hash: hash,
+    holder,
+    reserved_id: newId('ord'),
+    seconds: leaseSeconds,
+  }
   const deadline = Date.now() + patienceMs
   for (let pause = 20; Date.now() < deadline; pause = Math.min(pause * 2, 500)) {
     const row = await queries.claimKey(db, claim)
@@ -52,10 +64,13 @@ interface Hold {
 }
 
 async function answerAndKeep<T>(db: Db, { holder, userId, key }: Hold, work: () => Promise<T>): Promise<T> {
-  const renewal = setInterval(() => {
-    // A renewal that fails lets the lease lapse, and the next who asks does the work again, which is safe.
-    queries.extendKey(db, holder, userId, key, leaseSeconds).catch(() => {})
-  }, (leaseSeconds * 1000) / 3)
+  const renewal = setInterval(
+    () => {
+      // A renewal that fails lets the lease lapse, and the next who asks does the work again, which is safe.
+      queries.extendKey(db, holder, userId, key, leaseSeconds).catch(() => {})
+    },
+    (leaseSeconds * 1000) / 3,
+  )
   try {
     const info = await work()
     await queries.answerKey(db, holder, userId, key, { info })

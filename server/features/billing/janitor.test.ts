@@ -24,7 +24,12 @@ const hour = 60 * minute
 const wish = () => ({ episode_id: site.video.episodes[3]?.id })
 
 async function attempts(orderId: string) {
-  return site.context.db.selectFrom('attempts').select(['status', 'decline_code']).where('order_id', '=', orderId).orderBy('number').execute()
+  return site.context.db
+    .selectFrom('attempts')
+    .select(['status', 'decline_code'])
+    .where('order_id', '=', orderId)
+    .orderBy('number')
+    .execute()
 }
 
 async function tidy(milliseconds: number) {
@@ -45,7 +50,10 @@ describe('a payment whose answer was lost', () => {
     const shopper = await Shopper.on(site)
     loseAnswers()
     const order = await shopper.order(wish())
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 500, message: /will not be charged twice/ })
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+      code: 500,
+      message: /will not be charged twice/,
+    })
     expect(await attempts(order.id)).toMatchObject([{ status: 'unknown' }])
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
   })
@@ -83,9 +91,14 @@ test('a gateway that does not answer in time leaves the payment unknown', async 
     return site.sound.start(charge)
   }
   const order = await shopper.order(wish())
-  expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 500, message: /no answer/ })
+  expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+    code: 500,
+    message: /no answer/,
+  })
   charged.resolve()
-  await expect.poll(() => site.sound.retrieve({ key: `pay:${order.id}:1` })).toMatchObject({ status: 'succeeded' })
+  await expect
+    .poll(() => site.sound.retrieve({ key: `pay:${order.id}:1` }))
+    .toMatchObject({ status: 'succeeded' })
   expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
 })
 
@@ -104,7 +117,10 @@ describe('a payment that never reached the gateway', () => {
     await tidy(2 * hour)
     expect(await attempts(order.id)).toMatchObject([{ status: 'failed', decline_code: 'not_received' }])
     delete site.trouble.start
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 200, info: { status: 'paid' } })
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+      code: 200,
+      info: { status: 'paid' },
+    })
   })
 
   test('keeps the person waiting a minute, then they can try again; should both arrive, one goes back', async () => {
@@ -116,10 +132,16 @@ describe('a payment that never reached the gateway', () => {
     }
     const order = await shopper.order(wish())
     await shopper.tryPay(order.id, await shopper.token())
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 500, message: /no answer/ })
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+      code: 500,
+      message: /no answer/,
+    })
     site.moveOn(61_000)
     delete site.trouble.start
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 200, info: { status: 'paid' } })
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+      code: 200,
+      info: { status: 'paid' },
+    })
     await late?.()
     await tidy(10 * minute)
     expect(await attempts(order.id)).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }])
@@ -133,7 +155,10 @@ describe('an order that is not paid within 24 hours', () => {
     const shopper = await Shopper.on(site)
     const order = await shopper.order(wish())
     site.moveOn(24 * hour + 1000)
-    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 409, message: /closed/ })
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+      code: 409,
+      message: /closed/,
+    })
     await runJanitor(site.context)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'expired', next: { type: 'none' } })
     expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 409 })
@@ -163,7 +188,10 @@ describe('an order that is not paid within 24 hours', () => {
     await shopper.decide(info?.next.url ?? '', 'yes')
     await tidy(25 * hour)
     expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'expired' })
-    expect(await site.sound.retrieve({ key: `pay:${info?.id}:1` })).toMatchObject({ status: 'succeeded', refundedCents: 99 })
+    expect(await site.sound.retrieve({ key: `pay:${info?.id}:1` })).toMatchObject({
+      status: 'succeeded',
+      refundedCents: 99,
+    })
   })
 })
 
@@ -178,10 +206,16 @@ test('a refund that fails is sent again until it is through, once', async () => 
   }
   await shopper.look(info?.id ?? '')
   delete site.trouble.refund
-  const waiting = await site.context.db.selectFrom('refunds').select('status').where('status', '=', 'started').execute()
+  const waiting = await site.context.db
+    .selectFrom('refunds')
+    .select('status')
+    .where('status', '=', 'started')
+    .execute()
   expect(waiting).toHaveLength(1)
   await tidy(minute)
-  expect(await site.context.db.selectFrom('refunds').select('status').where('status', '<>', 'succeeded').execute()).toEqual([])
+  expect(
+    await site.context.db.selectFrom('refunds').select('status').where('status', '<>', 'succeeded').execute(),
+  ).toEqual([])
   expect(await site.sound.retrieve({ key: `pay:${info?.id}:1` })).toMatchObject({ refundedCents: 99 })
 })
 
@@ -190,7 +224,8 @@ describe('a subscription that waits for its first payment', () => {
     const shopper = await Shopper.on(site)
     await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
     const { id } = await shopper.visitor.ask(getUser)
-    const statuses = () => site.context.db.selectFrom('subscriptions').select('status').where('user_id', '=', id).execute()
+    const statuses = () =>
+      site.context.db.selectFrom('subscriptions').select('status').where('user_id', '=', id).execute()
     await tidy(22 * hour)
     expect(await statuses()).toEqual([{ status: 'incomplete' }])
     await tidy(hour + minute)
@@ -199,19 +234,30 @@ describe('a subscription that waits for its first payment', () => {
 
   test('is followed by another where the money comes later', async () => {
     const shopper = await Shopper.on(site)
-    const { info } = await shopper.buy({ kind: 'plan', plan_id: (await shopper.plan(30)).id }, testCards.asksOnce)
+    const { info } = await shopper.buy(
+      { kind: 'plan', plan_id: (await shopper.plan(30)).id },
+      testCards.asksOnce,
+    )
     await shopper.decide(info?.next.url ?? '', 'yes')
     await tidy(25 * hour)
     const { membership, id } = await shopper.visitor.ask(getUser)
     expect(membership).toMatchObject({ state: 'subscribed', plan: { name: 'Monthly' } })
-    const rows = await site.context.db.selectFrom('subscriptions').select('status').where('user_id', '=', id).orderBy('created_at').execute()
+    const rows = await site.context.db
+      .selectFrom('subscriptions')
+      .select('status')
+      .where('user_id', '=', id)
+      .orderBy('created_at')
+      .execute()
     expect(rows).toEqual([{ status: 'expired' }, { status: 'active' }])
   })
 })
 
 describe('a notification', () => {
   async function notify(reference: string) {
-    const { body, headers } = signEvent({ secret: 'a secret of the tests', clock: site.context.clock }, reference)
+    const { body, headers } = signEvent(
+      { secret: 'a secret of the tests', clock: site.context.clock },
+      reference,
+    )
     return () => site.visitor().fetch('/api/webhook/payment/sandbox', { method: 'POST', body, headers })
   }
 
@@ -221,7 +267,8 @@ describe('a notification', () => {
     const payment = await site.sound.retrieve({ key: `pay:${info?.id}:1` })
     return { orderId: info?.id ?? '', reference: payment?.reference ?? '' }
   }
-  const statusOf = (id: string) => site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
+  const statusOf = (id: string) =>
+    site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
 
   test('settles the payment that it is about, however often it comes', async () => {
     const { orderId, reference } = await confirmed(await Shopper.on(site))
@@ -229,15 +276,37 @@ describe('a notification', () => {
     const responses = await Promise.all([send(), send(), send()])
     expect(responses.map(({ status }) => status)).toEqual([204, 204, 204])
     await expect.poll(() => statusOf(orderId)).toEqual({ status: 'paid' })
-    await expect.poll(() => site.context.db.selectFrom('notifications').select('event_id').where('applied_at', 'is', null).execute()).toEqual([])
-    expect(await site.context.db.selectFrom('notifications').select('event_id').where('reference', '=', reference).execute()).toHaveLength(1)
+    await expect
+      .poll(() =>
+        site.context.db
+          .selectFrom('notifications')
+          .select('event_id')
+          .where('applied_at', 'is', null)
+          .execute(),
+      )
+      .toEqual([])
+    expect(
+      await site.context.db
+        .selectFrom('notifications')
+        .select('event_id')
+        .where('reference', '=', reference)
+        .execute(),
+    ).toHaveLength(1)
   })
 
   test('that was recorded and not applied is applied by the janitor', async () => {
     const { orderId, reference } = await confirmed(await Shopper.on(site))
     site.trouble.retrieve = () => Promise.reject(new Error('the line broke'))
     expect((await (await notify(reference))()).status).toBe(204)
-    await expect.poll(() => site.context.db.selectFrom('notifications').select('reference').where('applied_at', 'is', null).execute()).toEqual([{ reference }])
+    await expect
+      .poll(() =>
+        site.context.db
+          .selectFrom('notifications')
+          .select('reference')
+          .where('applied_at', 'is', null)
+          .execute(),
+      )
+      .toEqual([{ reference }])
     expect(await statusOf(orderId)).toEqual({ status: 'pending' })
     delete site.trouble.retrieve
     await runJanitor(site.context)
@@ -246,6 +315,14 @@ describe('a notification', () => {
 
   test('about nothing of ours is taken and laid aside', async () => {
     expect((await (await notify('spay_unknown'))()).status).toBe(204)
-    await expect.poll(() => site.context.db.selectFrom('notifications').select('reference').where('applied_at', 'is', null).execute()).toEqual([])
+    await expect
+      .poll(() =>
+        site.context.db
+          .selectFrom('notifications')
+          .select('reference')
+          .where('applied_at', 'is', null)
+          .execute(),
+      )
+      .toEqual([])
   })
 })

@@ -31,14 +31,24 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   await each(context, attempts, (attempt) => check(context, attempt))
   const refunds = await db.transaction().execute((tx) => queries.takeDueRefunds(tx, now, next, batch))
   await each(context, refunds, (refund) => sendRefund(context, refund))
-  const notifications = await queries.selectOpenNotifications(db, new Date(now.getTime() - notificationsLastMs), batch)
+  const notifications = await queries.selectOpenNotifications(
+    db,
+    new Date(now.getTime() - notificationsLastMs),
+    batch,
+  )
   await each(context, notifications, (heard) => applyNotification(context, heard))
 }
 
 /** One that fails is logged and comes again; it does not keep the others from their turn. */
-async function each<T>({ log }: BillingContext, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function each<T>(
+  { log }: BillingContext,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   for (const item of items) {
-    await work(item).catch((error: unknown) => log.error({ err: error }, 'something that was left open could not be finished'))
+    await work(item).catch((error: unknown) =>
+      log.error({ err: error }, 'something that was left open could not be finished'),
+    )
   }
 }
 
@@ -49,8 +59,13 @@ async function check(context: BillingContext, attempt: AttemptRow): Promise<void
   if (!current || !isOpen(current.status)) return
   const order = await queries.selectOrder(db, attempt.order_id)
   const last = nextCheck(attempt.checks + 1, clock.now()) === null
-  if (current.status === 'requires_action' && (last || order?.status !== 'pending')) return giveUp(context, current)
-  if (last) log.error({ attempt: attempt.id, status: current.status }, 'a payment stayed open after the last look; please look it up at the gateway')
+  if (current.status === 'requires_action' && (last || order?.status !== 'pending'))
+    return giveUp(context, current)
+  if (last)
+    log.error(
+      { attempt: attempt.id, status: current.status },
+      'a payment stayed open after the last look; please look it up at the gateway',
+    )
 }
 
 /** The person never came back: the payment is called off at the gateway, unless it has gone through after all. */

@@ -28,17 +28,43 @@ async function enter(tx: Tx, { transactionId, order, debit, credit, cents, at }:
 /** Money came in for an order and buys what it was for. */
 export function enterSale(tx: Tx, order: OrderRow, attemptId: string, at: Date): Promise<void> {
   const accounts = { debit: `gateway:${order.gateway}`, credit: `sales:${order.kind}` } as const
-  return enter(tx, { transactionId: `charge:${attemptId}`, order, ...accounts, cents: order.amount_cents, at })
+  return enter(tx, {
+    transactionId: `charge:${attemptId}`,
+    order,
+    ...accounts,
+    cents: order.amount_cents,
+    at,
+  })
 }
 
 /** Money came in that buys nothing. Once per attempt: a second time changes nothing. */
 export async function enterUnwanted(tx: Tx, order: OrderRow, attemptId: string, at: Date): Promise<void> {
   const transactionId = `charge:${attemptId}`
   if (await hasLedgerTransaction(tx, transactionId)) return
-  await enter(tx, { transactionId, order, debit: `gateway:${order.gateway}`, credit: 'to_return', cents: order.amount_cents, at })
+  await enter(tx, {
+    transactionId,
+    order,
+    debit: `gateway:${order.gateway}`,
+    credit: 'to_return',
+    cents: order.amount_cents,
+    at,
+  })
 }
 
 /** Money that bought nothing went back. */
-export function enterReturn(tx: Tx, order: OrderRow, refundId: string, cents: number, at: Date): Promise<void> {
-  return enter(tx, { transactionId: `refund:${refundId}`, order, debit: 'to_return', credit: `gateway:${order.gateway}`, cents, at })
+export function enterReturn(
+  tx: Tx,
+  order: OrderRow,
+  refundId: string,
+  cents: number,
+  at: Date,
+): Promise<void> {
+  return enter(tx, {
+    transactionId: `refund:${refundId}`,
+    order,
+    debit: 'to_return',
+    credit: `gateway:${order.gateway}`,
+    cents,
+    at,
+  })
 }

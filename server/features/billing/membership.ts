@@ -19,7 +19,12 @@ const dayMs = 86_400_000
 const longestGraceMs = 3 * dayMs
 
 /** What a person's subscription gives at this moment: it renews at the period's end, or ends there where it was cancelled. */
-export async function membershipOf(db: Db, viewer: Pick<Viewer, 'userId' | 'kept'>, now: Date, language: Language): Promise<Membership> {
+export async function membershipOf(
+  db: Db,
+  viewer: Pick<Viewer, 'userId' | 'kept'>,
+  now: Date,
+  language: Language,
+): Promise<Membership> {
   const row = viewer.kept ? await selectLiveSubscription(db, viewer.userId) : undefined
   if (!row?.period_ends_at || (row.status !== 'active' && row.status !== 'past_due')) return free
   const periodEnd = row.period_ends_at.getTime()

@@ -16,10 +16,20 @@ interface LockedEpisode {
 }
 
 /** What a viewer may buy to see a locked episode; the `info` of code 402. */
-export async function offerFor(context: Pick<BillingContext, 'gateways'>, db: Db, episode: LockedEpisode, language: Language): Promise<Offer> {
+export async function offerFor(
+  context: Pick<BillingContext, 'gateways'>,
+  db: Db,
+  episode: LockedEpisode,
+  language: Language,
+): Promise<Offer> {
   const { price, id, video_id, number, title, thumb_url } = episode
   const plans = await listPlans(db, language)
-  return { episode: { id, video_id, number, title, thumb_url }, price, plans, gateways: offeredGateways(context) }
+  return {
+    episode: { id, video_id, number, title, thumb_url },
+    price,
+    plans,
+    gateways: offeredGateways(context),
+  }
 }
 
 /** The plans on sale, in their order. */

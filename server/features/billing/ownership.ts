@@ -6,8 +6,13 @@ import { selectLiveSubscription, type OrderRow } from './queries.ts'
  * Whether the buyer has already what an order is for: an entitlement that covers it, or for a plan a live subscription
  * (there is one per person).
  */
-export async function isOwned(db: Db, order: Pick<OrderRow, 'user_id' | 'kind' | 'video_id' | 'episode_id'>, now: Date): Promise<boolean> {
-  if (order.kind === 'plan' || order.video_id === null) return (await selectLiveSubscription(db, order.user_id)) !== undefined
+export async function isOwned(
+  db: Db,
+  order: Pick<OrderRow, 'user_id' | 'kind' | 'video_id' | 'episode_id'>,
+  now: Date,
+): Promise<boolean> {
+  if (order.kind === 'plan' || order.video_id === null)
+    return (await selectLiveSubscription(db, order.user_id)) !== undefined
   const rights = await loadRights(db, order.user_id, order.video_id, now)
   // No episode has the empty id: only what covers the whole video covers it.
   return rights.covers(order.episode_id ?? '')

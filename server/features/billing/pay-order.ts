@@ -33,10 +33,17 @@ const patienceMs = 60_000
  * @returns once the order is paid or waits for the person
  * @throws Refusal notFound, orderClosed, alreadyOwned, paymentUnknown, or why the payment was declined
  */
-export async function payOrder(context: BillingContext, userId: string, orderId: string, payer: Payer): Promise<void> {
+export async function payOrder(
+  context: BillingContext,
+  userId: string,
+  orderId: string,
+  payer: Payer,
+): Promise<void> {
   const lookedUp = new Set<string>()
   for (;;) {
-    const step = await context.db.transaction().execute((tx) => beginAttempt(context, tx, { userId, orderId, payer, lookedUp }))
+    const step = await context.db
+      .transaction()
+      .execute((tx) => beginAttempt(context, tx, { userId, orderId, payer, lookedUp }))
     if (step.do === 'nothing') return
     const { attempt } = step
     if (step.do === 'charge') {
@@ -62,7 +69,11 @@ interface Wish {
 }
 
 /** The first transaction: decides, and where there is something to charge commits the attempt with its key. */
-async function beginAttempt(context: BillingContext, tx: Tx, { userId, orderId, payer, lookedUp }: Wish): Promise<Step> {
+async function beginAttempt(
+  context: BillingContext,
+  tx: Tx,
+  { userId, orderId, payer, lookedUp }: Wish,
+): Promise<Step> {
   await queries.lockBuyer(tx, userId)
   const now = context.clock.now()
   const order = await queries.selectOrder(tx, orderId)
@@ -75,7 +86,8 @@ async function beginAttempt(context: BillingContext, tx: Tx, { userId, orderId, 
     const step = stepFor(context, attempt, payer, lookedUp.has(attempt.id))
     if (step) return step
   }
-  if (gatewayOf(context, order).tokenStep(order.method) && payer.token === undefined) throw new Fault('badRequest', 'payment_token is needed')
+  if (gatewayOf(context, order).tokenStep(order.method) && payer.token === undefined)
+    throw new Fault('badRequest', 'payment_token is needed')
   const number = (attempts[0]?.number ?? 0) + 1
   const attempt = await queries.insertAttempt(tx, {
     id: newId('att'),
@@ -91,7 +103,12 @@ async function beginAttempt(context: BillingContext, tx: Tx, { userId, orderId, 
 }
 
 /** What an earlier attempt that is still open asks for first; undefined where it no longer stands in the way. */
-function stepFor(context: BillingContext, attempt: AttemptRow, payer: Payer, lookedUp: boolean): Step | undefined {
+function stepFor(
+  context: BillingContext,
+  attempt: AttemptRow,
+  payer: Payer,
+  lookedUp: boolean,
+): Step | undefined {
   const age = context.clock.now().getTime() - attempt.started_at.getTime()
   if (attempt.status === 'requires_action') {
     if (lookedUp && payer.token === undefined) return { do: 'nothing' }
@@ -108,7 +125,12 @@ function stepFor(context: BillingContext, attempt: AttemptRow, payer: Payer, loo
 }
 
 /** Calls the gateway with the committed key, then brings everything into line in the second transaction. */
-async function charge(context: BillingContext, order: OrderRow, attempt: AttemptRow, payer: Payer): Promise<void> {
+async function charge(
+  context: BillingContext,
+  order: OrderRow,
+  attempt: AttemptRow,
+  payer: Payer,
+): Promise<void> {
   const outcome = await askGateway(context, gatewayOf(context, order), (gateway) =>
     gateway.start({
       key: attempt.idempotency_key,
@@ -116,7 +138,12 @@ async function charge(context: BillingContext, order: OrderRow, attempt: Attempt
       attemptId: attempt.id,
       amountCents: order.amount_cents,
       currency: order.currency,
-      payer: { userId: order.user_id, email: order.email, firstName: payer.firstName, lastName: payer.lastName },
+      payer: {
+        userId: order.user_id,
+        email: order.email,
+        firstName: payer.firstName,
+        lastName: payer.lastName,
+      },
       method: order.method,
       token: payer.token,
       save: order.kind === 'plan',
@@ -130,7 +157,9 @@ async function charge(context: BillingContext, order: OrderRow, attempt: Attempt
 async function giveUp(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const { reference } = attempt
   if (reference === null) return recheckAttempt(context, attempt)
-  const outcome = await askGateway(context, gatewayOf(context, attempt), (gateway) => gateway.cancel(reference))
+  const outcome = await askGateway(context, gatewayOf(context, attempt), (gateway) =>
+    gateway.cancel(reference),
+  )
   if (outcome) await settleAttempt(context, attempt, outcome)
 }
 
@@ -161,7 +190,8 @@ export function declineOf(attempt: AttemptRow): RefusalName {
 
 async function checkOutcome({ db }: BillingContext, { id, order_id }: AttemptRow): Promise<void> {
   const attempt = await queries.selectAttempt(db, id)
-  if (!attempt || attempt.status === 'started' || attempt.status === 'unknown') throw new Refusal('paymentUnknown')
+  if (!attempt || attempt.status === 'started' || attempt.status === 'unknown')
+    throw new Refusal('paymentUnknown')
   if (attempt.status === 'failed' || attempt.status === 'cancelled') throw new Refusal(declineOf(attempt))
   if (attempt.status !== 'succeeded') return
   const order = await queries.selectOrder(db, order_id)

@@ -28,7 +28,11 @@ type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cent
  * browser needs a payment for its next step (a wallet), it is started too.
  * @throws Refusal emailInvalid, gatewayNotOffered, notFound, alreadyOwned, subscribedAlready
  */
-export async function placeOrder(context: BillingContext, call: PlaceOrderCall, orderId: string): Promise<Order> {
+export async function placeOrder(
+  context: BillingContext,
+  call: PlaceOrderCall,
+  orderId: string,
+): Promise<Order> {
   const { body, language } = call
   const method = body.method ?? 'card'
   checkEmail(body.email)
@@ -43,7 +47,12 @@ export async function placeOrder(context: BillingContext, call: PlaceOrderCall, 
   return loadOrder(context, userId, orderId, language)
 }
 
-async function insertOrder(context: BillingContext, tx: Tx, call: PlaceOrderCall, { orderId, buyer }: { orderId: string; buyer: string }) {
+async function insertOrder(
+  context: BillingContext,
+  tx: Tx,
+  call: PlaceOrderCall,
+  { orderId, buyer }: { orderId: string; buyer: string },
+) {
   const { body } = call
   const now = context.clock.now()
   const goods = await findGoods(tx, body)
@@ -52,7 +61,13 @@ async function insertOrder(context: BillingContext, tx: Tx, call: PlaceOrderCall
   }
   const subscriptionId = goods.plan_id === null ? null : newId('sub')
   if (subscriptionId !== null && goods.plan_id !== null) {
-    await queries.insertSubscription(tx, { id: subscriptionId, user_id: buyer, plan_id: goods.plan_id, status: 'incomplete', created_at: now })
+    await queries.insertSubscription(tx, {
+      id: subscriptionId,
+      user_id: buyer,
+      plan_id: goods.plan_id,
+      status: 'incomplete',
+      created_at: now,
+    })
   }
   const referrerToken = call.adIds().referrerToken
   await queries.insertOrder(tx, {
@@ -76,7 +91,11 @@ async function insertOrder(context: BillingContext, tx: Tx, call: PlaceOrderCall
 /** The words that were shown and agreed to, with the time. */
 function consentOf({ consent }: Body, now: Date): string | null {
   if (!consent) return null
-  return JSON.stringify({ shown: consent.shown, immediate_delivery: consent.immediate_delivery ?? false, at: now.toISOString() })
+  return JSON.stringify({
+    shown: consent.shown,
+    immediate_delivery: consent.immediate_delivery ?? false,
+    at: now.toISOString(),
+  })
 }
 
 /** @throws Refusal notFound for what is not on sale, alreadyOwned for a free episode; Fault badRequest without an id */
@@ -106,5 +125,11 @@ async function findEpisode(db: Db, id: string): Promise<Goods> {
 async function findVideo(db: Db, id: string): Promise<Goods> {
   const video = await queries.selectVideoOnSale(db, id)
   if (!video) throw new Refusal('notFound')
-  return { plan_id: null, video_id: id, episode_id: null, amount_cents: video.video_cents, currency: video.currency }
+  return {
+    plan_id: null,
+    video_id: id,
+    episode_id: null,
+    amount_cents: video.video_cents,
+    currency: video.currency,
+  }
 }

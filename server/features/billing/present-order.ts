@@ -11,7 +11,12 @@ import type { AttemptRow, OrderRow } from './queries.ts'
 import { recheckAttempt } from './settle-order.ts'
 
 /** @throws Refusal notFound for an order that is not this person's */
-export async function loadOrder(context: BillingContext, userId: string, orderId: string, language: Language): Promise<Order> {
+export async function loadOrder(
+  context: BillingContext,
+  userId: string,
+  orderId: string,
+  language: Language,
+): Promise<Order> {
   const order = await queries.selectOrder(context.db, orderId)
   if (order?.user_id !== userId) throw new Refusal('notFound')
   return presentOrder(context, order, await queries.selectAttempts(context.db, [orderId]), language)
@@ -21,7 +26,12 @@ export async function loadOrder(context: BillingContext, userId: string, orderId
  * An order as its gateway has it now: an open payment is looked up first.
  * @throws Refusal notFound for an order that is not this person's
  */
-export async function refreshOrder(context: BillingContext, userId: string, orderId: string, language: Language): Promise<Order> {
+export async function refreshOrder(
+  context: BillingContext,
+  userId: string,
+  orderId: string,
+  language: Language,
+): Promise<Order> {
   const order = await queries.selectOrder(context.db, orderId)
   if (order?.user_id !== userId) throw new Refusal('notFound')
   const attempts = await queries.selectAttempts(context.db, [orderId])
@@ -47,13 +57,25 @@ export async function listOrders(
     page.map(({ id }) => id),
   )
   return {
-    list: page.map((row) => presentOrder(context, row, attempts.filter(({ order_id }) => order_id === row.id), language)),
+    list: page.map((row) =>
+      presentOrder(
+        context,
+        row,
+        attempts.filter(({ order_id }) => order_id === row.id),
+        language,
+      ),
+    ),
     next_cursor: last ? encodeCursor('orders', [last.created_at.toISOString(), last.id]) : null,
   }
 }
 
 /** @param attempts those of the order, the latest first */
-function presentOrder(context: BillingContext, row: OrderRow, attempts: AttemptRow[], language: Language): Order {
+function presentOrder(
+  context: BillingContext,
+  row: OrderRow,
+  attempts: AttemptRow[],
+  language: Language,
+): Order {
   const latest = attempts[0]
   const declined = row.status === 'pending' && latest?.status === 'failed' ? declineOf(latest) : undefined
   return {
@@ -71,7 +93,9 @@ function presentOrder(context: BillingContext, row: OrderRow, attempts: AttemptR
     ...(row.paid_at ? { paid_at: row.paid_at.toISOString() } : {}),
     expires_at: row.expires_at.toISOString(),
     next: nextOf(context, row, latest),
-    ...(declined ? { declined: { reason: declined, message: context.translate(language, `refusals.${declined}`) } } : {}),
+    ...(declined
+      ? { declined: { reason: declined, message: context.translate(language, `refusals.${declined}`) } }
+      : {}),
   }
 }
 

@@ -23,16 +23,31 @@ export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
 // What is for sale
 
 export function selectPlans(db: Db) {
-  return db.selectFrom('plans').selectAll().where('retired_at', 'is', null).orderBy('position').orderBy('id').execute()
+  return db
+    .selectFrom('plans')
+    .selectAll()
+    .where('retired_at', 'is', null)
+    .orderBy('position')
+    .orderBy('id')
+    .execute()
 }
 
 export function selectPlan(db: Db, id: string) {
-  return db.selectFrom('plans').selectAll().where('id', '=', id).where('retired_at', 'is', null).executeTakeFirst()
+  return db
+    .selectFrom('plans')
+    .selectAll()
+    .where('id', '=', id)
+    .where('retired_at', 'is', null)
+    .executeTakeFirst()
 }
 
 /** A plan's period, also where it is no longer on sale. */
 export async function selectPeriodDays(db: Db, planId: string): Promise<number> {
-  const plan = await db.selectFrom('plans').select('period_days').where('id', '=', planId).executeTakeFirstOrThrow()
+  const plan = await db
+    .selectFrom('plans')
+    .select('period_days')
+    .where('id', '=', planId)
+    .executeTakeFirstOrThrow()
   return plan.period_days
 }
 
@@ -48,7 +63,14 @@ export function selectEpisodeOnSale(db: Db, id: string) {
   return db
     .selectFrom('episodes')
     .innerJoin('videos', 'videos.id', 'episodes.video_id')
-    .select(['episodes.id', 'episodes.number', 'episodes.video_id', 'videos.free_episodes', 'videos.episode_cents', 'videos.currency'])
+    .select([
+      'episodes.id',
+      'episodes.number',
+      'episodes.video_id',
+      'videos.free_episodes',
+      'videos.episode_cents',
+      'videos.currency',
+    ])
     .where('episodes.id', '=', id)
     .where('videos.state', '=', 'published')
     .executeTakeFirst()
@@ -79,13 +101,20 @@ export function selectOrder(db: Db, id: string) {
 }
 
 /** A person's orders, newest first, after a position. */
-export function selectOrdersOf(db: Db, userId: string, after: { at: string; id: string } | undefined, limit: number) {
+export function selectOrdersOf(
+  db: Db,
+  userId: string,
+  after: { at: string; id: string } | undefined,
+  limit: number,
+) {
   return db
     .selectFrom('orders')
     .selectAll()
     .where('user_id', '=', userId)
     .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`created_at <= ${after?.at} AND (created_at < ${after?.at} OR id > ${after?.id})`),
+      query.where(
+        sql<boolean>`created_at <= ${after?.at} AND (created_at < ${after?.at} OR id > ${after?.id})`,
+      ),
     )
     .orderBy('created_at', 'desc')
     .orderBy('id')
@@ -94,9 +123,17 @@ export function selectOrdersOf(db: Db, userId: string, after: { at: string; id: 
 }
 
 /** @throws IllegalMove where the order is in no state that leads to `to` */
-export async function moveOrder(tx: Tx, id: string, to: tables.OrderStatus, change: Updateable<tables.OrdersTable> = {}): Promise<void> {
+export async function moveOrder(
+  tx: Tx,
+  id: string,
+  to: tables.OrderStatus,
+  change: Updateable<tables.OrdersTable> = {},
+): Promise<void> {
   const update = tx.updateTable('orders').set({ ...change, status: to })
-  const { numUpdatedRows } = await update.where('id', '=', id).where('status', 'in', orderStates.from(to)).executeTakeFirstOrThrow()
+  const { numUpdatedRows } = await update
+    .where('id', '=', id)
+    .where('status', 'in', orderStates.from(to))
+    .executeTakeFirstOrThrow()
   if (numUpdatedRows !== 1n) throw new IllegalMove(`order ${id} to ${to}`)
 }
 
@@ -111,7 +148,12 @@ export async function expireOrders(db: Db, now: Date): Promise<number> {
     .execute()
   const ids = expired.map(({ id }) => id)
   if (ids.length > 0) {
-    await db.updateTable('attempts').set({ check_at: now }).where('order_id', 'in', ids).where('status', 'in', openAttemptStatuses).execute()
+    await db
+      .updateTable('attempts')
+      .set({ check_at: now })
+      .where('order_id', 'in', ids)
+      .where('status', 'in', openAttemptStatuses)
+      .execute()
   }
   return ids.length
 }
@@ -124,7 +166,12 @@ export function insertAttempt(tx: Tx, attempt: Insertable<tables.AttemptsTable>)
 
 /** The gateway's name for a payment of which we only knew our own. */
 export async function setReference(tx: Tx, attemptId: string, reference: string): Promise<void> {
-  await tx.updateTable('attempts').set({ reference }).where('id', '=', attemptId).where('reference', 'is', null).execute()
+  await tx
+    .updateTable('attempts')
+    .set({ reference })
+    .where('id', '=', attemptId)
+    .where('reference', 'is', null)
+    .execute()
 }
 
 export function selectAttempt(db: Db, id: string) {
@@ -132,19 +179,37 @@ export function selectAttempt(db: Db, id: string) {
 }
 
 export function selectAttemptByReference(db: Db, gateway: GatewayId, reference: string) {
-  return db.selectFrom('attempts').selectAll().where('gateway', '=', gateway).where('reference', '=', reference).executeTakeFirst()
+  return db
+    .selectFrom('attempts')
+    .selectAll()
+    .where('gateway', '=', gateway)
+    .where('reference', '=', reference)
+    .executeTakeFirst()
 }
 
 /** The attempts of these orders, the latest first. */
 export function selectAttempts(db: Db, orderIds: readonly string[]) {
   if (orderIds.length === 0) return Promise.resolve([])
-  return db.selectFrom('attempts').selectAll().where('order_id', 'in', orderIds).orderBy('number', 'desc').execute()
+  return db
+    .selectFrom('attempts')
+    .selectAll()
+    .where('order_id', 'in', orderIds)
+    .orderBy('number', 'desc')
+    .execute()
 }
 
 /** @throws IllegalMove where the attempt is in no state that leads to `to` */
-export async function moveAttempt(tx: Tx, id: string, to: tables.AttemptStatus, change: Updateable<tables.AttemptsTable> = {}): Promise<void> {
+export async function moveAttempt(
+  tx: Tx,
+  id: string,
+  to: tables.AttemptStatus,
+  change: Updateable<tables.AttemptsTable> = {},
+): Promise<void> {
   const update = tx.updateTable('attempts').set({ ...change, status: to })
-  const { numUpdatedRows } = await update.where('id', '=', id).where('status', 'in', attemptStates.from(to)).executeTakeFirstOrThrow()
+  const { numUpdatedRows } = await update
+    .where('id', '=', id)
+    .where('status', 'in', attemptStates.from(to))
+    .executeTakeFirstOrThrow()
   if (numUpdatedRows !== 1n) throw new IllegalMove(`attempt ${id} to ${to}`)
 }
 
@@ -152,7 +217,12 @@ export async function moveAttempt(tx: Tx, id: string, to: tables.AttemptStatus, 
  * Takes the open attempts whose time has come, and sets when each is looked at next, so that two processes do not do
  * the same work.
  */
-export async function takeDueAttempts(tx: Tx, now: Date, next: (checks: number) => Date | null, limit: number): Promise<AttemptRow[]> {
+export async function takeDueAttempts(
+  tx: Tx,
+  now: Date,
+  next: (checks: number) => Date | null,
+  limit: number,
+): Promise<AttemptRow[]> {
   const due = await tx
     .selectFrom('attempts')
     .selectAll()
@@ -164,7 +234,11 @@ export async function takeDueAttempts(tx: Tx, now: Date, next: (checks: number) 
     .skipLocked()
     .execute()
   for (const { id, checks } of due) {
-    await tx.updateTable('attempts').set({ checks: checks + 1, check_at: next(checks + 1) }).where('id', '=', id).execute()
+    await tx
+      .updateTable('attempts')
+      .set({ checks: checks + 1, check_at: next(checks + 1) })
+      .where('id', '=', id)
+      .execute()
   }
   return due
 }
@@ -186,11 +260,20 @@ export function selectRefunds(db: Db, attemptId: string) {
 
 /** @returns false where it was finished before */
 export async function finishRefund(tx: Tx, id: string, status: 'succeeded' | 'failed'): Promise<boolean> {
-  const update = tx.updateTable('refunds').set({ status, check_at: null }).where('id', '=', id).where('status', '=', 'started')
+  const update = tx
+    .updateTable('refunds')
+    .set({ status, check_at: null })
+    .where('id', '=', id)
+    .where('status', '=', 'started')
   return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 1n
 }
 
-export async function takeDueRefunds(tx: Tx, now: Date, next: (checks: number) => Date | null, limit: number): Promise<RefundRow[]> {
+export async function takeDueRefunds(
+  tx: Tx,
+  now: Date,
+  next: (checks: number) => Date | null,
+  limit: number,
+): Promise<RefundRow[]> {
   const due = await tx
     .selectFrom('refunds')
     .selectAll()
@@ -202,14 +285,21 @@ export async function takeDueRefunds(tx: Tx, now: Date, next: (checks: number) =
     .skipLocked()
     .execute()
   for (const { id, checks } of due) {
-    await tx.updateTable('refunds').set({ checks: checks + 1, check_at: next(checks + 1) }).where('id', '=', id).execute()
+    await tx
+      .updateTable('refunds')
+      .set({ checks: checks + 1, check_at: next(checks + 1) })
+      .where('id', '=', id)
+      .execute()
   }
   return due
 }
 
 // Subscriptions
 
-export async function insertSubscription(tx: Tx, subscription: Insertable<tables.SubscriptionsTable>): Promise<void> {
+export async function insertSubscription(
+  tx: Tx,
+  subscription: Insertable<tables.SubscriptionsTable>,
+): Promise<void> {
   await tx
     .insertInto('subscriptions')
     .values(subscription)
@@ -254,7 +344,10 @@ export async function moveSubscription(
   change: Updateable<tables.SubscriptionsTable> = {},
 ): Promise<void> {
   const update = tx.updateTable('subscriptions').set({ ...change, status: to })
-  const { numUpdatedRows } = await update.where('id', '=', id).where('status', 'in', subscriptionStates.from(to)).executeTakeFirstOrThrow()
+  const { numUpdatedRows } = await update
+    .where('id', '=', id)
+    .where('status', 'in', subscriptionStates.from(to))
+    .executeTakeFirstOrThrow()
   if (numUpdatedRows !== 1n) throw new IllegalMove(`subscription ${id} to ${to}`)
 }
 
@@ -264,11 +357,16 @@ export async function expireSubscriptions(db: Db, createdBefore: Date): Promise<
 }
 
 /** Keeps a method for renewals; one that is known already stays the same. @returns its id */
-export async function insertPaymentMethod(tx: Tx, method: Insertable<tables.PaymentMethodsTable>): Promise<string> {
+export async function insertPaymentMethod(
+  tx: Tx,
+  method: Insertable<tables.PaymentMethodsTable>,
+): Promise<string> {
   const { id } = await tx
     .insertInto('payment_methods')
     .values(method)
-    .onConflict((conflict) => conflict.columns(['gateway', 'reference']).doUpdateSet({ brand: method.brand, last4: method.last4 }))
+    .onConflict((conflict) =>
+      conflict.columns(['gateway', 'reference']).doUpdateSet({ brand: method.brand, last4: method.last4 }),
+    )
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
@@ -281,13 +379,21 @@ export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerL
 }
 
 export async function hasLedgerTransaction(tx: Tx, transactionId: string): Promise<boolean> {
-  const row = await tx.selectFrom('ledger_lines').select('id').where('transaction_id', '=', transactionId).limit(1).executeTakeFirst()
+  const row = await tx
+    .selectFrom('ledger_lines')
+    .select('id')
+    .where('transaction_id', '=', transactionId)
+    .limit(1)
+    .executeTakeFirst()
   return row !== undefined
 }
 
 // Idempotency keys
 
-export type KeyRow = Pick<Selectable<tables.IdempotencyKeysTable>, 'call' | 'body_hash' | 'reserved_id' | 'holder' | 'answer'>
+export type KeyRow = Pick<
+  Selectable<tables.IdempotencyKeysTable>,
+  'call' | 'body_hash' | 'reserved_id' | 'holder' | 'answer'
+>
 
 interface KeyClaim {
   user_id: string
@@ -332,7 +438,13 @@ function selectKey(db: Db, userId: string, key: string) {
 }
 
 /** Holds a key longer, or (0 seconds) lets it go. */
-export async function extendKey(db: Db, holder: string, userId: string, key: string, seconds: number): Promise<void> {
+export async function extendKey(
+  db: Db,
+  holder: string,
+  userId: string,
+  key: string,
+  seconds: number,
+): Promise<void> {
   await db
     .updateTable('idempotency_keys')
     .set({ held_until: sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})` })
@@ -343,7 +455,13 @@ export async function extendKey(db: Db, holder: string, userId: string, key: str
     .execute()
 }
 
-export async function answerKey(db: Db, holder: string, userId: string, key: string, answer: object): Promise<void> {
+export async function answerKey(
+  db: Db,
+  holder: string,
+  userId: string,
+  key: string,
+  answer: object,
+): Promise<void> {
   await db
     .updateTable('idempotency_keys')
     .set({ answer: JSON.stringify(answer) })
@@ -360,7 +478,10 @@ export async function deleteOldKeys(db: Db, createdBefore: Date): Promise<void> 
 // Notifications
 
 /** Records what a gateway told us; the same event a second time changes nothing. */
-export async function insertNotification(db: Db, notification: Insertable<tables.NotificationsTable>): Promise<void> {
+export async function insertNotification(
+  db: Db,
+  notification: Insertable<tables.NotificationsTable>,
+): Promise<void> {
   await db
     .insertInto('notifications')
     .values(notification)
@@ -380,5 +501,10 @@ export function selectOpenNotifications(db: Db, receivedSince: Date, limit: numb
 }
 
 export async function markApplied(db: Db, gateway: GatewayId, eventId: string, now: Date): Promise<void> {
-  await db.updateTable('notifications').set({ applied_at: now }).where('gateway', '=', gateway).where('event_id', '=', eventId).execute()
+  await db
+    .updateTable('notifications')
+    .set({ applied_at: now })
+    .where('gateway', '=', gateway)
+    .where('event_id', '=', eventId)
+    .execute()
 }

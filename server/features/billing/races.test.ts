@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const episode = (number = 4) => site.video.episodes[number - 1]?.id ?? ''
-const times = <T>(count: number, work: (index: number) => Promise<T>) => Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+const times = <T>(count: number, work: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 
 async function attemptsOf(orderId: string) {
   return site.context.db.selectFrom('attempts').select('status').where('order_id', '=', orderId).execute()
@@ -47,7 +48,9 @@ test('50 presses with 50 tokens charge once too', async () => {
 
 test('50 times the same key at once give the same answer, one order and one attempt; a decline is kept as well', async () => {
   const shopper = await Shopper.on(site)
-  const orders = await times(50, () => shopper.tryOrder({ episode_id: episode() }, { 'idempotency-key': 'order once' }))
+  const orders = await times(50, () =>
+    shopper.tryOrder({ episode_id: episode() }, { 'idempotency-key': 'order once' }),
+  )
   const [first] = orders
   expect(orders.every((answer) => JSON.stringify(answer) === JSON.stringify(first))).toBe(true)
   const id = first?.info?.id ?? ''
@@ -56,18 +59,28 @@ test('50 times the same key at once give the same answer, one order and one atte
   expect(new Set(pays.map(({ code, message }) => `${code} ${message}`)).size).toBe(1)
   expect(pays[0]).toMatchObject({ code: 500, message: /declined/ })
   expect(await attemptsOf(id)).toEqual([{ status: 'failed' }])
-  expect(await site.context.db.selectFrom('orders').select('id').where('id', '=', id).execute()).toHaveLength(1)
+  expect(await site.context.db.selectFrom('orders').select('id').where('id', '=', id).execute()).toHaveLength(
+    1,
+  )
 })
 
 test('a key answers as before, whatever the ad click ids say, and is refused for another body or call', async () => {
   const shopper = await Shopper.on(site)
   const headers = { 'idempotency-key': 'one key' }
-  const body = { kind: 'episode' as const, episode_id: episode(), gateway: 'sandbox' as const, email: 'viewer@example.com' }
-  const ask = (more: object) => shopper.visitor.call(createOrder, { body: { ...body, ...more }, headers }).then(({ answer }) => answer)
+  const body = {
+    kind: 'episode' as const,
+    episode_id: episode(),
+    gateway: 'sandbox' as const,
+    email: 'viewer@example.com',
+  }
+  const ask = (more: object) =>
+    shopper.visitor.call(createOrder, { body: { ...body, ...more }, headers }).then(({ answer }) => answer)
   const first = await ask({})
   expect(await ask({ fbclid: 'another click' })).toEqual(first)
   expect(await ask({ email: 'other@example.com' })).toMatchObject({ code: 409 })
-  expect((await shopper.visitor.call(unlockEpisode, { body: { episode_id: episode() }, headers })).answer).toMatchObject({ code: 409 })
+  expect(
+    (await shopper.visitor.call(unlockEpisode, { body: { episode_id: episode() }, headers })).answer,
+  ).toMatchObject({ code: 409 })
   const other = await Shopper.on(site)
   const theirs = await other.order({ episode_id: episode() }, headers)
   expect(theirs.id).not.toBe(first.info && 'id' in first.info ? first.info.id : '')
@@ -77,10 +90,15 @@ test('unlock and order at once under the same key: one is answered, the other re
   const shopper = await Shopper.on(site)
   const headers = { 'idempotency-key': 'shared' }
   const answers = await Promise.all([
-    shopper.visitor.call(unlockEpisode, { body: { episode_id: episode() }, headers }).then(({ answer }) => answer.code),
+    shopper.visitor
+      .call(unlockEpisode, { body: { episode_id: episode() }, headers })
+      .then(({ answer }) => answer.code),
     shopper.tryOrder({ episode_id: episode() }, headers).then(({ code }) => code),
   ])
-  expect([[402, 409], [409, 200]]).toContainEqual(answers)
+  expect([
+    [402, 409],
+    [409, 200],
+  ]).toContainEqual(answers)
 })
 
 test('two orders for one episode, paid at once: one is kept, the money of the other goes back by itself', async () => {
@@ -99,7 +117,11 @@ test('two orders for one episode, paid at once: one is kept, the money of the ot
   expect(answers.map(({ code }) => code).sort()).toEqual([200, 409])
   const ids = orders.map(({ id }) => id)
   expect(await chargedFor(ids)).toBe(99)
-  const rows = await site.context.db.selectFrom('entitlements').select('id').where('order_id', 'in', ids).execute()
+  const rows = await site.context.db
+    .selectFrom('entitlements')
+    .select('id')
+    .where('order_id', 'in', ids)
+    .execute()
   expect(rows).toHaveLength(1)
   const books = await balance(site.context.db)
   expect(books.ours).toBe(books.theirs)
@@ -113,7 +135,12 @@ test('two plans paid at once: one subscription, the money of the other goes back
   const answers = await times(2, (index) => shopper.tryPay(orders[index]?.id ?? '', tokens[index]))
   expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
   const { id } = await shopper.visitor.ask(getUser)
-  const live = await site.context.db.selectFrom('subscriptions').select('id').where('user_id', '=', id).where('status', '=', 'active').execute()
+  const live = await site.context.db
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('user_id', '=', id)
+    .where('status', '=', 'active')
+    .execute()
   expect(live).toHaveLength(1)
   const paid = answers.find(({ code }) => code === 200)?.info?.amount_cents
   expect(await chargedFor(orders.map((order) => order.id))).toBe(paid)
@@ -123,13 +150,30 @@ test("the bank's check confirmed: looks, a press of the button and the janitor a
   const shopper = await Shopper.on(site)
   const { info } = await shopper.buy({ episode_id: episode() }, testCards.asksAlways)
   const id = info?.id ?? ''
-  await site.context.db.updateTable('attempts').set({ check_at: new Date(0) }).where('order_id', '=', id).execute()
+  await site.context.db
+    .updateTable('attempts')
+    .set({ check_at: new Date(0) })
+    .where('order_id', '=', id)
+    .execute()
   await shopper.decide(info?.next.url ?? '', 'yes')
-  await Promise.all([times(20, () => shopper.look(id)), times(5, () => runJanitor(site.context)), times(5, () => shopper.tryPay(id, undefined))])
+  await Promise.all([
+    times(20, () => shopper.look(id)),
+    times(5, () => runJanitor(site.context)),
+    times(5, () => shopper.tryPay(id, undefined)),
+  ])
   expect(await shopper.look(id)).toMatchObject({ status: 'paid' })
   const { db } = site.context
-  expect(await db.selectFrom('entitlements').select('id').where('order_id', '=', id).execute()).toHaveLength(1)
-  expect(await db.selectFrom('ledger_lines').select(['account', 'amount_cents']).where('order_id', '=', id).orderBy('id').execute()).toEqual([
+  expect(await db.selectFrom('entitlements').select('id').where('order_id', '=', id).execute()).toHaveLength(
+    1,
+  )
+  expect(
+    await db
+      .selectFrom('ledger_lines')
+      .select(['account', 'amount_cents'])
+      .where('order_id', '=', id)
+      .orderBy('id')
+      .execute(),
+  ).toEqual([
     { account: 'gateway:sandbox', amount_cents: 99 },
     { account: 'sales:episode', amount_cents: -99 },
   ])

@@ -17,9 +17,14 @@ export async function sendRefund(context: BillingContext, refund: RefundRow): Pr
   const attempt = await queries.selectAttempt(db, refund.attempt_id)
   const order = attempt && (await queries.selectOrder(db, attempt.order_id))
   const gateway = gateways.find(({ id }) => id === attempt?.gateway)
-  if (!attempt?.reference || !order || !gateway) return log.error({ refund: refund.id }, 'a refund cannot be sent')
+  if (!attempt?.reference || !order || !gateway)
+    return log.error({ refund: refund.id }, 'a refund cannot be sent')
   const { reference } = attempt
-  const result = await askRefund(context, gateway, { reference, amountCents: refund.amount_cents, key: refund.idempotency_key })
+  const result = await askRefund(context, gateway, {
+    reference,
+    amountCents: refund.amount_cents,
+    key: refund.idempotency_key,
+  })
   if (result === 'unknown') return
   await db.transaction().execute(async (tx) => {
     const done = await queries.finishRefund(tx, refund.id, result === 'done' ? 'succeeded' : 'failed')

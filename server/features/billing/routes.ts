@@ -1,4 +1,10 @@
-import { createOrder, getPayment, listPlans as listPlansCall, payOrder as payOrderCall, unlockEpisode } from '#contract/billing.ts'
+import {
+  createOrder,
+  getPayment,
+  listPlans as listPlansCall,
+  payOrder as payOrderCall,
+  unlockEpisode,
+} from '#contract/billing.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'
 import { requireViewer, route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -21,18 +27,24 @@ export function billingRoutes(context: BillingContext): Route[] {
     })),
     route(unlockEpisode, async (call) => {
       const viewer = requireViewer(call)
-      const cover = async () => presentEntitlement(await context.findCover(viewer, call.body.episode_id, call.language))
+      const cover = async () =>
+        presentEntitlement(await context.findCover(viewer, call.body.episode_id, call.language))
       return { info: await once(context, call, unlockEpisode.path, cover) }
     }),
     route(createOrder, async (call) => {
       requireViewer(call)
-      return { info: await once(context, call, createOrder.path, (orderId) => placeOrder(context, call, orderId)) }
+      return {
+        info: await once(context, call, createOrder.path, (orderId) => placeOrder(context, call, orderId)),
+      }
     }),
-    route(payOrderCall, async (call) => ({ info: await once(context, call, payOrderCall.path, () => pay(context, call)) })),
+    route(payOrderCall, async (call) => ({
+      info: await once(context, call, payOrderCall.path, () => pay(context, call)),
+    })),
     route(getPayment, async (call) => {
       const viewer = requireViewer(call)
       const { order_id } = call.query
-      if (order_id !== undefined) return { info: await refreshOrder(context, viewer.userId, order_id, call.language) }
+      if (order_id !== undefined)
+        return { info: await refreshOrder(context, viewer.userId, order_id, call.language) }
       const orders = await listOrders(context, viewer.userId, call.query, call.language)
       return { data: { ...orders, subscription: await membershipOf(db, viewer, clock.now(), call.language) } }
     }),
@@ -42,7 +54,11 @@ export function billingRoutes(context: BillingContext): Route[] {
 async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
   const { userId } = requireViewer(call)
   const { order_id, payment_token, first_name, last_name } = call.body
-  const payer = { token: payment_token, firstName: checkName(first_name, 'first_name'), lastName: checkName(last_name, 'last_name') }
+  const payer = {
+    token: payment_token,
+    firstName: checkName(first_name, 'first_name'),
+    lastName: checkName(last_name, 'last_name'),
+  }
   await payOrder(context, userId, order_id, payer)
   return loadOrder(context, userId, order_id, call.language)
 }
@@ -50,10 +66,19 @@ async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
 type Asked = Pick<Call, 'viewer' | 'idempotencyKey'> & { body: object }
 
 /** Looks for a card number first, so that none is ever kept; then answers once per `Idempotency-Key`. */
-function once<T>({ db }: BillingContext, call: Asked, path: string, work: (reservedId: string) => Promise<T>): Promise<T> {
+function once<T>(
+  { db }: BillingContext,
+  call: Asked,
+  path: string,
+  work: (reservedId: string) => Promise<T>,
+): Promise<T> {
   const { fbclid: _, ttclid: __, ...own } = call.body as Record<string, unknown>
   refuseCardNumber(own)
-  return answerOnce(db, { userId: requireViewer(call).userId, key: call.idempotencyKey, path, body: call.body }, work)
+  return answerOnce(
+    db,
+    { userId: requireViewer(call).userId, key: call.idempotencyKey, path, body: call.body },
+    work,
+  )
 }
 
 /** Where gateways send their notifications: recorded, answered, and only then applied. */
@@ -68,7 +93,9 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
       if (!heard) return reply.code(400).send()
       reply.code(204).send()
       // The janitor applies what fails here.
-      await applyNotification(context, heard).catch((error: unknown) => context.log.error({ err: error }, 'a notification was not applied'))
+      await applyNotification(context, heard).catch((error: unknown) =>
+        context.log.error({ err: error }, 'a notification was not applied'),
+      )
       return reply
     },
   }))

@@ -22,7 +22,11 @@ type Verdict = Payment | 'unknown' | 'never received'
  * by notifications and by the janitor, in whatever order and however often (billing.md, "Crash safety").
  * Money that buys nothing (paid twice, already owned) goes back by itself.
  */
-export async function settleAttempt(context: BillingContext, attempt: AttemptRow, verdict: Verdict): Promise<void> {
+export async function settleAttempt(
+  context: BillingContext,
+  attempt: AttemptRow,
+  verdict: Verdict,
+): Promise<void> {
   const { db, clock } = context
   const order = await queries.selectOrder(db, attempt.order_id)
   if (!order) throw new Error(`attempt ${attempt.id} has no order`)
@@ -49,21 +53,39 @@ async function apply(tx: Tx, attemptId: string, verdict: Verdict, now: Date): Pr
   if (verdict.status === 'succeeded') return applySuccess(tx, order, attempt, verdict, now)
   if (!isOpen(attempt.status) || attempt.status === verdict.status) return
   const { status, reference, next, decline } = verdict
-  if (status === 'failed' || status === 'cancelled') return close(tx, attempt, status, { reference, decline_code: decline ?? status })
-  await queries.moveAttempt(tx, attemptId, status, { reference, next_step: next ? JSON.stringify(next) : null })
+  if (status === 'failed' || status === 'cancelled')
+    return close(tx, attempt, status, { reference, decline_code: decline ?? status })
+  await queries.moveAttempt(tx, attemptId, status, {
+    reference,
+    next_step: next ? JSON.stringify(next) : null,
+  })
 }
 
-function close(tx: Tx, attempt: AttemptRow, to: 'failed' | 'cancelled' | 'succeeded', change: { reference?: string; decline_code?: string }) {
+function close(
+  tx: Tx,
+  attempt: AttemptRow,
+  to: 'failed' | 'cancelled' | 'succeeded',
+  change: { reference?: string; decline_code?: string },
+) {
   return queries.moveAttempt(tx, attempt.id, to, { ...change, next_step: null, check_at: null })
 }
 
 /** A payment of another amount is not the one that was asked for: nothing is given for it, and somebody must look. */
 function checkSameMoney(order: OrderRow, payment: Payment): void {
-  const same = payment.amountCents === order.amount_cents && payment.currency === order.currency && payment.orderId === order.id
+  const same =
+    payment.amountCents === order.amount_cents &&
+    payment.currency === order.currency &&
+    payment.orderId === order.id
   if (!same) throw new Error(`payment ${payment.reference} is not what order ${order.id} asked for`)
 }
 
-async function applySuccess(tx: Tx, order: OrderRow, attempt: AttemptRow, payment: Payment, now: Date): Promise<void> {
+async function applySuccess(
+  tx: Tx,
+  order: OrderRow,
+  attempt: AttemptRow,
+  payment: Payment,
+  now: Date,
+): Promise<void> {
   if (attempt.status === 'succeeded') return
   const inTime = isOpen(attempt.status)
   if (inTime) await close(tx, attempt, 'succeeded', { reference: payment.reference })
@@ -105,7 +127,11 @@ async function give(tx: Tx, order: OrderRow, payment: Payment, now: Date): Promi
  */
 export async function recheckAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const gateway = context.gateways.find(({ id }) => id === attempt.gateway)
-  if (!gateway) return context.log.error({ attempt: attempt.id, gateway: attempt.gateway }, 'an open payment is at a gateway that is not set up')
+  if (!gateway)
+    return context.log.error(
+      { attempt: attempt.id, gateway: attempt.gateway },
+      'an open payment is at a gateway that is not set up',
+    )
   const { reference, idempotency_key: key } = attempt
   const outcome = await askGateway(context, gateway, (asked) => {
     if (reference === null) return asked.retrieve({ key })

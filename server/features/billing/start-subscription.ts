@@ -12,19 +12,37 @@ const dayMs = 86_400_000
  * entitlement to everything until the period ends.
  */
 export async function startSubscription(tx: Tx, order: OrderRow, payment: Payment, now: Date): Promise<void> {
-  const subscription = order.subscription_id === null ? undefined : await queries.selectSubscription(tx, order.subscription_id)
+  const subscription =
+    order.subscription_id === null ? undefined : await queries.selectSubscription(tx, order.subscription_id)
   if (!subscription) throw new Error(`order ${order.id} has no subscription`)
   const days = await queries.selectPeriodDays(tx, subscription.plan_id)
   const endsAt = new Date(now.getTime() + days * dayMs)
-  const period = { period_no: 0, period_starts_at: now, period_ends_at: endsAt, payment_method_id: await keepMethod(tx, order, payment) }
-  if (subscription.status === 'incomplete') await queries.moveSubscription(tx, subscription.id, 'active', period)
+  const period = {
+    period_no: 0,
+    period_starts_at: now,
+    period_ends_at: endsAt,
+    payment_method_id: await keepMethod(tx, order, payment),
+  }
+  if (subscription.status === 'incomplete')
+    await queries.moveSubscription(tx, subscription.id, 'active', period)
   else await replaceExpired(tx, order, subscription.plan_id, period, now)
-  await grantEntitlement(tx, { userId: order.user_id, orderId: order.id, source: 'subscription', startsAt: now, endsAt })
+  await grantEntitlement(tx, {
+    userId: order.user_id,
+    orderId: order.id,
+    source: 'subscription',
+    startsAt: now,
+    endsAt,
+  })
 }
 
 async function keepMethod(tx: Tx, order: OrderRow, { method }: Payment): Promise<string | null> {
   if (!method) return null
-  return queries.insertPaymentMethod(tx, { id: newId('pm'), user_id: order.user_id, gateway: order.gateway, ...method })
+  return queries.insertPaymentMethod(tx, {
+    id: newId('pm'),
+    user_id: order.user_id,
+    gateway: order.gateway,
+    ...method,
+  })
 }
 
 /** Late money for a subscription that waited too long begins another: an expired one stays so (billing.md, "States"). */
@@ -32,10 +50,22 @@ async function replaceExpired(
   tx: Tx,
   order: OrderRow,
   planId: string,
-  period: { period_no: number; period_starts_at: Date; period_ends_at: Date; payment_method_id: string | null },
+  period: {
+    period_no: number
+    period_starts_at: Date
+    period_ends_at: Date
+    payment_method_id: string | null
+  },
   now: Date,
 ): Promise<void> {
   const id = newId('sub')
-  await queries.insertSubscription(tx, { id, user_id: order.user_id, plan_id: planId, status: 'active', created_at: now, ...period })
+  await queries.insertSubscription(tx, {
+    id,
+    user_id: order.user_id,
+    plan_id: planId,
+    status: 'active',
+    created_at: now,
+    ...period,
+  })
   await queries.setSubscriptionOfOrder(tx, order.id, id)
 }

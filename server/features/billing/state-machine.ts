@@ -8,7 +8,7 @@ export class IllegalMove extends Error {
  * the record stands elsewhere.
  */
 export interface StateMachine<S extends string> {
-  /** The states from which `to` may be reached. */
+  /** The states from which `to` may be reached. @throws IllegalMove where there is none: it is where records begin */
   from(to: S): S[]
   allows(from: S, to: S): boolean
 }
@@ -17,7 +17,11 @@ export function stateMachine<S extends string>(moves: Record<S, readonly S[]>): 
   // Object.keys of a Record<S, …> are its S; its type is wider.
   const states = Object.keys(moves) as S[]
   return {
-    from: (to) => states.filter((state) => moves[state].includes(to)),
+    from(to) {
+      const sources = states.filter((state) => moves[state].includes(to))
+      if (sources.length === 0) throw new IllegalMove(`nothing leads to ${to}`)
+      return sources
+    },
     allows: (from, to) => moves[from].includes(to),
   }
 }

@@ -8,10 +8,17 @@ type Json<T extends object> = JSONColumnType<T, string, string>
 type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>
 type OptionalJson<T extends object> = ColumnType<T | null, string | null | undefined, string | null>
 
-export type OrderKind = (typeof orderKinds)[number]
+type OrderKind = (typeof orderKinds)[number]
 export type OrderStatus = (typeof orderStatuses)[number]
 export type PaymentMethod = (typeof paymentMethods)[number]
-export type AttemptStatus = 'started' | 'requires_action' | 'processing' | 'unknown' | 'succeeded' | 'failed' | 'cancelled'
+export type AttemptStatus =
+  | 'started'
+  | 'requires_action'
+  | 'processing'
+  | 'unknown'
+  | 'succeeded'
+  | 'failed'
+  | 'cancelled'
 export type SubscriptionStatus = 'incomplete' | 'active' | 'past_due' | 'ended' | 'expired'
 
 export interface PlansTable {
@@ -51,7 +58,7 @@ export interface SubscriptionsTable {
 }
 
 /** What the buyer agreed to: the words on the screen, and when. */
-export interface Consent {
+interface Consent {
   shown: string
   immediate_delivery: boolean
   at: string

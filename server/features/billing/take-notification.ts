@@ -33,7 +33,10 @@ export async function takeNotification(
 }
 
 /** Applies a notification by reading its payment at the gateway; its own words are never believed. Any number of times. */
-export async function applyNotification(context: BillingContext, { gateway: id, event_id, reference }: Heard): Promise<void> {
+export async function applyNotification(
+  context: BillingContext,
+  { gateway: id, event_id, reference }: Heard,
+): Promise<void> {
   const { db, clock, gateways, log } = context
   const gateway = gateways.find((one) => one.id === id)
   if (!gateway) return

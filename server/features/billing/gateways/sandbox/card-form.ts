@@ -31,8 +31,8 @@ export function checkCard({ number, expiry, cvv }: TypedCard): Checked {
 export const messages = {
   number: 'Please check the card number.',
   testOnly: 'This is a test site: please use a test card such as 4242 4242 4242 4242.',
-  expiry: 'Please check the date: MM / YY, this month or later.',
-  cvv: 'Please check the security code: 3 digits, or 4 on American Express.',
+  expiry: 'Please check the date: MM / YY.',
+  cvv: 'Please check the code: 3 digits, on Amex 4.',
   failed: 'The card could not be checked. Please try again.',
 }
 
@@ -49,4 +49,3 @@ export function cardBrands() {
     return [{ type, name: niceType, patterns, gaps, lengths, cvv: code.size }]
   })
 }
-export type CardBrand = ReturnType<typeof cardBrands>[number]

@@ -3,7 +3,13 @@ import type { PaymentRow } from './queries.ts'
 
 /** Text as it may stand in HTML, also within an attribute. */
 function escape(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+  const entities: Record<string, string> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  }
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
@@ -18,7 +24,17 @@ export const securityPolicy = [
   "base-uri 'none'",
 ].join('; ')
 
-function page({ title, script, body, framed }: { title: string; script?: string; body: string; framed: boolean }): string {
+function page({
+  title,
+  script,
+  body,
+  framed,
+}: {
+  title: string
+  script?: string
+  body: string
+  framed: boolean
+}): string {
   return `<!doctype html>
 <html lang="en"${framed ? ' class="framed"' : ''}>
 <meta charset="utf-8">
@@ -52,8 +68,20 @@ function field({ name, label, autocomplete, placeholder, message }: Field): stri
 /** The card form in its frame (billing.md, "Sandbox"). It asks for no name and has no button: those are its parent's. */
 export function cardDocument(): string {
   const fields = [
-    field({ name: 'number', label: 'Card number', autocomplete: 'cc-number', placeholder: '1234 1234 1234 1234', message: messages.number }),
-    field({ name: 'expiry', label: 'Expiry', autocomplete: 'cc-exp', placeholder: 'MM / YY', message: messages.expiry }),
+    field({
+      name: 'number',
+      label: 'Card number',
+      autocomplete: 'cc-number',
+      placeholder: '1234 1234 1234 1234',
+      message: messages.number,
+    }),
+    field({
+      name: 'expiry',
+      label: 'Expiry',
+      autocomplete: 'cc-exp',
+      placeholder: 'MM / YY',
+      message: messages.expiry,
+    }),
     field({ name: 'cvv', label: 'CVV', autocomplete: 'cc-csc', placeholder: '123', message: messages.cvv }),
   ]
   const body = `<form id="card" novalidate data-failed="${escape(messages.failed)}" data-brands="${escape(JSON.stringify(cardBrands()))}">
@@ -89,7 +117,12 @@ ${choice(payment, '/sandbox/authenticate', 'Confirm', 'Reject')}
 
 /** What stands in the frame once the bank has its answer; the script tells the payment page. */
 export function checkedDocument(): string {
-  return page({ title: 'Thank you', script: '/sandbox/authenticated.js', body: '<main><p>Thank you. One moment.</p></main>', framed: true })
+  return page({
+    title: 'Thank you',
+    script: '/sandbox/authenticated.js',
+    body: '<main><p>Thank you. One moment.</p></main>',
+    framed: true,
+  })
 }
 
 /** The wallet, a page of its own that the person is sent to and comes back from. */
@@ -104,7 +137,11 @@ ${choice(payment, '/sandbox/wallet', 'Approve', 'Cancel')}
 }
 
 export function goneDocument(): string {
-  return page({ title: 'Not found', body: '<main><p>There is no such payment, or it is over.</p></main>', framed: true })
+  return page({
+    title: 'Not found',
+    body: '<main><p>There is no such payment, or it is over.</p></main>',
+    framed: true,
+  })
 }
 
 export const styleSheet = `:root { color-scheme: dark; --text: #f6efe8; --quiet: #b9aca0; --line: #54483f; --field: #241d19; --accent: #ff8a4c; --bad: #ff9d8f }
@@ -114,6 +151,7 @@ html.framed { background: transparent }
 body { margin: 0 }
 form#card { display: grid; grid-template-columns: 1fr 1fr; gap: 4px 12px; padding: 2px }
 form#card .field:first-child { grid-column: 1 / -1 }
+.field:first-child .error { min-height: 17px }
 label { display: block; font-size: 14px; color: var(--quiet); margin-bottom: 4px }
 .box { position: relative }
 input { width: 100%; height: 48px; padding: 0 12px; border: 1px solid var(--line); border-radius: 10px; background: var(--field); color: var(--text); font: inherit; font-variant-numeric: tabular-nums }
@@ -121,7 +159,7 @@ input::placeholder { color: #8d8177 }
 input:focus-visible, button:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
 input[aria-invalid=true] { border-color: var(--bad) }
 .brand { position: absolute; right: 12px; top: 0; line-height: 48px; font-size: 12px; color: var(--quiet); pointer-events: none }
-.error { margin: 2px 0 6px; min-height: 17px; font-size: 12px; color: var(--bad) }
+.error { margin: 2px 0 6px; min-height: 34px; line-height: 17px; font-size: 12px; color: var(--bad) }
 main { max-width: 26rem; margin: 0 auto; padding: 24px }
 h1 { font-size: 20px; margin: 0 0 12px }
 .quiet { color: var(--quiet); font-size: 14px }

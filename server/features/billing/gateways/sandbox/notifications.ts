@@ -18,10 +18,16 @@ function signatureOf(secret: string, time: string, body: Buffer | string): Buffe
 }
 
 /** Signs an event: its body, and the header that proves whose it is and when it was sent. */
-export function signEvent({ secret, clock }: Signing, reference: string): { body: string; headers: Record<string, string> } {
+export function signEvent(
+  { secret, clock }: Signing,
+  reference: string,
+): { body: string; headers: Record<string, string> } {
   const body = JSON.stringify({ id: `sevt_${randomBytes(16).toString('hex')}`, payment: reference })
   const time = String(clock.now().getTime())
-  const headers = { 'content-type': 'application/json', [header]: `t=${time},v1=${signatureOf(secret, time, body).toString('hex')}` }
+  const headers = {
+    'content-type': 'application/json',
+    [header]: `t=${time},v1=${signatureOf(secret, time, body).toString('hex')}`,
+  }
   return { body, headers }
 }
 
@@ -34,7 +40,8 @@ export function readNotification(
   const [, time = '', mac = ''] = /^t=(\d{1,15}),v1=([0-9a-f]{64})$/.exec(String(headers[header])) ?? []
   const right = mac !== '' && timingSafeEqual(Buffer.from(mac, 'hex'), signatureOf(secret, time, body))
   if (!right) throw new NotificationRefused('the signature is not ours')
-  if (Math.abs(clock.now().getTime() - Number(time)) > toleranceMs) throw new NotificationRefused('the signature is too old')
+  if (Math.abs(clock.now().getTime() - Number(time)) > toleranceMs)
+    throw new NotificationRefused('the signature is too old')
   const { id, payment } = JSON.parse(body.toString('utf8'))
   return { eventId: String(id), reference: String(payment) }
 }
@@ -43,13 +50,18 @@ export function readNotification(
  * Sends events to the site's own address, once and without waiting: whoever relies on them must do without one.
  * @param address where the site listens; undefined while it does not
  */
-export function createNotifier(context: Signing & { log: Log; address(): string | undefined }): (reference: string) => void {
+export function createNotifier(
+  context: Signing & { log: Log; address(): string | undefined },
+): (reference: string) => void {
   return (reference) => {
     const address = context.address()
     if (address === undefined) return
     const { body, headers } = signEvent(context, reference)
-    fetch(`${address}/api/webhook/payment/sandbox`, { method: 'POST', body, headers, signal: AbortSignal.timeout(sendTimeoutMs) }).catch(
-      (error: unknown) => context.log.debug({ err: error }, 'a notification of the sandbox was lost'),
-    )
+    fetch(`${address}/api/webhook/payment/sandbox`, {
+      method: 'POST',
+      body,
+      headers,
+      signal: AbortSignal.timeout(sendTimeoutMs),
+    }).catch((error: unknown) => context.log.debug({ err: error }, 'a notification of the sandbox was lost'))
   }
 }

@@ -1,9 +1,8 @@
-import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
+import { sql, type Insertable, type Updateable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SandboxMethodsTable, SandboxPaymentsTable, SandboxTokensTable } from './tables.ts'
 
 export type PaymentRow = Awaited<ReturnType<ReturnType<typeof selectPayments>['executeTakeFirstOrThrow']>>
-export type MethodRow = Selectable<SandboxMethodsTable>
 
 export async function insertToken(db: Db, token: Insertable<SandboxTokensTable>): Promise<void> {
   await db.insertInto('sandbox_tokens').values(token).execute()
@@ -54,7 +53,9 @@ function selectPayments(db: Db) {
       'sandbox_methods.last4',
       eb
         .selectFrom('sandbox_refunds')
-        .select((inner) => inner.fn.coalesce(inner.fn.sum<number>('amount_cents'), sql<number>`0`).as('cents'))
+        .select((inner) =>
+          inner.fn.coalesce(inner.fn.sum<number>('amount_cents'), sql<number>`0`).as('cents'),
+        )
         .whereRef('sandbox_refunds.payment_id', '=', 'sandbox_payments.id')
         .as('refunded_cents'),
     ])
@@ -69,12 +70,24 @@ export function selectPaymentByKey(db: Db, key: string) {
 }
 
 export function selectPaymentsSince(db: Db, time: Date) {
-  return selectPayments(db).where('sandbox_payments.created_at', '>=', time).orderBy('sandbox_payments.created_at').orderBy('sandbox_payments.id').execute()
+  return selectPayments(db)
+    .where('sandbox_payments.created_at', '>=', time)
+    .orderBy('sandbox_payments.created_at')
+    .orderBy('sandbox_payments.id')
+    .execute()
 }
 
 /** Moves a payment that waits for the person. @returns false where it waits no more */
-export async function decidePayment(db: Db, id: string, change: Updateable<SandboxPaymentsTable>): Promise<boolean> {
-  const update = db.updateTable('sandbox_payments').set(change).where('id', '=', id).where('status', '=', 'requires_action')
+export async function decidePayment(
+  db: Db,
+  id: string,
+  change: Updateable<SandboxPaymentsTable>,
+): Promise<boolean> {
+  const update = db
+    .updateTable('sandbox_payments')
+    .set(change)
+    .where('id', '=', id)
+    .where('status', '=', 'requires_action')
   return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 1n
 }
 
@@ -82,6 +95,9 @@ export function selectRefund(tx: Tx, key: string) {
   return tx.selectFrom('sandbox_refunds').selectAll().where('idempotency_key', '=', key).executeTakeFirst()
 }
 
-export async function insertRefund(tx: Tx, refund: { idempotency_key: string; payment_id: string; amount_cents: number; created_at: Date }): Promise<void> {
+export async function insertRefund(
+  tx: Tx,
+  refund: { idempotency_key: string; payment_id: string; amount_cents: number; created_at: Date },
+): Promise<void> {
   await tx.insertInto('sandbox_refunds').values(refund).execute()
 }

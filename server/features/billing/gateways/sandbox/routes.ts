@@ -16,8 +16,16 @@ const tokensLastMs = 15 * 60_000
 /** The sandbox's own HTTP face: the card's frame, the bank's check, the wallet, and where a card becomes a token. */
 export function sandboxRoutes(context: SandboxContext): PlainRoute[] {
   return [
-    { method: 'GET', path: '/sandbox/card', handle: (_request, reply) => sendDocument(reply, documents.cardDocument()) },
-    { method: 'GET', path: '/sandbox/style.css', handle: (_request, reply) => sendFile(reply, 'text/css', documents.styleSheet) },
+    {
+      method: 'GET',
+      path: '/sandbox/card',
+      handle: (_request, reply) => sendDocument(reply, documents.cardDocument()),
+    },
+    {
+      method: 'GET',
+      path: '/sandbox/style.css',
+      handle: (_request, reply) => sendFile(reply, 'text/css', documents.styleSheet),
+    },
     script('/sandbox/card.js', 'card-form.browser.ts'),
     script('/sandbox/authenticated.js', 'authenticated.browser.ts'),
     { method: 'POST', path: '/sandbox/tokens', handle: ({ body }, reply) => makeToken(context, body, reply) },
@@ -35,14 +43,20 @@ export function sandboxRoutes(context: SandboxContext): PlainRoute[] {
         return sendDocument(reply, documents.checkedDocument())
       },
     },
-    { method: 'GET', path: '/sandbox/wallet', handle: ({ query }, reply) => show(context, query, reply, 'wallet', documents.walletDocument) },
+    {
+      method: 'GET',
+      path: '/sandbox/wallet',
+      handle: ({ query }, reply) => show(context, query, reply, 'wallet', documents.walletDocument),
+    },
     {
       method: 'POST',
       path: '/sandbox/wallet',
       body: 'form',
       async handle({ body }, reply) {
         const payment = await decide(context, body, { status: 'cancelled', decline_code: 'cancelled' })
-        return payment ? reply.redirect(payment.return_url, 303) : sendDocument(reply.code(404), documents.goneDocument())
+        return payment
+          ? reply.redirect(payment.return_url, 303)
+          : sendDocument(reply.code(404), documents.goneDocument())
       },
     },
   ]
@@ -79,10 +93,16 @@ async function makeToken({ db, clock }: SandboxContext, body: unknown, reply: Re
   const typed = typedCard(body)
   if (!typed) return reply.code(400).send({ message: 'number, expiry and cvv are needed' })
   const checked = checkCard(typed)
-  if (!checked.ok) return reply.code(422).send({ field: checked.field, message: checked.message })
+  if (!checked.ok) return reply.send({ field: checked.field, message: checked.message })
   const token = newToken()
   const { behaviour, brand, last4 } = checked.card
-  await queries.insertToken(db, { token, behaviour, brand, last4, expires_at: new Date(clock.now().getTime() + tokensLastMs) })
+  await queries.insertToken(db, {
+    token,
+    behaviour,
+    brand,
+    last4,
+    expires_at: new Date(clock.now().getTime() + tokensLastMs),
+  })
   return reply.send({ token, brand, last4 })
 }
 
@@ -96,19 +116,34 @@ function typedCard(body: unknown): TypedCard | undefined {
 
 function paymentOf(context: SandboxContext, source: unknown): Promise<PaymentRow | undefined> {
   const id = typeof source === 'object' && source !== null && 'payment' in source ? source.payment : undefined
-  return typeof id === 'string' && !id.includes('\0') ? queries.selectPayment(context.db, id) : Promise.resolve(undefined)
+  return typeof id === 'string' && !id.includes('\0')
+    ? queries.selectPayment(context.db, id)
+    : Promise.resolve(undefined)
 }
 
-async function show(context: SandboxContext, query: unknown, reply: Reply, what: 'check' | 'wallet', write: (payment: PaymentRow) => string) {
+async function show(
+  context: SandboxContext,
+  query: unknown,
+  reply: Reply,
+  what: 'check' | 'wallet',
+  write: (payment: PaymentRow) => string,
+) {
   const payment = await paymentOf(context, query)
   const fits = payment?.status === 'requires_action' && (payment.kind === 'wallet') === (what === 'wallet')
   if (payment && fits) return sendDocument(reply, write(payment))
   if (payment && what === 'wallet' && payment.return_url) return reply.redirect(payment.return_url, 303)
-  return sendDocument(reply.code(payment ? 200 : 404), payment ? documents.checkedDocument() : documents.goneDocument())
+  return sendDocument(
+    reply.code(payment ? 200 : 404),
+    payment ? documents.checkedDocument() : documents.goneDocument(),
+  )
 }
 
 /** The person's answer. It counts once; later ones change nothing. */
-async function decide(context: SandboxContext, body: unknown, no: { status: 'failed' | 'cancelled'; decline_code: 'check_failed' | 'cancelled' }) {
+async function decide(
+  context: SandboxContext,
+  body: unknown,
+  no: { status: 'failed' | 'cancelled'; decline_code: 'check_failed' | 'cancelled' },
+) {
   const payment = await paymentOf(context, body)
   if (!payment) return undefined
   const yes = typeof body === 'object' && body !== null && 'answer' in body && body.answer === 'yes'

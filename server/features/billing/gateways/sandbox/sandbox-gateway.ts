@@ -1,6 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { NextStep } from '#contract/billing.ts'
-import { GatewayRefused, type Charge, type Payment, type PaymentGateway, type PaymentLookup } from '#server/features/billing/gateway.ts'
+import {
+  GatewayRefused,
+  type Charge,
+  type Payment,
+  type PaymentGateway,
+  type PaymentLookup,
+} from '#server/features/billing/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { chargeAbsent, chargePresent, type Result } from './cards.ts'
@@ -30,19 +36,27 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
     methods: ['card', 'wallet'],
     tokenStep: (method) => (method === 'card' ? { type: 'card_form', url: '/sandbox/card' } : undefined),
     start: (charge) =>
-      pay(context, charge, { kind: charge.method, saved: charge.save, return_url: charge.returnUrl }, async (tx) => {
-        if (charge.method === 'wallet') return useWallet(tx)
-        return useToken(tx, charge.token ?? '', clock.now())
-      }),
+      pay(
+        context,
+        charge,
+        { kind: charge.method, saved: charge.save, return_url: charge.returnUrl },
+        async (tx) => {
+          if (charge.method === 'wallet') return useWallet(tx)
+          return useToken(tx, charge.token ?? '', clock.now())
+        },
+      ),
     chargeSaved: (charge) =>
-      pay(context, charge, { kind: 'saved', saved: true, return_url: '' }, (tx) => useSavedMethod(tx, charge.methodReference)),
+      pay(context, charge, { kind: 'saved', saved: true, return_url: '' }, (tx) =>
+        useSavedMethod(tx, charge.methodReference),
+      ),
     complete: async (reference) => presentPayment(await find(db, reference)),
     retrieve: async (lookup) => {
       const row = await lookUp(db, lookup)
       return row ? presentPayment(row) : null
     },
     async cancel(reference) {
-      if (await queries.decidePayment(db, reference, { status: 'cancelled', decline_code: 'cancelled' })) context.notify(reference)
+      if (await queries.decidePayment(db, reference, { status: 'cancelled', decline_code: 'cancelled' }))
+        context.notify(reference)
       return presentPayment(await find(db, reference))
     },
     refund: (refund) => refundOnce(context, refund),
@@ -60,13 +74,21 @@ interface Used {
 type PaymentKind = Pick<PaymentRow, 'kind' | 'saved' | 'return_url'>
 
 /** One payment per key: the same request again gives the same payment, another request is refused. */
-async function pay(context: SandboxContext, charge: Charge, kind: PaymentKind, use: (tx: Tx) => Promise<Used>): Promise<Payment> {
-  const hash = createHash('sha256').update(JSON.stringify([charge, kind])).digest('hex')
+async function pay(
+  context: SandboxContext,
+  charge: Charge,
+  kind: PaymentKind,
+  use: (tx: Tx) => Promise<Used>,
+): Promise<Payment> {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([charge, kind]))
+    .digest('hex')
   const reference = newReference('spay')
   const row = await context.db.transaction().execute(async (tx) => {
     await queries.lockKey(tx, charge.key)
     const earlier = await queries.selectPaymentByKey(tx, charge.key)
-    if (earlier && earlier.request_hash !== hash) throw new GatewayRefused(`key ${charge.key} was used for another request`)
+    if (earlier && earlier.request_hash !== hash)
+      throw new GatewayRefused(`key ${charge.key} was used for another request`)
     if (earlier) return earlier
     const { methodId, result } = await use(tx)
     await queries.insertPayment(tx, {
@@ -104,7 +126,8 @@ async function useWallet(tx: Tx): Promise<Used> {
 
 async function useSavedMethod(tx: Tx, methodId: string): Promise<Used> {
   const method = await queries.selectMethod(tx, methodId)
-  if (!method || method.forgotten_at) return { methodId: null, result: { status: 'failed', decline: 'card_declined' } }
+  if (!method || method.forgotten_at)
+    return { methodId: null, result: { status: 'failed', decline: 'card_declined' } }
   return { methodId, result: chargeAbsent(method.behaviour) }
 }
 
@@ -115,10 +138,15 @@ async function find(db: Db, reference: string): Promise<PaymentRow> {
 }
 
 function lookUp(db: Db, lookup: PaymentLookup): Promise<PaymentRow | undefined> {
-  return 'reference' in lookup ? queries.selectPayment(db, lookup.reference) : queries.selectPaymentByKey(db, lookup.key)
+  return 'reference' in lookup
+    ? queries.selectPayment(db, lookup.reference)
+    : queries.selectPaymentByKey(db, lookup.key)
 }
 
-async function refundOnce(context: SandboxContext, { reference, amountCents, key }: { reference: string; amountCents: number; key: string }) {
+async function refundOnce(
+  context: SandboxContext,
+  { reference, amountCents, key }: { reference: string; amountCents: number; key: string },
+) {
   await context.db.transaction().execute(async (tx) => {
     await queries.lockKey(tx, `refunds:${reference}`)
     const earlier = await queries.selectRefund(tx, key)
@@ -127,8 +155,14 @@ async function refundOnce(context: SandboxContext, { reference, amountCents, key
     if (earlier) return
     const payment = await find(tx, reference)
     const left = payment.status === 'succeeded' ? payment.amount_cents - Number(payment.refunded_cents) : 0
-    if (amountCents <= 0 || amountCents > left) throw new GatewayRefused(`${left} cents of ${reference} can be refunded`)
-    await queries.insertRefund(tx, { idempotency_key: key, payment_id: reference, amount_cents: amountCents, created_at: context.clock.now() })
+    if (amountCents <= 0 || amountCents > left)
+      throw new GatewayRefused(`${left} cents of ${reference} can be refunded`)
+    await queries.insertRefund(tx, {
+      idempotency_key: key,
+      payment_id: reference,
+      amount_cents: amountCents,
+      created_at: context.clock.now(),
+    })
   })
   context.notify(reference)
 }
@@ -143,7 +177,9 @@ function presentPayment(row: PaymentRow): Payment {
     amountCents: row.amount_cents,
     refundedCents: Number(row.refunded_cents),
     currency: row.currency,
-    ...(kept && row.method_id ? { method: { reference: row.method_id, brand: row.brand, last4: row.last4 } } : {}),
+    ...(kept && row.method_id
+      ? { method: { reference: row.method_id, brand: row.brand, last4: row.last4 } }
+      : {}),
     ...(row.status === 'requires_action' ? { next: nextOf(row) } : {}),
     ...(row.decline_code ? { decline: row.decline_code } : {}),
   }

@@ -35,7 +35,7 @@ export interface SandboxPaymentsTable {
   created_at: Date
 }
 
-export interface SandboxRefundsTable {
+interface SandboxRefundsTable {
   idempotency_key: string
   payment_id: string
   amount_cents: number
