@@ -18,6 +18,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: [fromHere('web/index.html'), fromHere('web/order.html')],
+      checks: { pluginTimings: false },
       output: {
         codeSplitting: {
           groups: [

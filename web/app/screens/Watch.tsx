@@ -1,14 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react'
 import type { Video } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'
-import { PayPanel } from '#web/features/billing/PayPanel.tsx'
 import { useProgress } from '#web/features/library/use-progress.ts'
 import { EpisodeSlide } from '#web/features/media/EpisodeSlide.tsx'
 import { playingQuery } from '#web/features/media/queries.ts'
 import { Stage } from '#web/player/Stage.tsx'
 import type { VideoState } from '#web/player/use-video.ts'
 import styles from './video-screen.module.css'
+
+// Most visits meet no locked episode: what sells comes when it is needed.
+const PayPanel = lazy(async () => ({ default: (await import('#web/features/billing/PayPanel.tsx')).PayPanel }))
 
 interface WatchProps {
   video: Video
@@ -62,7 +64,11 @@ export function Watch({ video, episodes, number, onNumber, rail, back }: WatchPr
               onStarted={started.mark}
               onEnded={latest.onEnded}
               onState={latest.onState}
-              renderLocked={(offer) => <PayPanel offer={offer} episodeCount={video.episode_count} onPaid={paid} />}
+              renderLocked={(offer) => (
+                <Suspense>
+                  <PayPanel offer={offer} episodeCount={video.episode_count} onPaid={paid} />
+                </Suspense>
+              )}
             />
           )
         }}
