@@ -151,3 +151,17 @@ export async function loadCards(db: Db, ids: readonly string[], language: Langua
   const rows = await queries.selectCardsByIds(db, ids)
   return new Map(rows.map((row) => [row.id, presentCard(row, language)]))
 }
+
+/** Whether there is no video at all yet, of whatever state. */
+export function isCatalogEmpty(db: Db): Promise<boolean> {
+  return queries.hasNoVideo(db)
+}
+
+/** A setting that the site keeps in the database, or undefined. Its type is the writer's word. */
+export async function readSetting<T extends object>(db: Db, key: string): Promise<T | undefined> {
+  return (await queries.selectSetting(db, key)) as T | undefined
+}
+
+export function writeSetting(db: Db, key: string, value: object): Promise<void> {
+  return queries.upsertSetting(db, key, value)
+}

@@ -175,3 +175,20 @@ export async function markSeeded(tx: Tx): Promise<boolean> {
 export async function insertSections(tx: Tx, rows: Insertable<SectionsTable>[]): Promise<void> {
   await tx.insertInto('sections').values(rows).execute()
 }
+
+export async function hasNoVideo(db: Db): Promise<boolean> {
+  return (await db.selectFrom('videos').select('id').limit(1).executeTakeFirst()) === undefined
+}
+
+export async function selectSetting(db: Db, key: string): Promise<object | undefined> {
+  return (await db.selectFrom('settings').select('value').where('key', '=', key).executeTakeFirst())?.value
+}
+
+export async function upsertSetting(db: Db, key: string, value: object): Promise<void> {
+  const text = JSON.stringify(value)
+  await db
+    .insertInto('settings')
+    .values({ key, value: text })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: text }))
+    .execute()
+}

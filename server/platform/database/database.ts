@@ -60,6 +60,8 @@ function makePool(source: EmbeddedDatabase | string, log: Log): pg.Pool {
     typeof source === 'string'
       ? new pg.Pool({ ...limits, types: columnTypes, connectionString: source, keepAlive: true })
       : new SupervisedPool({ ...limits, types: columnTypes, ...source.connection }, source.ensureRunning, log)
+  // A connection that broke while in use: whoever uses it gets the error, but the event needs a listener all the same.
+  pool.on('connect', (client) => client.on('error', (error) => log.debug({ error: error.message }, 'A database connection broke while in use')))
   // An idle connection broke. The next query opens another; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'A database connection was lost'))
   return pool

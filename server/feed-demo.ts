@@ -1,0 +1,95 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { categoryNames, dramas, renderEpisode, tagNames, writeDramaFolder, type Drama } from '#demo/catalogue.ts'
+import { languages, type Language } from '#contract/languages.ts'
+import type { Context } from '#server/context.ts'
+import { isCatalogEmpty, readSetting, writeSetting } from '#server/features/catalog/catalog.ts'
+import { announceEpisodes } from '#server/features/media/ingest/announce-episodes.ts'
+import { enqueueEpisode } from '#server/features/media/ingest/enqueue-episode.ts'
+import { enqueueFolder } from '#server/features/media/ingest/import-folder.ts'
+import { makeCaptions } from '#server/features/media/ingest/make-captions.ts'
+import type { IngestContext, WorkOptions } from '#server/features/media/ingest/work-queue.ts'
+
+type DemoContext = Context & IngestContext
+type DemoOptions = Pick<WorkOptions, 'signal' | 'niceness'>
+
+interface Commission {
+  drama: Drama
+  videoId: string
+  number: number
+}
+
+const setting = 'demo'
+
+/**
+ * Draws the demo catalogue and feeds it to the ordinary ingest: on an empty site, or where an earlier start began and did not
+ * finish. All cards are there at once; the episodes follow, the first of every drama before the second of any.
+ */
+export async function feedDemo(context: DemoContext, options: DemoOptions): Promise<void> {
+  const { db, log, config } = context
+  const state = await readSetting<{ state: 'making' | 'done' }>(db, setting)
+  if (state?.state === 'done' || (!state && !(await isCatalogEmpty(db)))) return
+  await writeSetting(db, setting, { state: 'making' })
+  const outDir = join(config.dataDir, 'demo')
+  log.info(`Drawing the demo catalogue: ${dramas.length} dramas`)
+  const started = performance.now()
+  // The very first episode is drawn while the other covers are: somebody is waiting.
+  const announcing = announceDramas(context, outDir, options.signal)
+  const [first] = dramas
+  if (first && !state) await renderEpisode({ drama: first, number: 1, outDir, ffmpegPath: context.programs.ffmpegPath, ...options })
+  const commissions = await announcing
+  for (const [made, commission] of commissions.entries()) {
+    await makeEpisode(context, commission, outDir, options)
+    const left = commissions.length - made - 1
+    const minutes = Math.ceil(((performance.now() - started) / (made + 1)) * (left / 60_000))
+    log.info(`Demo catalogue: ${made + 1} of ${commissions.length} episodes drawn${left > 0 ? `, about ${minutes} min left` : ''}`)
+  }
+  await writeSetting(db, setting, { state: 'done' })
+  await rm(outDir, { recursive: true, force: true })
+}
+
+/** Puts every drama on the site with its cover. @returns the episodes that are still to be drawn, in their order */
+async function announceDramas(context: DemoContext, outDir: string, signal: AbortSignal): Promise<Commission[]> {
+  const names = new Map(Object.entries({ ...categoryNames, ...tagNames }))
+  const began = context.clock.now().getTime()
+  const commissions: Commission[] = []
+  for (const [place, drama] of dramas.entries()) {
+    await writeDramaFolder(drama, outDir)
+    // A second apart, so that the first of the list stands first where the newest does.
+    const clock = { now: () => new Date(began - place * 1000) }
+    const folder = join(outDir, drama.slug)
+    const { videoId } = await enqueueFolder({ ...context, clock }, folder, { signal, release: 'now', priority: priorityOf, names })
+    if (videoId === undefined) throw new Error(`The demo's own folder ${drama.slug} was refused`)
+    const waiting = await announceEpisodes(context, videoId, drama.episodes.map(({ title }) => title))
+    commissions.push(...waiting.map((number) => ({ drama, videoId, number })))
+  }
+  return commissions.toSorted((a, b) => a.number - b.number)
+}
+
+/** Earlier episodes are made first; an import of the operator's own (priority 10) before all of them. */
+const priorityOf = (number: number) => -number
+
+async function makeEpisode(context: DemoContext, { drama, videoId, number }: Commission, outDir: string, options: DemoOptions): Promise<void> {
+  const { signal, niceness } = options
+  await renderEpisode({ drama, number, outDir, ffmpegPath: context.programs.ffmpegPath, signal, niceness })
+  const name = String(number).padStart(2, '0')
+  const folder = join(outDir, drama.slug)
+  const file = {
+    videoId,
+    number,
+    titles: drama.episodes[number - 1]?.title ?? {},
+    path: join(folder, `${name}.mp4`),
+    name: `${drama.slug}/${name}.mp4`,
+    captions: await readCaptions(folder, name),
+    keptCaptions: new Set<Language>(),
+    priority: priorityOf(number),
+  }
+  await enqueueEpisode(context, file, signal)
+  await rm(file.path)
+}
+
+async function readCaptions(folder: string, name: string): Promise<Map<Language, string>> {
+  const captions = new Map<Language, string>()
+  for (const language of languages) captions.set(language, makeCaptions(await readFile(join(folder, `${name}.${language}.vtt`))))
+  return captions
+}

@@ -1,0 +1,42 @@
+import { createContext, type Context } from '#server/context.ts'
+import { billingJobs } from '#server/features/billing/billing.ts'
+import { foldPlays } from '#server/features/library/library.ts'
+import { runIngestLoop } from '#server/features/media/ingest/run-ingest-loop.ts'
+import { loadConfig } from '#server/platform/config.ts'
+import { runMain } from '#server/platform/config-error.ts'
+import { startJobs, type Job } from '#server/platform/jobs.ts'
+import { feedDemo } from '#server/feed-demo.ts'
+import { createLog, type Log } from '#server/platform/log.ts'
+import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+
+const niceness = 10
+
+/** What comes round by the clock, in whichever process is first. */
+function jobsOf(context: Context): Job[] {
+  return [{ name: 'fold-plays', everySeconds: 10, run: () => foldPlays(context.db) }, ...billingJobs(context)]
+}
+
+function reportDemo(log: Log, signal: AbortSignal, error: unknown): void {
+  if (!signal.aborted) log.error({ err: error }, 'The demo catalogue could not be finished; the next start goes on with it')
+}
+
+/** The worker: makes what waits in the ingest queue. With --parent it ends when the process that started it does. */
+async function main(): Promise<void> {
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
+  if (process.argv.includes('--parent')) process.stdin.on('close', () => stop.abort()).resume()
+  const config = loadConfig(process.env)
+  const log = createLog({ json: config.production, level: config.logLevel })
+  const programs = await findFfmpeg(config)
+  if (programs.bundled) log.info(`Video is made with the older ffmpeg that came with the set-up (${programs.version}); one of version 5 or newer is better`)
+  const context = await createContext(config, log)
+  const jobs = await startJobs(context.database.pool, jobsOf(context), log)
+  const ingest = { ...context, programs }
+  const options = { signal: stop.signal, niceness }
+  const demo = config.demo ? feedDemo(ingest, options).catch((error: unknown) => reportDemo(log, stop.signal, error)) : undefined
+  await Promise.all([runIngestLoop(ingest, options), demo])
+  await jobs.stop()
+  await context.close()
+}
+
+await runMain(main)
