@@ -85,13 +85,16 @@ function Back() {
   )
 }
 
-/** The episode on screen: the address's, else where the viewer left off, else the first. It is kept in the address. */
+/**
+ * The episode on screen: the address's, else where the viewer left off, else the first. A swipe is no navigation: the
+ * address is only rewritten, so that a reload or a copied link leads here.
+ */
 function useEpisodeNumber(video: Video, episodes: Episode[]): [number, (number: number) => void] {
-  const [search, setSearch] = useSearchParams()
-  const [fallback] = useState(video.resume?.number ?? 1)
-  const asked = Number(search.get('episode') ?? fallback)
-  const number = episodes.some((episode) => episode.number === asked) ? asked : (episodes[0]?.number ?? 1)
-  const choose = (chosen: number) =>
-    setSearch((old) => (old.set('episode', String(chosen)), old), { replace: true, preventScrollReset: true })
-  return [number, choose]
+  const [search] = useSearchParams()
+  const [chosen, setChosen] = useState(Number(search.get('episode') ?? video.resume?.number ?? 1))
+  const choose = (number: number) => {
+    setChosen(number)
+    history.replaceState(history.state, '', paths.video.to(video.id, number))
+  }
+  return [episodes.some(({ number }) => number === chosen) ? chosen : (episodes[0]?.number ?? 1), choose]
 }

@@ -32,7 +32,7 @@ export function Card({ video, place, note, episode, watched }: CardProps) {
         )}
         {watched !== undefined && <progress className={styles.watched} max={1} value={watched} aria-hidden="true" />}
       </div>
-      <h3 className={styles.title}>{video.title}</h3>
+      <p className={styles.title}>{video.title}</p>
       <p className={styles.counts}>
         {note ?? (
           <>

@@ -33,7 +33,6 @@ function Cell({ episode, playing, onChoose }: { episode: Episode; playing: boole
       className={styles.cell}
       onClick={onChoose}
       aria-current={playing || undefined}
-      aria-label={[t('video.episode', { number }), title, word].filter(Boolean).join(', ')}
     >
       <span className={styles.still} style={thumb_url ? { backgroundImage: `url("${thumb_url}")` } : {}}>
         {state === 'locked' && <Icon name="lock" size={18} />}
@@ -41,8 +40,12 @@ function Cell({ episode, playing, onChoose }: { episode: Episode; playing: boole
         {playing && <span className={styles.bars} />}
       </span>
       <span className={styles.words}>
-        <span className={styles.number}>{t('video.number', { number })}</span>
+        <span className="hidden-text">{t('video.episode', { number })}</span>
+        <span className={styles.number} aria-hidden="true">
+          {t('video.number', { number })}
+        </span>
         <span className={styles.state}>{duration_ms && ready ? clock(duration_ms) : word}</span>
+        <span className="hidden-text">{[title, word].filter(Boolean).join(', ')}</span>
       </span>
     </button>
   )
