@@ -1,5 +1,5 @@
 import { expect, test } from './fixtures.ts'
-import { cardForm, expectPlaying, lockedPanel, payByCard, swipeUp } from './watching.ts'
+import { bankFrame, cardForm, expectPlaying, lockedPanel, payByCard, swipeUp } from './watching.ts'
 
 const cards = { pays: '4242 4242 4242 4242', declined: '4000 0000 0000 0002', asksBank: '4000 0000 0000 3220', noFunds: '4000 0000 0000 9995' }
 
@@ -46,7 +46,7 @@ test('no money on the card, then the bank asks and is told yes: the whole drama 
   await payByCard(page, { number: cards.noFunds })
   await expect(cardForm(page).form.getByRole('alert')).toContainText('not enough money')
   await payByCard(page, { number: cards.asksBank })
-  await cardForm(page).form.frameLocator('iframe').getByRole('button', { name: 'Confirm' }).click()
+  await bankFrame(page).getByRole('button', { name: 'Confirm' }).click()
   await expectPlaying(page, 5)
   await page.keyboard.press('n')
   await expectPlaying(page, 6)
@@ -57,7 +57,7 @@ test("the bank's check is refused: nothing is charged, and the panel goes on wor
   const panel = lockedPanel(page, 4)
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
   await payByCard(page, { number: cards.asksBank })
-  await cardForm(page).form.frameLocator('iframe').getByRole('button', { name: 'Reject' }).click()
+  await bankFrame(page).getByRole('button', { name: 'Reject' }).click()
   await expect(cardForm(page).form.getByRole('alert')).toContainText('did not confirm')
   await payByCard(page, { number: cards.pays })
   await expectPlaying(page, 4)

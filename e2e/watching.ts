@@ -56,3 +56,6 @@ export async function payByCard(page: Page, { number, email = 'ada@example.com' 
   await card.getByLabel('CVV').fill('123')
   await form.getByRole('button', { name: /^(Pay|Subscribe)/ }).click()
 }
+
+/** The bank's check, framed by the card form. */
+export const bankFrame = (page: Page) => cardForm(page).form.frameLocator('iframe[title^="Your bank"]')
