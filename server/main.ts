@@ -6,6 +6,8 @@ import { lockSite } from '#server/platform/site-lock.ts'
 import { runWorker } from '#server/run-worker.ts'
 import { createSite } from '#server/site.ts'
 
+/** How long requests under way may take once the site closes. */
+const graceMs = 5000
 const signals = ['SIGINT', 'SIGTERM'] as const
 
 /** The site: HTTP here, ingest and scheduled jobs in a worker of its own beside it. */
@@ -27,6 +29,7 @@ async function main(): Promise<void> {
     if (closing) return
     closing = true
     log.info('Closing')
+    setTimeout(() => site.server.closeAllConnections(), graceMs).unref()
     await Promise.all([site.close(), worker.stop()])
     await context.close()
     process.exit(0)

@@ -36,7 +36,10 @@ export async function testSite(overrides: Overrides = {}): Promise<TestSite> {
     url,
     visitor: (headers) => new Visitor(url, headers),
     async close() {
-      await site.close()
+      const closed = site.close()
+      // A connection that a client opened ahead and never used would be waited for.
+      site.server.closeAllConnections()
+      await closed
       await context.close()
       rmSync(dataDir, { recursive: true, force: true })
     },
