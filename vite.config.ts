@@ -23,13 +23,23 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // The calls that start before anything else has arrived.
-            { name: 'calls', priority: 1, test: /(web\/lib\/(api|boot|events|language|notify|storage|visit)|contract\/\w+)\.ts/ },
+            {
+              name: 'calls',
+              priority: 1,
+              test: /(web\/lib\/(api|boot|events|language|notify|storage|visit)|contract\/\w+)\.ts/,
+            },
             // What both documents need, and what the card form does without: one file each, which outlive our releases.
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler|i18next|react-i18next)\// },
             { name: 'router', test: /node_modules\/(react-router|@tanstack|@remix-run|cookie-es)\// },
             // Ours in few pieces: small files compress badly.
-            { name: 'base', test: /web\/(i18n\/(index|en\.json)|ui\/(Button|CouldNotLoad|base)|lib\/(paths|format))/ },
-            { name: 'site', test: /web\/(app\/(?!screens|start)|ui\/Icon|features\/(members|catalog\/(queries|Card|section)))/ },
+            {
+              name: 'base',
+              test: /web\/(i18n\/(index|en\.json)|ui\/(Button|CouldNotLoad|base)|lib\/(paths|format))/,
+            },
+            {
+              name: 'site',
+              test: /web\/(app\/(?!screens|start)|ui\/Icon|features\/(members|catalog\/(queries|Card|section)))/,
+            },
           ],
         },
       },

@@ -20,7 +20,8 @@ const options = JSON.parse(process.argv[2] ?? '') as BareOptions
 const pool = new pg.Pool({ ...options.connection, max: 20 })
 const app = Fastify()
 
-const lookUp = () => pool.query({ name: 'lookup', text: 'SELECT * FROM videos WHERE id = $1', values: ['vid_none'] })
+const lookUp = () =>
+  pool.query({ name: 'lookup', text: 'SELECT * FROM videos WHERE id = $1', values: ['vid_none'] })
 
 for (const { path, file, queries } of options.answers) {
   const bytes = readFileSync(file)

@@ -12,7 +12,8 @@ const rounds = 3
 /** Requests per second of one target under a few seconds of load. Anything but 2xx is a broken measurement. */
 async function loadOnce({ url, headers = {} }: Target): Promise<number> {
   const result = await autocannon({ url, headers, connections: clients, duration: seconds, pipelining: 1 })
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url} answered ${result.non2xx} times with an error`)
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${url} answered ${result.non2xx} times with an error`)
   return result.requests.average
 }
 

@@ -26,7 +26,10 @@ export async function startBenchSite(): Promise<BenchSite> {
   const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port), DEMO: '0', LOG_LEVEL: 'warn' }
   await makeBenchContent(folder, ffmpeg.ffmpegPath)
   const started = performance.now()
-  const result = spawnSync(process.execPath, ['server/cli.ts', 'import', folder], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const result = spawnSync(process.execPath, ['server/cli.ts', 'import', folder], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const ms = performance.now() - started
   if (result.status !== 0) throw new Error('The film for the bench could not be imported')
   const site = spawn(process.execPath, ['server/main.ts'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
@@ -51,7 +54,10 @@ export async function startBenchSite(): Promise<BenchSite> {
 export async function answers(url: string, server: ChildProcess): Promise<void> {
   const deadline = Date.now() + 60_000
   while (Date.now() < deadline && server.exitCode === null) {
-    const ok = await fetch(url).then((response) => response.ok, () => false)
+    const ok = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    )
     if (ok) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

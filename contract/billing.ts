@@ -113,7 +113,10 @@ export const createOrder = endpoint({
     method: Type.Optional(oneOf(paymentMethods)),
     email: Type.String({ maxLength: 512 }),
     consent: Type.Optional(
-      Type.Object({ shown: Type.String({ maxLength: 4000 }), immediate_delivery: Type.Optional(Type.Boolean()) }),
+      Type.Object({
+        shown: Type.String({ maxLength: 4000 }),
+        immediate_delivery: Type.Optional(Type.Boolean()),
+      }),
     ),
   }),
   info: Order,

@@ -24,7 +24,9 @@ type Field<E, K extends string> = E extends Record<K, infer S> ? S : undefined
 export type QueryOf<E extends Endpoint> = StaticOr<Field<E, 'query'>, Record<never, never>>
 export type BodyOf<E extends Endpoint> = StaticOr<Field<E, 'body'>, Record<never, never>>
 /** What the caller gets once the envelope is opened: `info`, or `data` where there is no `info`. */
-export type ResultOf<E extends Endpoint> = StaticOr<Field<E, 'info'>, never> | StaticOr<Field<E, 'data'>, never>
+export type ResultOf<E extends Endpoint> =
+  | StaticOr<Field<E, 'info'>, never>
+  | StaticOr<Field<E, 'data'>, never>
 /** What a handler answers: exactly one of the two. */
 export type AnswerOf<E extends Endpoint> =
   | (Field<E, 'info'> extends TSchema ? { info: StaticOr<Field<E, 'info'>, never> } : never)
@@ -45,5 +47,7 @@ export function endpoint<const E extends Endpoint>(definition: E): E {
 
 /** Whether a value exported by a contract module is an endpoint. */
 export function isEndpoint(value: unknown): value is Endpoint {
-  return typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'summary' in value
+  return (
+    typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'summary' in value
+  )
 }

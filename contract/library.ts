@@ -20,7 +20,12 @@ export const listHistory = endpoint({
   data: listOf(HistoryEntry),
 })
 
-export const SavedPosition = Type.Object({ video_id: Id, episode_id: Id, position_ms: Milliseconds, at: Time })
+export const SavedPosition = Type.Object({
+  video_id: Id,
+  episode_id: Id,
+  position_ms: Milliseconds,
+  at: Time,
+})
 
 export const saveHistory = endpoint({
   method: 'POST',

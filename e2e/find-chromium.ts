@@ -6,11 +6,19 @@ import packed from '@sparticuz/chromium'
 export async function findChromium(): Promise<{ executablePath: string; args: string[] }> {
   const here = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium', chromium.executablePath()].find(isProgram)
   const args = [...quiet, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])]
-  return here ? { executablePath: here, args } : { executablePath: await packed.executablePath(), args: [...packed.args, ...args] }
+  return here
+    ? { executablePath: here, args }
+    : { executablePath: await packed.executablePath(), args: [...packed.args, ...args] }
 }
 
 /** No tests need the network beyond the site. */
-const quiet = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const quiet = [
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
 
 function isProgram(path: string | undefined): path is string {
   if (!path) return false

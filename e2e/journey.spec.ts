@@ -1,11 +1,23 @@
 import { expect, test } from './fixtures.ts'
 import { bankFrame, cardForm, expectPlaying, lockedPanel, payByCard, swipeUp } from './watching.ts'
 
-const cards = { pays: '4242 4242 4242 4242', declined: '4000 0000 0000 0002', asksBank: '4000 0000 0000 3220', noFunds: '4000 0000 0000 9995' }
+const cards = {
+  pays: '4242 4242 4242 4242',
+  declined: '4000 0000 0000 0002',
+  asksBank: '4000 0000 0000 3220',
+  noFunds: '4000 0000 0000 9995',
+}
 
-test('a visitor watches, meets a cliffhanger, is declined, pays and watches on without leaving the page', async ({ page, browser, isMobile }) => {
+test('a visitor watches, meets a cliffhanger, is declined, pays and watches on without leaving the page', async ({
+  page,
+  browser,
+  isMobile,
+}) => {
   await page.goto('/')
-  await page.getByRole('link', { name: /The Test Tower/ }).last().click()
+  await page
+    .getByRole('link', { name: /The Test Tower/ })
+    .last()
+    .click()
   await page.evaluate(() => Object.assign(window, { samePage: true }))
   await expect(page).toHaveURL(/\/videos\/vid_/)
   await expectPlayingFirst(page)
@@ -35,7 +47,9 @@ test('a visitor watches, meets a cliffhanger, is declined, pays and watches on w
 })
 
 async function expectPlayingFirst(page: Parameters<typeof expectPlaying>[0]): Promise<void> {
-  await expect.poll(() => page.evaluate(() => document.querySelector('video')?.currentTime ?? 0)).toBeGreaterThan(0)
+  await expect
+    .poll(() => page.evaluate(() => document.querySelector('video')?.currentTime ?? 0))
+    .toBeGreaterThan(0)
 }
 
 test('no money on the card, then the bank asks and is told yes: the whole drama plays', async ({ page }) => {
@@ -88,7 +102,9 @@ test('the wallet is approved elsewhere and leads back to the episode', async ({ 
 /** The address of an episode of the test drama, found as the screens find it. */
 async function towerUrl(page: Parameters<typeof expectPlaying>[0], episode: number): Promise<string> {
   const answer = await page.request.get('/api/homepage')
-  const { info } = (await answer.json()) as { info: { homepage: { items: { id: string; title: string }[] }[] } }
+  const { info } = (await answer.json()) as {
+    info: { homepage: { items: { id: string; title: string }[] }[] }
+  }
   const tower = info.homepage.flatMap(({ items }) => items).find(({ title }) => title === 'The Test Tower')
   return `/videos/${tower?.id ?? ''}?episode=${episode}`
 }

@@ -22,7 +22,10 @@ export async function makeContent(folder: string, ffmpegPath: string): Promise<v
     writeFileSync(join(home, 'video.yaml'), describe(title, episodes))
     for (let number = 1; number <= episodes; number++) {
       const name = String(number).padStart(2, '0')
-      writeFileSync(join(home, `${name}.en.vtt`), `WEBVTT\n\n00:00:00.500 --> 00:00:05.500\n${title}, episode ${number}\n`)
+      writeFileSync(
+        join(home, `${name}.en.vtt`),
+        `WEBVTT\n\n00:00:00.500 --> 00:00:05.500\n${title}, episode ${number}\n`,
+      )
       await makeClip(ffmpegPath, { file: join(home, `${name}.mp4`), number, size, sound })
     }
   }
@@ -49,8 +52,19 @@ interface Clip {
 
 async function makeClip(ffmpegPath: string, { file, number, size, sound }: Clip): Promise<void> {
   const picture = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=25:duration=${seconds}`]
-  const tone = sound ? ['-f', 'lavfi', '-i', `sine=frequency=${220 + 110 * number}:duration=${seconds}`, '-c:a', 'aac'] : []
-  const hue = ['-vf', `hue=h=${number * 50}`, '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']
+  const tone = sound
+    ? ['-f', 'lavfi', '-i', `sine=frequency=${220 + 110 * number}:duration=${seconds}`, '-c:a', 'aac']
+    : []
+  const hue = [
+    '-vf',
+    `hue=h=${number * 50}`,
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-pix_fmt',
+    'yuv420p',
+  ]
   const inputs = sound ? [...picture, ...tone.slice(0, 4), ...hue, ...tone.slice(4)] : [...picture, ...hue]
   await run(ffmpegPath, ['-nostdin', '-v', 'error', '-y', ...inputs, file], { timeout: 60_000 })
 }

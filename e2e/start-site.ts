@@ -8,11 +8,20 @@ import { sitePort } from './site-url.ts'
 
 /** The built site on a data directory of its own, filled through the ordinary import. */
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-e2e-'))
-const env = { ...process.env, DATA_DIR: join(home, 'data'), PORT: String(sitePort), DEMO: '0', LOG_LEVEL: 'warn' }
+const env = {
+  ...process.env,
+  DATA_DIR: join(home, 'data'),
+  PORT: String(sitePort),
+  DEMO: '0',
+  LOG_LEVEL: 'warn',
+}
 
 const { ffmpegPath } = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
 await makeContent(join(home, 'dramas'), ffmpegPath)
-const imported = spawnSync(process.execPath, ['server/cli.ts', 'import', join(home, 'dramas')], { env, stdio: 'inherit' })
+const imported = spawnSync(process.execPath, ['server/cli.ts', 'import', join(home, 'dramas')], {
+  env,
+  stdio: 'inherit',
+})
 if (imported.status !== 0) process.exit(1)
 
 const site = spawn(process.execPath, ['server/main.ts'], { env, stdio: 'inherit' })

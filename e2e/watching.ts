@@ -5,7 +5,9 @@ import { expect, type FrameLocator, type Page } from '@playwright/test'
 /** The second that the episode on screen is at; -1 while there is none. */
 const second = (page: Page) =>
   page.evaluate(() => {
-    const shown = [...document.querySelectorAll('video')].find((video) => !video.closest('[inert]') && video.isConnected)
+    const shown = [...document.querySelectorAll('video')].find(
+      (video) => !video.closest('[inert]') && video.isConnected,
+    )
     return shown && !shown.paused ? shown.currentTime : -1
   })
 
@@ -32,7 +34,8 @@ export async function swipeUp(page: Page, phone: boolean): Promise<void> {
   await devtools.detach()
 }
 
-export const lockedPanel = (page: Page, number: number) => page.getByRole('region', { name: `Episode ${number} is locked` })
+export const lockedPanel = (page: Page, number: number) =>
+  page.getByRole('region', { name: `Episode ${number} is locked` })
 
 /** The card form in its frame, and the gateway's own frame in it. */
 export function cardForm(page: Page): { form: FrameLocator; card: FrameLocator } {

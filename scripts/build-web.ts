@@ -29,7 +29,9 @@ async function preloadFont(document: string): Promise<void> {
 /** Puts .br and .gz beside every file that shrinks. The documents stay plain: the server still writes into them. */
 async function compressAll(): Promise<void> {
   const files = await readdir(output, { recursive: true })
-  await Promise.all(files.filter((file) => /\.(js|css|svg)$/.test(file)).map((file) => compress(join(output, file))))
+  await Promise.all(
+    files.filter((file) => /\.(js|css|svg)$/.test(file)).map((file) => compress(join(output, file))),
+  )
 }
 
 async function compress(file: string): Promise<void> {
@@ -46,7 +48,9 @@ function brotli(bytes: Buffer): Promise<Buffer> {
 
 /** What the home page loads without a tap, against web/budget.json. */
 async function checkBudget(): Promise<void> {
-  const files = javascriptOf(chunksOf(manifest, ['index.html', 'app/start.tsx', 'app/screens/HomeScreen.tsx']))
+  const files = javascriptOf(
+    chunksOf(manifest, ['index.html', 'app/start.tsx', 'app/screens/HomeScreen.tsx']),
+  )
   let total = 0
   for (const file of files) {
     const { length } = await readFile(join(output, `${file}.br`))
@@ -55,5 +59,6 @@ async function checkBudget(): Promise<void> {
   }
   const sum = (total / 1024).toFixed(1)
   console.log(`${sum.padStart(8)} KiB  JavaScript of the home page (Brotli), of ${budget.home.limit_kib}`)
-  if (total > budget.home.limit_kib * 1024) throw new Error(`the home page's JavaScript is over its budget: ${sum} KiB`)
+  if (total > budget.home.limit_kib * 1024)
+    throw new Error(`the home page's JavaScript is over its budget: ${sum} KiB`)
 }

@@ -16,7 +16,9 @@ await main(async () => {
   for (const [name, check] of withTests ? steps : steps.slice(0, -1)) {
     const started = Date.now()
     const status = await check()
-    console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
+    console.log(
+      `${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`,
+    )
     if (status !== 0) return 1
   }
   return 0

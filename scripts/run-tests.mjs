@@ -6,10 +6,19 @@ import { root, run } from './setup.mjs'
 /** Unit and HTTP tests. @returns {Promise<{ passed: number, failed: number }>} */
 export async function runVitest(args = []) {
   const report = reportFile('vitest.json')
-  const status = await run('node', ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args])
+  const status = await run('node', [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    ...args,
+  ])
   return count(report, status, ({ numPassedTests, numFailedTests, testResults }) => {
     // A file that does not even load has no tests to fail.
-    const broken = testResults.filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'))
+    const broken = testResults.filter(
+      (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+    )
     return { passed: numPassedTests, failed: numFailedTests + broken.length }
   })
 }
@@ -21,7 +30,10 @@ export async function runPlaywright() {
   const report = reportFile('playwright.json')
   const args = ['node_modules/@playwright/test/cli.js', 'test', '-c', config, '--reporter=list,json']
   const status = await run('node', args, { PLAYWRIGHT_JSON_OUTPUT_FILE: report })
-  return count(report, status, ({ stats }) => ({ passed: stats.expected + stats.flaky, failed: stats.unexpected }))
+  return count(report, status, ({ stats }) => ({
+    passed: stats.expected + stats.flaky,
+    failed: stats.unexpected,
+  }))
 }
 
 function reportFile(name) {
@@ -32,6 +44,8 @@ function reportFile(name) {
 
 /** A run that ended badly counts as a failure even where its report names none. */
 function count(report, status, read) {
-  const counts = existsSync(report) ? read(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 0 }
+  const counts = existsSync(report)
+    ? read(JSON.parse(readFileSync(report, 'utf8')))
+    : { passed: 0, failed: 0 }
   return status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
 }

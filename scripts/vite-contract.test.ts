@@ -16,5 +16,7 @@ test('a module without endpoints is taken as it is', () => {
 })
 
 test('a function beside endpoints fails the build, by name', () => {
-  expect(() => reduceContract('catalog.ts', { ...catalog, priceOf: () => 1 })).toThrow(/catalog\.ts .*priceOf/)
+  expect(() => reduceContract('catalog.ts', { ...catalog, priceOf: () => 1 })).toThrow(
+    /catalog\.ts .*priceOf/,
+  )
 })

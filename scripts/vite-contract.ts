@@ -21,7 +21,9 @@ export function reduceContract(file: string, exported: Record<string, unknown>):
 
 function reduce(file: string, name: string, value: unknown): unknown {
   if (typeof value === 'function')
-    throw new Error(`${file} declares endpoints and exports the function ${name}: move it to a file without endpoints`)
+    throw new Error(
+      `${file} declares endpoints and exports the function ${name}: move it to a file without endpoints`,
+    )
   if (!isEndpoint(value)) return value
   const { method, path, idempotent } = value
   return { method, path, idempotent }

@@ -39,7 +39,10 @@ export function preloadsOf(manifest: Manifest): Record<string, string[]> {
     const files = chunksOf(manifest, ['app/start.tsx', ...modules]).flatMap(filesOf)
     return [...new Set(files)].filter((file) => !inDocument.has(file)).map((file) => `/${file}`)
   }
-  const routes = Object.entries(screens).map(([route, modules]): [string, string[]] => [route, forRoute(modules)])
+  const routes = Object.entries(screens).map(([route, modules]): [string, string[]] => [
+    route,
+    forRoute(modules),
+  ])
   return Object.fromEntries([...routes, ['*', forRoute([])]])
 }
 

@@ -4,7 +4,10 @@ const barWidth = 24
 const quietEveryMs = 2000
 
 /** Shows how an import gets on: live bars in a terminal, elsewhere a line at most every two seconds. */
-export function createProgress(out: NodeJS.WriteStream): { show(episodes: EpisodeProgress[]): void; clear(): void } {
+export function createProgress(out: NodeJS.WriteStream): {
+  show(episodes: EpisodeProgress[]): void
+  clear(): void
+} {
   let drawn = 0
   let lastLine = -Infinity
   const started = performance.now()
@@ -17,13 +20,18 @@ export function createProgress(out: NodeJS.WriteStream): { show(episodes: Episod
     const left = timeLeft(overall, performance.now() - started)
     const total = `${bar(overall)} ${doneOf(episodes)}${left}`
     if (out.isTTY) {
-      const lines = [...visible(episodes, (out.rows ?? 24) - 3).map(episodeLine), `${'all'.padEnd(nameWidth)} ${total}`]
+      const lines = [
+        ...visible(episodes, (out.rows ?? 24) - 3).map(episodeLine),
+        `${'all'.padEnd(nameWidth)} ${total}`,
+      ]
       clear()
       out.write(`${lines.join('\n')}\n`)
       drawn = lines.length
     } else if (performance.now() - lastLine >= quietEveryMs) {
       lastLine = performance.now()
-      const now = episodes.filter(({ state }) => state === 'processing').map(({ name, percent }) => ` · ${name} ${percent} %`)
+      const now = episodes
+        .filter(({ state }) => state === 'processing')
+        .map(({ name, percent }) => ` · ${name} ${percent} %`)
       out.write(`${overall} % · ${doneOf(episodes)}${left}${now.join('')}\n`)
     }
   }

@@ -24,10 +24,17 @@ const interrupted = 130
 async function runImport(context: Context, [path]: string[], signal: AbortSignal): Promise<number> {
   if (path === undefined) throw new ConfigError(`Which folder? ${commands.import.usage}`)
   const programs = await findFfmpeg(context.config)
-  if (programs.bundled) print(`Using the older ffmpeg that came with the set-up (${programs.version}); one of version 5 or newer is better.`)
+  if (programs.bundled)
+    print(
+      `Using the older ffmpeg that came with the set-up (${programs.version}); one of version 5 or newer is better.`,
+    )
   const progress = createProgress(process.stdout)
   try {
-    const report = await importFolder({ ...context, programs }, path, { signal, niceness: 5, onProgress: progress.show })
+    const report = await importFolder({ ...context, programs }, path, {
+      signal,
+      niceness: 5,
+      onProgress: progress.show,
+    })
     progress.clear()
     printReport(report)
     return report.refused.length > 0 ? 1 : 0
@@ -46,7 +53,8 @@ function printReport({ made, unchanged, recaptioned, refused, notes }: ImportRep
   if (refused.length > 0) parts.push(`${refused.length} refused`)
   print(`Import finished: ${parts.join(', ')}.`)
   for (const note of notes) print(`Note: ${note}`)
-  for (const { file, reason } of refused) print(`Refused: ${file} ${file.endsWith('.yaml') ? '– ' : ''}${reason}`)
+  for (const { file, reason } of refused)
+    print(`Refused: ${file} ${file.endsWith('.yaml') ? '– ' : ''}${reason}`)
 }
 
 function print(line: string): void {
@@ -55,7 +63,12 @@ function print(line: string): void {
 
 function findCommand(name: string | undefined): Command {
   const found = Object.entries(commands).find(([known]) => known === name)?.[1]
-  if (!found) throw new ConfigError(`These commands are known:\n${Object.values(commands).map(({ usage }) => `  ${usage}`).join('\n')}`)
+  if (!found)
+    throw new ConfigError(
+      `These commands are known:\n${Object.values(commands)
+        .map(({ usage }) => `  ${usage}`)
+        .join('\n')}`,
+    )
   return found
 }
 

@@ -18,7 +18,11 @@ import type { Log } from '#server/platform/log.ts'
 import { openStorage, type Storage } from '#server/platform/storage.ts'
 import type { Tables } from '#server/tables.ts'
 
-type FeatureContexts = BillingContext & CatalogRoutesContext & MembersRoutesContext & MediaContext & PagesContext
+type FeatureContexts = BillingContext &
+  CatalogRoutesContext &
+  MembersRoutesContext &
+  MediaContext &
+  PagesContext
 
 /** Everything that a process of the site works with, built once; what each feature asks for is part of it. */
 export interface Context extends FeatureContexts, GatewaySetUp {
@@ -52,7 +56,8 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   await Promise.all([seedPlans(db), seedHomepage(db)])
   const webRoot = overrides.webRoot ?? builtWeb
   const ownAddress = overrides.ownAddress ?? (() => `http://127.0.0.1:${config.port}`)
-  const { gateways, gatewayRoutes } = overrides.gateways ?? createGateways({ config, db, clock, log, ownAddress })
+  const { gateways, gatewayRoutes } =
+    overrides.gateways ?? createGateways({ config, db, clock, log, ownAddress })
   const context: Context = {
     config,
     log,

@@ -1,6 +1,13 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { categoryNames, dramas, renderEpisode, tagNames, writeDramaFolder, type Drama } from '#demo/catalogue.ts'
+import {
+  categoryNames,
+  dramas,
+  renderEpisode,
+  tagNames,
+  writeDramaFolder,
+  type Drama,
+} from '#demo/catalogue.ts'
 import { languages, type Language } from '#contract/languages.ts'
 import type { Context } from '#server/context.ts'
 import { isCatalogEmpty, readSetting, writeSetting } from '#server/features/catalog/catalog.ts'
@@ -36,20 +43,33 @@ export async function feedDemo(context: DemoContext, options: DemoOptions): Prom
   // The very first episode is drawn while the other covers are: somebody is waiting.
   const announcing = announceDramas(context, outDir, options.signal)
   const [first] = dramas
-  if (first && !state) await renderEpisode({ drama: first, number: 1, outDir, ffmpegPath: context.programs.ffmpegPath, ...options })
+  if (first && !state)
+    await renderEpisode({
+      drama: first,
+      number: 1,
+      outDir,
+      ffmpegPath: context.programs.ffmpegPath,
+      ...options,
+    })
   const commissions = await announcing
   for (const [made, commission] of commissions.entries()) {
     await makeEpisode(context, commission, outDir, options)
     const left = commissions.length - made - 1
     const minutes = Math.ceil(((performance.now() - started) / (made + 1)) * (left / 60_000))
-    log.info(`Demo catalogue: ${made + 1} of ${commissions.length} episodes drawn${left > 0 ? `, about ${minutes} min left` : ''}`)
+    log.info(
+      `Demo catalogue: ${made + 1} of ${commissions.length} episodes drawn${left > 0 ? `, about ${minutes} min left` : ''}`,
+    )
   }
   await writeSetting(db, setting, { state: 'done' })
   await rm(outDir, { recursive: true, force: true })
 }
 
 /** Puts every drama on the site with its cover. @returns the episodes that are still to be drawn, in their order */
-async function announceDramas(context: DemoContext, outDir: string, signal: AbortSignal): Promise<Commission[]> {
+async function announceDramas(
+  context: DemoContext,
+  outDir: string,
+  signal: AbortSignal,
+): Promise<Commission[]> {
   const names = new Map(Object.entries({ ...categoryNames, ...tagNames }))
   const began = context.clock.now().getTime()
   const commissions: Commission[] = []
@@ -58,9 +78,18 @@ async function announceDramas(context: DemoContext, outDir: string, signal: Abor
     // A second apart, so that the first of the list stands first where the newest does.
     const clock = { now: () => new Date(began - place * 1000) }
     const folder = join(outDir, drama.slug)
-    const { videoId } = await enqueueFolder({ ...context, clock }, folder, { signal, release: 'now', priority: priorityOf, names })
+    const { videoId } = await enqueueFolder({ ...context, clock }, folder, {
+      signal,
+      release: 'now',
+      priority: priorityOf,
+      names,
+    })
     if (videoId === undefined) throw new Error(`The demo's own folder ${drama.slug} was refused`)
-    const waiting = await announceEpisodes(context, videoId, drama.episodes.map(({ title }) => title))
+    const waiting = await announceEpisodes(
+      context,
+      videoId,
+      drama.episodes.map(({ title }) => title),
+    )
     commissions.push(...waiting.map((number) => ({ drama, videoId, number })))
   }
   return commissions.toSorted((a, b) => a.number - b.number)
@@ -69,7 +98,12 @@ async function announceDramas(context: DemoContext, outDir: string, signal: Abor
 /** Earlier episodes are made first; an import of the operator's own (priority 10) before all of them. */
 const priorityOf = (number: number) => -number
 
-async function makeEpisode(context: DemoContext, { drama, videoId, number }: Commission, outDir: string, options: DemoOptions): Promise<void> {
+async function makeEpisode(
+  context: DemoContext,
+  { drama, videoId, number }: Commission,
+  outDir: string,
+  options: DemoOptions,
+): Promise<void> {
   const { signal, niceness } = options
   await renderEpisode({ drama, number, outDir, ffmpegPath: context.programs.ffmpegPath, signal, niceness })
   const name = String(number).padStart(2, '0')
@@ -90,6 +124,7 @@ async function makeEpisode(context: DemoContext, { drama, videoId, number }: Com
 
 async function readCaptions(folder: string, name: string): Promise<Map<Language, string>> {
   const captions = new Map<Language, string>()
-  for (const language of languages) captions.set(language, makeCaptions(await readFile(join(folder, `${name}.${language}.vtt`))))
+  for (const language of languages)
+    captions.set(language, makeCaptions(await readFile(join(folder, `${name}.${language}.vtt`))))
   return captions
 }

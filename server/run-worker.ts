@@ -14,7 +14,9 @@ export function runWorker(log: Log): { stop(): Promise<void> } {
   let child: ChildProcess = start()
 
   function start(): ChildProcess {
-    const worker = spawn(process.execPath, [join(import.meta.dirname, 'worker.ts'), '--parent'], { stdio: ['pipe', 'inherit', 'inherit'] })
+    const worker = spawn(process.execPath, [join(import.meta.dirname, 'worker.ts'), '--parent'], {
+      stdio: ['pipe', 'inherit', 'inherit'],
+    })
     worker.on('error', (error) => log.error({ err: error }, 'The worker could not be started'))
     worker.on('exit', (code, signal) => {
       if (stopping) return

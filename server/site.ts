@@ -44,7 +44,10 @@ function operationsRoutes({ database }: Context): Route[] {
   return [
     route(getHealth, async () => ({ info: { alive: true } })),
     route(getReady, async () => {
-      const ready = await database.pool.query('SELECT 1').then(() => true, () => false)
+      const ready = await database.pool.query('SELECT 1').then(
+        () => true,
+        () => false,
+      )
       if (!ready) throw new Fault('unavailable', undefined, 5)
       return { info: { ready } }
     }),

@@ -17,7 +17,8 @@ function jobsOf(context: Context): Job[] {
 }
 
 function reportDemo(log: Log, signal: AbortSignal, error: unknown): void {
-  if (!signal.aborted) log.error({ err: error }, 'The demo catalogue could not be finished; the next start goes on with it')
+  if (!signal.aborted)
+    log.error({ err: error }, 'The demo catalogue could not be finished; the next start goes on with it')
 }
 
 /** The worker: makes what waits in the ingest queue. With --parent it ends when the process that started it does. */
@@ -28,12 +29,17 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env)
   const log = createLog({ json: config.production, level: config.logLevel })
   const programs = await findFfmpeg(config)
-  if (programs.bundled) log.info(`Video is made with the older ffmpeg that came with the set-up (${programs.version}); one of version 5 or newer is better`)
+  if (programs.bundled)
+    log.info(
+      `Video is made with the older ffmpeg that came with the set-up (${programs.version}); one of version 5 or newer is better`,
+    )
   const context = await createContext(config, log)
   const jobs = await startJobs(context.database.pool, jobsOf(context), log)
   const ingest = { ...context, programs }
   const options = { signal: stop.signal, niceness }
-  const demo = config.demo ? feedDemo(ingest, options).catch((error: unknown) => reportDemo(log, stop.signal, error)) : undefined
+  const demo = config.demo
+    ? feedDemo(ingest, options).catch((error: unknown) => reportDemo(log, stop.signal, error))
+    : undefined
   await Promise.all([runIngestLoop(ingest, options), demo])
   await jobs.stop()
   await context.close()

@@ -1,5 +1,5 @@
-import type { Clock } from "./clock.ts"
-import type { Serialised } from "./http/route.ts"
+import type { Clock } from './clock.ts'
+import type { Serialised } from './http/route.ts'
 
 const lifetimeMs = 1000
 const most = 5000

@@ -6,8 +6,12 @@ export class ConfigError extends Error {
 /** Turns what went wrong while listening into a sentence that names the setting; other errors come back as they are. */
 export function explainListenError(error: unknown, { host, port }: { host: string; port: number }): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
-  if (error.code === 'EADDRINUSE') return new ConfigError(`PORT ${port} is in use on ${host}: stop the other program or set PORT to a free one.`)
-  if (error.code === 'EACCES') return new ConfigError(`PORT ${port} needs more rights than this user has: set PORT to one above 1023.`)
+  if (error.code === 'EADDRINUSE')
+    return new ConfigError(
+      `PORT ${port} is in use on ${host}: stop the other program or set PORT to a free one.`,
+    )
+  if (error.code === 'EACCES')
+    return new ConfigError(`PORT ${port} needs more rights than this user has: set PORT to one above 1023.`)
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
     return new ConfigError(`HOST ${host} is not an address of this machine: try 127.0.0.1 or 0.0.0.0.`)
   }
@@ -21,7 +25,12 @@ export async function runMain(main: () => Promise<void>): Promise<void> {
   try {
     await main()
   } catch (error) {
-    const text = error instanceof ConfigError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const text =
+      error instanceof ConfigError
+        ? error.message
+        : error instanceof Error
+          ? (error.stack ?? error.message)
+          : String(error)
     process.stderr.write(`${text}\n`)
     process.exit(1)
   }

@@ -41,7 +41,11 @@ describe('without any setting', () => {
 
 test('an https address means production: no sandbox unless it is asked for', () => {
   const env = { PUBLIC_URL: 'https://drama.example/' }
-  expect(load(env)).toMatchObject({ publicUrl: 'https://drama.example', production: true, allowSandbox: false })
+  expect(load(env)).toMatchObject({
+    publicUrl: 'https://drama.example',
+    production: true,
+    allowSandbox: false,
+  })
   expect(load({ ...env, ALLOW_SANDBOX: '1' }).allowSandbox).toBe(true)
   const otherGateway = { STRIPE_SECRET_KEY: 'sk', STRIPE_PUBLISHABLE_KEY: 'pk', STRIPE_WEBHOOK_SECRET: 'wh' }
   expect(load(otherGateway).allowSandbox).toBe(false)
@@ -55,7 +59,11 @@ test('a database of its own gets no demo catalogue unless it is asked for', () =
 })
 
 test('Stripe takes two webhook secrets while one replaces the other', () => {
-  const config = load({ STRIPE_SECRET_KEY: 'sk', STRIPE_PUBLISHABLE_KEY: 'pk', STRIPE_WEBHOOK_SECRET: 'a, b' })
+  const config = load({
+    STRIPE_SECRET_KEY: 'sk',
+    STRIPE_PUBLISHABLE_KEY: 'pk',
+    STRIPE_WEBHOOK_SECRET: 'a, b',
+  })
   expect(config.secrets.stripe).toEqual({ secretKey: 'sk', webhookSecrets: ['a', 'b'] })
   expect(config.stripe).toEqual({ publishableKey: 'pk', apiBase: 'https://api.stripe.com' })
 })
@@ -67,7 +75,10 @@ test.each([
   [{ PUBLIC_URL: 'drama.example' }, 'PUBLIC_URL must be an address that begins with http:// or https://.'],
   [{ DEMO: 'yes' }, 'DEMO must be 0 or 1, not "yes".'],
   [{ TRUST_PROXY: '-1' }, 'TRUST_PROXY must be a whole number from 0 to 10, not "-1".'],
-  [{ DATABASE_URL: 'mysql://db' }, 'DATABASE_URL must be an address that begins with postgres:// or postgresql://.'],
+  [
+    { DATABASE_URL: 'mysql://db' },
+    'DATABASE_URL must be an address that begins with postgres:// or postgresql://.',
+  ],
   [{ DATABASE_URL: 'postgres://db' }, 'APP_SECRET must be set where DATABASE_URL is'],
   [{ APP_SECRET: 'short' }, 'APP_SECRET must have at least 32 characters, not 5.'],
   [{ STRIPE_SECRET_KEY: 'sk' }, 'STRIPE_PUBLISHABLE_KEY is missing: it belongs to STRIPE_SECRET_KEY'],
@@ -78,5 +89,7 @@ test.each([
 test('a data directory that cannot be written is refused by name', () => {
   const file = join(dataDir, 'file')
   writeFileSync(file, '')
-  expect(() => load({ DATA_DIR: join(file, 'data') })).toThrow(`DATA_DIR ${join(file, 'data')} can't be written`)
+  expect(() => load({ DATA_DIR: join(file, 'data') })).toThrow(
+    `DATA_DIR ${join(file, 'data')} can't be written`,
+  )
 })

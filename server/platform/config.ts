@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { accessSync, chmodSync, constants, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ConfigError } from '#server/platform/config-error.ts'
 import { flag, list, oneOf, text, url, wholeNumber, type Env } from '#server/platform/read-setting.ts'
@@ -48,7 +57,8 @@ export interface Config {
  */
 export function loadConfig(env: Env): Readonly<Config> {
   const port = wholeNumber(env, 'PORT', { min: 1, max: 65_535 }) ?? 3000
-  const publicUrl = url(env, 'PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://localhost:${port}`
+  const publicUrl =
+    url(env, 'PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://localhost:${port}`
   const production = publicUrl.startsWith('https:')
   const databaseUrl = url(env, 'DATABASE_URL', ['postgres:', 'postgresql:'])
   const dataDir = prepareDataDir(resolve(text(env, 'DATA_DIR') ?? 'data'))
@@ -71,10 +81,21 @@ export function loadConfig(env: Env): Readonly<Config> {
     allowSandbox: flag(env, 'ALLOW_SANDBOX') ?? !(production || stripe || paypal),
     stripe,
     paypal,
-    mail: { smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:']), from: text(env, 'MAIL_FROM') ?? `Cliffhanger <no-reply@${new URL(publicUrl).hostname}>` },
+    mail: {
+      smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:']),
+      from: text(env, 'MAIL_FROM') ?? `Cliffhanger <no-reply@${new URL(publicUrl).hostname}>`,
+    },
     s3,
-    sentry: { dsn: url(env, 'SENTRY_DSN', ['http:', 'https:']), sandboxHostSuffix: text(env, 'SANDBOX_HOST_SUFFIX') },
-    secrets: Object.freeze({ appSecret: readAppSecret(env, dataDir, databaseUrl), stripe: stripeSecrets, paypal: paypalSecrets, s3: s3Secrets }),
+    sentry: {
+      dsn: url(env, 'SENTRY_DSN', ['http:', 'https:']),
+      sandboxHostSuffix: text(env, 'SANDBOX_HOST_SUFFIX'),
+    },
+    secrets: Object.freeze({
+      appSecret: readAppSecret(env, dataDir, databaseUrl),
+      stripe: stripeSecrets,
+      paypal: paypalSecrets,
+      s3: s3Secrets,
+    }),
   })
 }
 
@@ -83,7 +104,10 @@ function readStripe(env: Env) {
   const apiBase = url(env, 'STRIPE_API_BASE', ['http:', 'https:']) ?? 'https://api.stripe.com'
   if (!keys) return { stripe: undefined, stripeSecrets: undefined }
   const webhookSecrets = list(env, 'STRIPE_WEBHOOK_SECRET', 2)
-  return { stripe: { publishableKey: keys.STRIPE_PUBLISHABLE_KEY, apiBase }, stripeSecrets: { secretKey: keys.STRIPE_SECRET_KEY, webhookSecrets } }
+  return {
+    stripe: { publishableKey: keys.STRIPE_PUBLISHABLE_KEY, apiBase },
+    stripeSecrets: { secretKey: keys.STRIPE_SECRET_KEY, webhookSecrets },
+  }
 }
 
 function readPaypal(env: Env) {
@@ -127,7 +151,10 @@ function prepareDataDir(dir: string): string {
     return dir
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new ConfigError(`DATA_DIR ${dir} can't be written (${reason}): choose a directory this user may write to.`, { cause: error })
+    throw new ConfigError(
+      `DATA_DIR ${dir} can't be written (${reason}): choose a directory this user may write to.`,
+      { cause: error },
+    )
   }
 }
 
@@ -136,10 +163,16 @@ const shortestSecret = 32
 function readAppSecret(env: Env, dataDir: string, databaseUrl: string | undefined): string {
   const given = text(env, 'APP_SECRET')
   if (given !== undefined) {
-    if (given.length < shortestSecret) throw new ConfigError(`APP_SECRET must have at least ${shortestSecret} characters, not ${given.length}.`)
+    if (given.length < shortestSecret)
+      throw new ConfigError(
+        `APP_SECRET must have at least ${shortestSecret} characters, not ${given.length}.`,
+      )
     return given
   }
-  if (databaseUrl !== undefined) throw new ConfigError('APP_SECRET must be set where DATABASE_URL is: take 32 random bytes, for example from "openssl rand -base64 32".')
+  if (databaseUrl !== undefined)
+    throw new ConfigError(
+      'APP_SECRET must be set where DATABASE_URL is: take 32 random bytes, for example from "openssl rand -base64 32".',
+    )
   return keepSecret(join(dataDir, 'app-secret'))
 }
 
@@ -156,6 +189,9 @@ function keepSecret(path: string): string {
   }
   chmodSync(path, 0o600)
   const secret = readFileSync(path, 'utf8').trim()
-  if (secret.length < shortestSecret) throw new ConfigError(`The file ${path} in DATA_DIR is damaged: restore it, or delete it (everyone is signed out then).`)
+  if (secret.length < shortestSecret)
+    throw new ConfigError(
+      `The file ${path} in DATA_DIR is damaged: restore it, or delete it (everyone is signed out then).`,
+    )
   return secret
 }

@@ -34,10 +34,14 @@ export async function startJobs(pool: Pool, jobs: readonly Job[], log: Log): Pro
 async function startJob(boss: PgBoss, { name, everySeconds, run }: Job, log: Log): Promise<NodeJS.Timeout> {
   await boss.createQueue(name, { retryLimit: 0, expireInSeconds: 600, deleteAfterSeconds: 3600 })
   await boss.work(name, { pollingIntervalSeconds: Math.min(everySeconds, 5) }, async () => {
-    await run().catch((error: unknown) => log.error({ err: error, job: name }, 'A job failed and will come round again'))
+    await run().catch((error: unknown) =>
+      log.error({ err: error, job: name }, 'A job failed and will come round again'),
+    )
   })
   const ask = () =>
-    boss.send(name, {}, { singletonSeconds: everySeconds }).catch((error: unknown) => log.warn({ err: error, job: name }, 'A job could not be asked for'))
+    boss
+      .send(name, {}, { singletonSeconds: everySeconds })
+      .catch((error: unknown) => log.warn({ err: error, job: name }, 'A job could not be asked for'))
   await ask()
   return setInterval(ask, everySeconds * 1000).unref()
 }

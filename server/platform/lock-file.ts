@@ -83,7 +83,8 @@ export async function withLock<T>(path: string, work: () => Promise<T>, timeoutM
         lock.release()
       }
     }
-    if (Date.now() > deadline) throw new Error(`Process ${lock.heldBy.pid} has kept ${path} for more than ${timeoutMs / 1000} s.`)
+    if (Date.now() > deadline)
+      throw new Error(`Process ${lock.heldBy.pid} has kept ${path} for more than ${timeoutMs / 1000} s.`)
     await delay(20)
   }
 }

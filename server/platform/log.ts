@@ -8,7 +8,13 @@ export type Log = Logger
  * Cookies and credentials of a logged request are blanked.
  */
 export function createLog({ json, level = 'info' }: { json: boolean; level?: string }): Log {
-  const options = { level, redact: ['req.headers.cookie', 'req.headers.authorization', '*.password', '*.secret'] }
+  const options = {
+    level,
+    redact: ['req.headers.cookie', 'req.headers.authorization', '*.password', '*.secret'],
+  }
   if (json) return pino(options)
-  return pino(options, pretty({ colorize: process.stdout.isTTY, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }))
+  return pino(
+    options,
+    pretty({ colorize: process.stdout.isTTY, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }),
+  )
 }

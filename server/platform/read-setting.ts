@@ -9,11 +9,16 @@ export function text(env: Env, name: string): string | undefined {
 }
 
 /** A whole number between `min` and `max`, both included. */
-export function wholeNumber(env: Env, name: string, { min, max }: { min: number; max: number }): number | undefined {
+export function wholeNumber(
+  env: Env,
+  name: string,
+  { min, max }: { min: number; max: number },
+): number | undefined {
   const value = text(env, name)
   if (value === undefined) return undefined
   const number = /^\d+$/.test(value) ? Number(value) : NaN
-  if (!(number >= min && number <= max)) throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${value}".`)
+  if (!(number >= min && number <= max))
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${value}".`)
   return number
 }
 
@@ -38,14 +43,22 @@ export function url(env: Env, name: string, schemes: readonly string[]): string 
   if (value === undefined) return undefined
   const scheme = URL.canParse(value) ? new URL(value).protocol : undefined
   if (scheme === undefined || !schemes.includes(scheme)) {
-    throw new ConfigError(`${name} must be an address that begins with ${schemes.map((each) => `${each}//`).join(' or ')}.`)
+    throw new ConfigError(
+      `${name} must be an address that begins with ${schemes.map((each) => `${each}//`).join(' or ')}.`,
+    )
   }
   return value
 }
 
 /** Up to `max` values with commas between them. */
 export function list(env: Env, name: string, max: number): string[] {
-  const values = (text(env, name) ?? '').split(',').map((value) => value.trim()).filter(Boolean)
-  if (values.length > max) throw new ConfigError(`${name} takes at most ${max} values with a comma between them, not ${values.length}.`)
+  const values = (text(env, name) ?? '')
+    .split(',')
+    .map((value) => value.trim())
+    .filter(Boolean)
+  if (values.length > max)
+    throw new ConfigError(
+      `${name} takes at most ${max} values with a comma between them, not ${values.length}.`,
+    )
   return values
 }

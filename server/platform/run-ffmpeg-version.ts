@@ -34,7 +34,8 @@ export async function findFfmpeg({ ffmpegPath }: { ffmpegPath: string | undefine
   }
   const bundled = bundledProgram('ffmpeg')
   const version = bundled && (await readVersion(bundled))
-  if (!bundled || !version) throw new ConfigError('There is no ffmpeg here: install ffmpeg 5 or newer, or set FFMPEG_PATH.')
+  if (!bundled || !version)
+    throw new ConfigError('There is no ffmpeg here: install ffmpeg 5 or newer, or set FFMPEG_PATH.')
   return { ffmpegPath: bundled, ffprobePath: await findFfprobe(bundled), version, bundled: true }
 }
 
@@ -44,7 +45,9 @@ async function findFfprobe(ffmpegPath: string): Promise<string> {
   for (const candidate of [beside, 'ffprobe', bundledProgram('ffprobe')]) {
     if (candidate !== undefined && (await readVersion(candidate)) !== undefined) return candidate
   }
-  throw new ConfigError('There is no ffprobe here: install ffmpeg 5 or newer, or set FFMPEG_PATH to one with ffprobe beside it.')
+  throw new ConfigError(
+    'There is no ffprobe here: install ffmpeg 5 or newer, or set FFMPEG_PATH to one with ffprobe beside it.',
+  )
 }
 
 /** The version such a program reports (`5.1.6`, `N-12345-gabc` for a nightly build); undefined if it does not run within 10 s. */
@@ -65,7 +68,9 @@ function isRecent(version: string): boolean {
 
 function bundledProgram(name: 'ffmpeg' | 'ffprobe'): string | undefined {
   try {
-    const manifest = createRequire(import.meta.url).resolve(`@${name}-installer/${process.platform}-${process.arch}/package.json`)
+    const manifest = createRequire(import.meta.url).resolve(
+      `@${name}-installer/${process.platform}-${process.arch}/package.json`,
+    )
     return join(dirname(manifest), name)
   } catch {
     return undefined

@@ -23,10 +23,16 @@ function readProc(pid: number): ProcessDescription | undefined {
   // The name in brackets may hold spaces, so count the fields behind it: 0 is the state, 19 the start time in ticks since boot.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (fields[0] === 'Z') return undefined
-  return { command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim(), started: fields[19] ?? '' }
+  return {
+    command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim(),
+    started: fields[19] ?? '',
+  }
 }
 
 function askPs(pid: number): ProcessDescription | undefined {
-  const line = execFileSync('ps', ['-o', 'lstart=,command=', '-p', String(pid)], { encoding: 'utf8', timeout: 2000 }).trim()
+  const line = execFileSync('ps', ['-o', 'lstart=,command=', '-p', String(pid)], {
+    encoding: 'utf8',
+    timeout: 2000,
+  }).trim()
   return line ? { command: line.slice(24).trim(), started: line.slice(0, 24) } : undefined
 }

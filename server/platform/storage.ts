@@ -64,6 +64,7 @@ async function whole(path: string, write: (draft: string) => Promise<void>): Pro
 
 function inside(root: string, key: string): string {
   const path = resolve(join(root, key))
-  if (!path.startsWith(root + sep)) throw new Error(`The key ${JSON.stringify(key)} leads out of the storage.`)
+  if (!path.startsWith(root + sep))
+    throw new Error(`The key ${JSON.stringify(key)} leads out of the storage.`)
   return path
 }

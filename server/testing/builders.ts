@@ -24,12 +24,18 @@ export interface BuiltVideo {
 /** A category of its own. */
 export async function buildCategory(db: Db, name: string): Promise<string> {
   const id = newId('cat')
-  await db.insertInto('categories').values({ id, slug: `category-${++made}`, names: JSON.stringify({ en: name }) }).execute()
+  await db
+    .insertInto('categories')
+    .values({ id, slug: `category-${++made}`, names: JSON.stringify({ en: name }) })
+    .execute()
   return id
 }
 
 /** A published video with its episodes and, in the storage, the files of those that are ready. */
-export async function buildVideo({ db, storage }: Pick<Context, 'db' | 'storage'>, wish: VideoWish = {}): Promise<BuiltVideo> {
+export async function buildVideo(
+  { db, storage }: Pick<Context, 'db' | 'storage'>,
+  wish: VideoWish = {},
+): Promise<BuiltVideo> {
   const { title = `Drama ${++made}`, episodes: count = 6, freeEpisodes = 3, ready = count } = wish
   const id = newId('vid')
   await db
@@ -66,9 +72,27 @@ async function buildAsset(db: Db, storage: Context['storage']): Promise<string> 
   const id = newId('ast')
   await db
     .insertInto('assets')
-    .values({ id, state: 'ready', reason: null, original_path: null, source_name: '01.mp4', source_hash: id, width: 720, height: 1280, duration_ms: 18_000, has_audio: true })
+    .values({
+      id,
+      state: 'ready',
+      reason: null,
+      original_path: null,
+      source_name: '01.mp4',
+      source_hash: id,
+      width: 720,
+      height: 1280,
+      duration_ms: 18_000,
+      has_audio: true,
+    })
     .execute()
-  const files = { 'master.m3u8': '#EXTM3U\n', 'v0/index.m3u8': '#EXTM3U\n', 'v0/00000.m4s': 'segment-bytes', 'captions/en.vtt': 'WEBVTT\n', 'storyboard.vtt': 'WEBVTT\n', 'thumb.webp': 'thumb' }
+  const files = {
+    'master.m3u8': '#EXTM3U\n',
+    'v0/index.m3u8': '#EXTM3U\n',
+    'v0/00000.m4s': 'segment-bytes',
+    'captions/en.vtt': 'WEBVTT\n',
+    'storyboard.vtt': 'WEBVTT\n',
+    'thumb.webp': 'thumb',
+  }
   for (const [name, text] of Object.entries(files)) await storage.write(`media/${id}/${name}`, text)
   await storage.write(`public/${id}/still.webp`, 'still')
   return id

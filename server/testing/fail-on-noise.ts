@@ -16,6 +16,8 @@ const noise: string[] = []
 
 function fail(name: string) {
   return (...parts: unknown[]) => {
-    noise.push(`${name}: ${parts.map((part) => (part instanceof Error ? part.stack : String(part))).join(' ')}`)
+    noise.push(
+      `${name}: ${parts.map((part) => (part instanceof Error ? part.stack : String(part))).join(' ')}`,
+    )
   }
 }

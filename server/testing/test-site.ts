@@ -26,7 +26,12 @@ export async function testSite(overrides: Overrides = {}): Promise<TestSite> {
   const webRoot = overrides.webRoot ?? emptyWeb(dataDir)
   const log = createLog({ json: true, level: config.logLevel })
   const listening: { at?: string } = {}
-  const context = await createContext(config, log, { ownAddress: () => listening.at, ...overrides, database, webRoot })
+  const context = await createContext(config, log, {
+    ownAddress: () => listening.at,
+    ...overrides,
+    database,
+    webRoot,
+  })
   const site = await createSite(context)
   await site.listen({ port: 0, host: '127.0.0.1' })
   // A server that listens on a port has an address with one.
@@ -49,7 +54,8 @@ export async function testSite(overrides: Overrides = {}): Promise<TestSite> {
 function emptyWeb(dataDir: string): string {
   const root = join(dataDir, 'web')
   mkdirSync(root)
-  for (const name of ['index.html', 'order.html']) writeFileSync(join(root, name), '<!doctype html><!--preloads--><!--boot-->')
+  for (const name of ['index.html', 'order.html'])
+    writeFileSync(join(root, name), '<!doctype html><!--preloads--><!--boot-->')
   writeFileSync(join(root, 'preloads.json'), '{}')
   return root
 }

@@ -26,7 +26,12 @@ export class Visitor {
 
   /** Any request, with the visitor's cookie. */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { ...(this.cookie ? { cookie: this.cookie } : {}), 'sec-fetch-site': 'same-origin', ...this.#headers, ...init.headers }
+    const headers = {
+      ...(this.cookie ? { cookie: this.cookie } : {}),
+      'sec-fetch-site': 'same-origin',
+      ...this.#headers,
+      ...init.headers,
+    }
     const response = await fetch(this.url + path, { redirect: 'manual', ...init, headers })
     const cookie = response.headers.getSetCookie()[0]?.split(';')[0]
     if (cookie) this.cookie = cookie
@@ -34,21 +39,31 @@ export class Visitor {
   }
 
   /** A call of the contract, whole: HTTP status and envelope. */
-  async call<E extends Endpoint>(endpoint: E, { query, body, headers }: Asked<E> = {}): Promise<{ status: number; headers: Headers; answer: Envelope<ResultOf<E>> }> {
-    const search = new URLSearchParams(Object.entries(query ?? {}).map(([key, value]): [string, string] => [key, String(value)]))
+  async call<E extends Endpoint>(
+    endpoint: E,
+    { query, body, headers }: Asked<E> = {},
+  ): Promise<{ status: number; headers: Headers; answer: Envelope<ResultOf<E>> }> {
+    const search = new URLSearchParams(
+      Object.entries(query ?? {}).map(([key, value]): [string, string] => [key, String(value)]),
+    )
     const response = await this.fetch(`${endpoint.path}?${search.toString()}`, {
       method: endpoint.method,
       headers: { ...(endpoint.method === 'GET' ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(endpoint.method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
     })
-    return { status: response.status, headers: response.headers, answer: (await response.json()) as Envelope<ResultOf<E>> }
+    return {
+      status: response.status,
+      headers: response.headers,
+      answer: (await response.json()) as Envelope<ResultOf<E>>,
+    }
   }
 
   /** The result of a call that must succeed. @throws Error with the answer where it does not */
   async ask<E extends Endpoint>(endpoint: E, asked: Asked<E> = {}): Promise<ResultOf<E>> {
     const { answer } = await this.call(endpoint, asked)
     const result = answer.info ?? answer.data
-    if (answer.code !== 200 || result === undefined) throw new Error(`${endpoint.path} answered ${JSON.stringify(answer)}`)
+    if (answer.code !== 200 || result === undefined)
+      throw new Error(`${endpoint.path} answered ${JSON.stringify(answer)}`)
     return result
   }
 }

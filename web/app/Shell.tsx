@@ -23,7 +23,10 @@ export function Shell() {
   }, [i18n, queryClient])
   useIcon(homepage?.copyright.icon)
   return (
-    <div className={immersive ? `${styles.shell} ${styles.immersive}` : styles.shell} style={accent(homepage?.pay_theme.accent)}>
+    <div
+      className={immersive ? `${styles.shell} ${styles.immersive}` : styles.shell}
+      style={accent(homepage?.pay_theme.accent)}
+    >
       <title>{t('site.name')}</title>
       <a className={styles.skip} href="#main">
         {t('site.skip')}
@@ -42,7 +45,8 @@ export function Shell() {
   )
 }
 
-const isImmersive = (handle: unknown) => typeof handle === 'object' && handle !== null && 'immersive' in handle
+const isImmersive = (handle: unknown) =>
+  typeof handle === 'object' && handle !== null && 'immersive' in handle
 
 /** The operator's accent takes the place of ours, in the shell and in whatever is inside it. */
 function accent(colour: string | undefined): CSSProperties {

@@ -22,7 +22,11 @@ export const router = createBrowserRouter([
       { path: paths.browse.pattern, lazy: () => import('./screens/BrowseScreen.tsx') },
       { path: paths.more.pattern, lazy: () => import('./screens/MoreScreen.tsx') },
       { path: paths.search.pattern, lazy: () => import('./screens/SearchScreen.tsx') },
-      { path: paths.video.pattern, lazy: () => import('./screens/VideoScreen.tsx'), handle: { immersive: true } },
+      {
+        path: paths.video.pattern,
+        lazy: () => import('./screens/VideoScreen.tsx'),
+        handle: { immersive: true },
+      },
       { path: paths.shopping.pattern, lazy: () => import('./screens/ShoppingScreen.tsx') },
       { path: paths.orderResult.pattern, lazy: () => import('./screens/OrderResultScreen.tsx') },
       { path: '*', Component: NotFound },

@@ -24,8 +24,18 @@ beforeEach(() => {
   notify.mockClear()
   vi.stubGlobal('location', { search: '' })
   vi.stubGlobal('navigator', { cookieEnabled: true, languages: ['de-AT'] })
-  vi.stubGlobal('localStorage', { getItem: (key: string) => stored.get(key) ?? null, setItem: (key: string, value: string) => void stored.set(key, value) })
-  vi.stubGlobal('Image', class { set src(url: string) { beacons.push(url) } })
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
+  })
+  vi.stubGlobal(
+    'Image',
+    class {
+      set src(url: string) {
+        beacons.push(url)
+      }
+    },
+  )
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     sent.push({ url, init })
     return answer()
@@ -45,14 +55,22 @@ test('code 200 gives info, or data where there is no info', async () => {
 test('code 500 is said in a toast and rejected', async () => {
   const { call } = await load()
   answers({ code: 500, message: 'The card was declined.', info: { field: 'number' } })
-  await expect(call(getUser)).rejects.toMatchObject({ name: 'CallRejected', code: 500, field: 'number', message: 'The card was declined.' })
+  await expect(call(getUser)).rejects.toMatchObject({
+    name: 'CallRejected',
+    code: 500,
+    field: 'number',
+    message: 'The card was declined.',
+  })
   expect(notify).toHaveBeenCalledExactlyOnceWith('The card was declined.')
 })
 
 test('another code is rejected without a toast', async () => {
   const { call } = await load()
   answers({ code: 402, message: 'Locked.', info: { price: {} } })
-  await expect(call(unlockEpisode, { body: { episode_id: 'ep_1' } })).rejects.toMatchObject({ code: 402, info: { price: {} } })
+  await expect(call(unlockEpisode, { body: { episode_id: 'ep_1' } })).rejects.toMatchObject({
+    code: 402,
+    info: { price: {} },
+  })
   expect(notify).not.toHaveBeenCalled()
   expect(beacons).toEqual([])
 })
@@ -85,7 +103,12 @@ test('the ad click ids travel in headers, and in the query of a GET or the body 
   expect(sent[0]?.url).toBe('/api/video?id=vid_1&fbclid=fb+1&ttclid=tt')
   expect(sent[1]?.url).toBe('/api/user/history')
   expect(JSON.parse(String(sent[1]?.init.body))).toEqual({ fbclid: 'fb 1', ttclid: 'tt', video_id: 'vid_1' })
-  expect(sent[0]?.init.headers).toMatchObject({ 'x-fbclid': 'fb 1', 'x-ttclid': 'tt', 'x-referrer-token': 'ann', 'accept-language': 'dy,de;q=0.8,en;q=0.7' })
+  expect(sent[0]?.init.headers).toMatchObject({
+    'x-fbclid': 'fb 1',
+    'x-ttclid': 'tt',
+    'x-referrer-token': 'ann',
+    'accept-language': 'dy,de;q=0.8,en;q=0.7',
+  })
 })
 
 test('the user token is kept and sent only where cookies are disabled', async () => {
@@ -96,7 +119,11 @@ test('the user token is kept and sent only where cookies are disabled', async ()
   vi.stubGlobal('navigator', { cookieEnabled: false, languages: [] })
   await call(getUser)
   await call(getUser)
-  expect(sent.map(({ init }) => new Headers(init.headers).get('x-user-token'))).toEqual([null, null, 'secret'])
+  expect(sent.map(({ init }) => new Headers(init.headers).get('x-user-token'))).toEqual([
+    null,
+    null,
+    'secret',
+  ])
 })
 
 test('a call made ahead answers the first call of the same address, and no second one', async () => {

@@ -61,7 +61,10 @@ const ahead = new Map<string, Promise<unknown>>()
  * Makes a call of the contract and opens its envelope (seed, section 8).
  * Returns `info`, or `data` where there is none. Throws CallRejected or CallFailed; an abort throws the browser's AbortError.
  */
-export async function call<E extends Endpoint>(endpoint: E, options: CallOptions<E> = {}): Promise<ResultOf<E>> {
+export async function call<E extends Endpoint>(
+  endpoint: E,
+  options: CallOptions<E> = {},
+): Promise<ResultOf<E>> {
   const url = urlOf(endpoint, options.query)
   const started = endpoint.method === 'GET' ? ahead.get(url) : undefined
   ahead.delete(url)
@@ -70,7 +73,11 @@ export async function call<E extends Endpoint>(endpoint: E, options: CallOptions
 }
 
 /** Makes a GET before its screen asks for it, once `after` has settled; the screen's own call then takes this answer. */
-export function callAhead<E extends Endpoint>(endpoint: E, query?: QueryOf<E>, after?: Promise<unknown>): Promise<unknown> {
+export function callAhead<E extends Endpoint>(
+  endpoint: E,
+  query?: QueryOf<E>,
+  after?: Promise<unknown>,
+): Promise<unknown> {
   const url = urlOf(endpoint, query)
   const make = () => request(endpoint, url, {})
   const answer = after ? after.then(make, make) : make()
@@ -86,7 +93,11 @@ function urlOf(endpoint: Endpoint, query: object = {}): string {
   return fields.size ? `${endpoint.path}?${fields.toString()}` : endpoint.path
 }
 
-async function request<E extends Endpoint>(endpoint: E, url: string, options: CallOptions<E>): Promise<unknown> {
+async function request<E extends Endpoint>(
+  endpoint: E,
+  url: string,
+  options: CallOptions<E>,
+): Promise<unknown> {
   const timeout = AbortSignal.timeout(requestTimeout)
   const response = await fetch(url, {
     method: endpoint.method,

@@ -5,7 +5,9 @@ export const shortCount = (count: number): string => plays.format(count)
 
 /** Integer cents as money with two decimals: 499 USD is "$4.99". */
 export const money = (cents: number, currency: string): string =>
-  new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: 2 }).format(cents / 100)
+  new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: 2 }).format(
+    cents / 100,
+  )
 
 /** Milliseconds as a clock: 83000 is "1:23". */
 export function clock(ms: number): string {

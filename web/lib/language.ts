@@ -6,7 +6,12 @@ const key = 'language'
 /** The language of the screens: `?lang=`, else the one chosen before, else the browser's first that we have, else English. */
 export function currentLanguage(): Language {
   const asked = new URLSearchParams(location.search).get('lang')
-  return languageOf(asked ?? '') ?? languageOf(storage.get(key) ?? '') ?? firstLanguage(navigator.languages.join(',')) ?? 'en'
+  return (
+    languageOf(asked ?? '') ??
+    languageOf(storage.get(key) ?? '') ??
+    firstLanguage(navigator.languages.join(',')) ??
+    'en'
+  )
 }
 
 export function chooseLanguage(language: Language): void {
@@ -15,5 +20,7 @@ export function chooseLanguage(language: Language): void {
 
 /** The chosen code first, then what other servers understand by it, then English. */
 export function acceptLanguage(language: Language): string {
-  return [...new Set([language, htmlLanguage[language], 'en'])].map((tag, i) => (i ? `${tag};q=0.${9 - i}` : tag)).join(',')
+  return [...new Set([language, htmlLanguage[language], 'en'])]
+    .map((tag, i) => (i ? `${tag};q=0.${9 - i}` : tag))
+    .join(',')
 }

@@ -3,13 +3,20 @@ export const paths = {
   home: { pattern: '/', to: () => '/' },
   browse: { pattern: '/browse/:id', to: (id: string) => `/browse/${encodeURIComponent(id)}` },
   more: { pattern: '/more/:id', to: (id: string) => `/more/${encodeURIComponent(id)}` },
-  search: { pattern: '/searchDetail/:id', to: (words: string) => `/searchDetail/${encodeURIComponent(words)}` },
+  search: {
+    pattern: '/searchDetail/:id',
+    to: (words: string) => `/searchDetail/${encodeURIComponent(words)}`,
+  },
   video: {
     pattern: '/videos/:id',
-    to: (id: string, episode?: number) => `/videos/${encodeURIComponent(id)}${episode ? `?episode=${episode}` : ''}`,
+    to: (id: string, episode?: number) =>
+      `/videos/${encodeURIComponent(id)}${episode ? `?episode=${episode}` : ''}`,
   },
   shopping: { pattern: '/shopping', to: () => '/shopping' },
-  orderResult: { pattern: '/order/result', to: (orderId: string) => `/order/result?order_id=${encodeURIComponent(orderId)}` },
+  orderResult: {
+    pattern: '/order/result',
+    to: (orderId: string) => `/order/result?order_id=${encodeURIComponent(orderId)}`,
+  },
 } as const
 
 /** What the card form is opened with; it is a document of its own, outside the router. */

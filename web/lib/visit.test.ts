@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { adIds, referrerToken, takeVisitParameters } from './visit.ts'
 
 test('token and click ids are stored and leave the address, the rest stays', () => {
-  expect(takeVisitParameters(new URL('https://site.test/videos/v?episode=2&token=ann&fbclid=f&ttclid=t#top'))).toBe('/videos/v?episode=2#top')
+  expect(
+    takeVisitParameters(new URL('https://site.test/videos/v?episode=2&token=ann&fbclid=f&ttclid=t#top')),
+  ).toBe('/videos/v?episode=2#top')
   expect(referrerToken()).toBe('ann')
   expect(adIds()).toEqual({ fbclid: 'f', ttclid: 't' })
 })

@@ -34,9 +34,18 @@ export function Controls(props: ControlsProps) {
       <div className={styles.rail}>
         {props.rail}
         {captions.all.length > 0 && (
-          <Tool icon="captions" label={t('player.captions')} pressed={captions.shown !== undefined} onClick={commands.toggleCaptions} />
+          <Tool
+            icon="captions"
+            label={t('player.captions')}
+            pressed={captions.shown !== undefined}
+            onClick={commands.toggleCaptions}
+          />
         )}
-        <Tool icon={quiet ? 'mute' : 'sound'} label={quiet ? t('player.unmute') : t('player.mute')} onClick={commands.toggleMute} />
+        <Tool
+          icon={quiet ? 'mute' : 'sound'}
+          label={quiet ? t('player.unmute') : t('player.mute')}
+          onClick={commands.toggleMute}
+        />
       </div>
       <div className={styles.foot}>
         <p className={styles.title}>{props.title}</p>
@@ -44,13 +53,27 @@ export function Controls(props: ControlsProps) {
         <ProgressBar state={state} storyboardUrl={props.source.storyboard_url} onSeek={commands.seekTo} />
         <div className={styles.row}>
           <Tool icon="previous" label={t('player.previous')} onClick={props.onPrevious} />
-          <Tool icon={state.paused ? 'play' : 'pause'} label={state.paused ? t('player.play') : t('player.pause')} onClick={commands.togglePlay} />
+          <Tool
+            icon={state.paused ? 'play' : 'pause'}
+            label={state.paused ? t('player.play') : t('player.pause')}
+            onClick={commands.togglePlay}
+          />
           <Tool icon="next" label={t('player.next')} onClick={props.onNext} />
           <span className={styles.time}>{`${clock(state.timeMs)} / ${clock(state.durationMs)}`}</span>
-          {document.fullscreenEnabled && <Tool icon="expand" label={t('player.fullscreen')} onClick={() => toggleFullscreen(video)} />}
+          {document.fullscreenEnabled && (
+            <Tool icon="expand" label={t('player.fullscreen')} onClick={() => toggleFullscreen(video)} />
+          )}
         </div>
       </div>
-      {open && <SettingsSheet rungs={rungs} captions={captions} video={video} onShortcuts={props.onShortcuts} onClose={() => setOpen(false)} />}
+      {open && (
+        <SettingsSheet
+          rungs={rungs}
+          captions={captions}
+          video={video}
+          onShortcuts={props.onShortcuts}
+          onClose={() => setOpen(false)}
+        />
+      )}
     </div>
   )
 }
@@ -58,13 +81,35 @@ export function Controls(props: ControlsProps) {
 /** Fills the screen with the player, controls and all, or comes back. */
 export function toggleFullscreen(inside: Element | null): void {
   if (document.fullscreenElement) void document.exitFullscreen()
-  else void inside?.closest('[data-player]')?.requestFullscreen().catch(() => {})
+  else
+    void inside
+      ?.closest('[data-player]')
+      ?.requestFullscreen()
+      .catch(() => {})
 }
 
 /** A round button of the player; without `onClick` there is nothing to do, and it says so. */
-export function Tool({ icon, label, pressed, onClick }: { icon: IconName; label: string; pressed?: boolean; onClick: (() => void) | null }) {
+export function Tool({
+  icon,
+  label,
+  pressed,
+  onClick,
+}: {
+  icon: IconName
+  label: string
+  pressed?: boolean
+  onClick: (() => void) | null
+}) {
   return (
-    <button type="button" className={styles.tool} aria-label={label} title={label} aria-pressed={pressed} disabled={!onClick} onClick={onClick ?? undefined}>
+    <button
+      type="button"
+      className={styles.tool}
+      aria-label={label}
+      title={label}
+      aria-pressed={pressed}
+      disabled={!onClick}
+      onClick={onClick ?? undefined}
+    >
       <Icon name={icon} size={26} />
     </button>
   )

@@ -80,7 +80,12 @@ export function ProgressBar({ state, storyboardUrl, onSeek }: ProgressBarProps) 
 function FramePicture({ frame }: { frame: Frame | undefined }) {
   if (!frame) return null
   const { url, x, y, width, height } = frame
-  return <div className={styles.frame} style={{ width, height, backgroundImage: `url("${url}")`, backgroundPosition: `-${x}px -${y}px` }} />
+  return (
+    <div
+      className={styles.frame}
+      style={{ width, height, backgroundImage: `url("${url}")`, backgroundPosition: `-${x}px -${y}px` }}
+    />
+  )
 }
 
 /** The storyboard is fetched when it is first wanted. */

@@ -32,7 +32,10 @@ export function SettingsSheet({ rungs, captions, video, onShortcuts, onClose }: 
         <Choices
           title={t('player.quality')}
           chosen={quality}
-          options={[[null, t('player.auto')], ...rungs.map((height): [number, string] => [height, `${height}p`])]}
+          options={[
+            [null, t('player.auto')],
+            ...rungs.map((height): [number, string] => [height, `${height}p`]),
+          ]}
           onChoose={(height) => preferences.set({ quality: height })}
         />
       )}
@@ -40,7 +43,10 @@ export function SettingsSheet({ rungs, captions, video, onShortcuts, onClose }: 
         <Choices
           title={t('player.captions')}
           chosen={captions.shown?.lang ?? null}
-          options={[[null, t('player.off')], ...captions.all.map(({ lang, label }): [string, string] => [lang, label])]}
+          options={[
+            [null, t('player.off')],
+            ...captions.all.map(({ lang, label }): [string, string] => [lang, label]),
+          ]}
           onChoose={(lang) => preferences.set({ captions: lang })}
         />
       )}

@@ -80,7 +80,11 @@ export function VideoSlide(props: VideoSlideProps) {
 
   return (
     <div className={styles.slide} onPointerMove={poke} onFocus={poke} data-playing={active && !state.paused}>
-      <div ref={box} className={styles.picture} style={{ backgroundImage: state.started ? 'none' : `url("${source.poster_url}")` }} />
+      <div
+        ref={box}
+        className={styles.picture}
+        style={{ backgroundImage: state.started ? 'none' : `url("${source.poster_url}")` }}
+      />
       <div className={styles.surface} {...gestures} />
       {active && broken && (
         <div className={styles.broken}>
@@ -90,7 +94,15 @@ export function VideoSlide(props: VideoSlideProps) {
       {active && !broken && (
         <>
           <Signs state={state} fast={fast} />
-          <Controls {...props} visible={visible || fast} state={state} rungs={rungs} commands={commands} video={video} captions={captions} />
+          <Controls
+            {...props}
+            visible={visible || fast}
+            state={state}
+            rungs={rungs}
+            commands={commands}
+            video={video}
+            captions={captions}
+          />
         </>
       )}
     </div>
@@ -111,7 +123,11 @@ function Signs({ state, fast }: { state: VideoState; fast: boolean }) {
       {state.waiting && <span className={styles.spinner} role="status" aria-label={t('list.loading')} />}
       {fast && <span className={styles.fast}>{t('player.faster')}</span>}
       {silenced && !state.paused && (
-        <button type="button" className={styles.sound} onClick={() => preferences.set({ silenced: false, muted: false })}>
+        <button
+          type="button"
+          className={styles.sound}
+          onClick={() => preferences.set({ silenced: false, muted: false })}
+        >
           <Icon name="mute" size={20} /> {t('player.tapForSound')}
         </button>
       )}
@@ -130,6 +146,7 @@ function useChosenCaption(all: Caption[]): ChosenCaption {
   const { i18n } = useTranslation()
   const { captions } = usePreferences()
   const find = (lang: string | null | undefined) => all.find((caption) => caption.lang === lang)
-  const shown = captions === null ? undefined : (find(captions) ?? find(i18n.language) ?? find('en') ?? all[0])
+  const shown =
+    captions === null ? undefined : (find(captions) ?? find(i18n.language) ?? find('en') ?? all[0])
   return { all, shown, htmlLang: htmlLanguage[languageOf(shown?.lang ?? '') ?? 'en'] }
 }

@@ -4,8 +4,18 @@ const holdMs = 350
 const slackPx = 10
 
 /** Tap and hold on the picture. A scroll that begins takes the pointer away, so a swipe is neither. */
-export function useGestures({ onTap, onHold, onRelease }: { onTap: (pointer: string) => void; onHold: () => void; onRelease: () => void }) {
-  const press = useRef<{ x: number; y: number; timer: ReturnType<typeof setTimeout>; held: boolean } | null>(null)
+export function useGestures({
+  onTap,
+  onHold,
+  onRelease,
+}: {
+  onTap: (pointer: string) => void
+  onHold: () => void
+  onRelease: () => void
+}) {
+  const press = useRef<{ x: number; y: number; timer: ReturnType<typeof setTimeout>; held: boolean } | null>(
+    null,
+  )
   const end = (tapped: string | null) => {
     const current = press.current
     press.current = null

@@ -13,7 +13,13 @@ export interface Preferences {
 }
 
 const listeners = new Set<() => void>()
-let current: Preferences = { muted: false, rate: 1, quality: null, ...kept<Partial<Preferences>>('player'), silenced: false }
+let current: Preferences = {
+  muted: false,
+  rate: 1,
+  quality: null,
+  ...kept<Partial<Preferences>>('player'),
+  silenced: false,
+}
 
 /** How the viewer likes to watch; the same for every episode, and kept between visits. */
 export const preferences = {

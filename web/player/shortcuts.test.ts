@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { shortcutFor, shortcuts } from './shortcuts.ts'
 
-const press = (key: string, change = {}) => shortcutFor({ key, ctrlKey: false, metaKey: false, altKey: false, target: null, ...change })?.label
+const press = (key: string, change = {}) =>
+  shortcutFor({ key, ctrlKey: false, metaKey: false, altKey: false, target: null, ...change })?.label
 
 // Node has no DOM; a target that is no Element is a press on the page itself.
 globalThis.Element ??= class {} as typeof Element
@@ -12,7 +13,15 @@ test('every key means one thing', () => {
 })
 
 test('keys find their command, in either case', () => {
-  expect([' ', 'k', 'K', 'ArrowLeft', 'N', 'p', '?'].map((key) => press(key))).toEqual(['playPause', 'playPause', 'playPause', 'back5', 'next', 'previous', 'shortcuts'])
+  expect([' ', 'k', 'K', 'ArrowLeft', 'N', 'p', '?'].map((key) => press(key))).toEqual([
+    'playPause',
+    'playPause',
+    'playPause',
+    'back5',
+    'next',
+    'previous',
+    'shortcuts',
+  ])
 })
 
 test("the browser's own combinations are left alone", () => {

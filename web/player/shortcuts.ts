@@ -35,5 +35,7 @@ export function shortcutFor({ key, ctrlKey, metaKey, altKey, target }: Press) {
     if (key === ' ' && target.closest('button, a, summary')) return undefined
     if (key.startsWith('Arrow') && target.closest('input, [role=slider], [role=radiogroup]')) return undefined
   }
-  return shortcuts.find(({ keys }) => keys.some((wanted) => wanted === (key.length === 1 ? key.toLowerCase() : key)))
+  return shortcuts.find(({ keys }) =>
+    keys.some((wanted) => wanted === (key.length === 1 ? key.toLowerCase() : key)),
+  )
 }

@@ -17,8 +17,24 @@ const frames = parseStoryboard(text, 'https://site.test/media/pass/asset/storybo
 
 test('reads cues with and without hours and numbers, and leaves out what names no picture', () => {
   expect(frames).toEqual([
-    { fromMs: 0, toMs: 2000, url: 'https://site.test/media/pass/asset/board.jpg', x: 0, y: 0, width: 90, height: 160 },
-    { fromMs: 2000, toMs: 3604500, url: 'https://site.test/media/pass/asset/board.jpg', x: 90, y: 0, width: 90, height: 160 },
+    {
+      fromMs: 0,
+      toMs: 2000,
+      url: 'https://site.test/media/pass/asset/board.jpg',
+      x: 0,
+      y: 0,
+      width: 90,
+      height: 160,
+    },
+    {
+      fromMs: 2000,
+      toMs: 3604500,
+      url: 'https://site.test/media/pass/asset/board.jpg',
+      x: 90,
+      y: 0,
+      width: 90,
+      height: 160,
+    },
   ])
 })
 

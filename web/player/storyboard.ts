@@ -21,7 +21,17 @@ export function parseStoryboard(text: string, baseUrl: string): Frame[] {
     const where = place.exec(lines[at + 1] ?? '')
     if (!times || !where) return []
     const [x = 0, y = 0, width = 0, height = 0] = where.slice(2).map(Number)
-    return [{ fromMs: milliseconds(times.slice(1, 5)), toMs: milliseconds(times.slice(5, 9)), url: new URL(where[1] ?? '', baseUrl).href, x, y, width, height }]
+    return [
+      {
+        fromMs: milliseconds(times.slice(1, 5)),
+        toMs: milliseconds(times.slice(5, 9)),
+        url: new URL(where[1] ?? '', baseUrl).href,
+        x,
+        y,
+        width,
+        height,
+      },
+    ]
   })
 }
 

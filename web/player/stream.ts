@@ -145,7 +145,8 @@ function openNative(video: HTMLVideoElement, first: Source, startMs: number): St
     },
   }
   video.addEventListener('error', () => {
-    if (video.hasAttribute('src')) stream.onTrouble?.(Date.parse(source.expires_at) < Date.now() ? 'expired' : 'broken')
+    if (video.hasAttribute('src'))
+      stream.onTrouble?.(Date.parse(source.expires_at) < Date.now() ? 'expired' : 'broken')
   })
   start(startMs / 1000)
   return stream

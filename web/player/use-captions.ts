@@ -10,7 +10,11 @@ export interface Caption {
 const place = { line: 72, size: 76, position: 44 }
 
 /** Shows one of the captions on the video, or none. The browser draws them. */
-export function useCaptions(video: HTMLVideoElement | null, caption: Caption | undefined, htmlLang: string): void {
+export function useCaptions(
+  video: HTMLVideoElement | null,
+  caption: Caption | undefined,
+  htmlLang: string,
+): void {
   const { url, label } = caption ?? {}
   useEffect(() => {
     if (!video || !url) return

@@ -5,7 +5,9 @@ import { play } from './use-playing.ts'
 import type { Caption } from './use-captions.ts'
 
 /** The commands that need the slide's own video. */
-export type SlideCommands = Pick<Commands, 'togglePlay' | 'seekBy' | 'toggleMute' | 'toggleCaptions'> & { seekTo(ms: number): void }
+export type SlideCommands = Pick<Commands, 'togglePlay' | 'seekBy' | 'toggleMute' | 'toggleCaptions'> & {
+  seekTo(ms: number): void
+}
 
 /** What can be asked of the slide's video. While `register` is given they are registered as the ones the keys reach. */
 export function useCommands(

@@ -12,7 +12,20 @@ export interface VideoState {
   started: boolean
 }
 
-const events = ['timeupdate', 'seeking', 'seeked', 'durationchange', 'play', 'pause', 'playing', 'waiting', 'ended', 'loadeddata', 'canplay', 'progress']
+const events = [
+  'timeupdate',
+  'seeking',
+  'seeked',
+  'durationchange',
+  'play',
+  'pause',
+  'playing',
+  'waiting',
+  'ended',
+  'loadeddata',
+  'canplay',
+  'progress',
+]
 
 /** Follows a video element. */
 export function useVideoState(video: HTMLVideoElement | null): VideoState {
@@ -30,7 +43,16 @@ export function useVideoState(video: HTMLVideoElement | null): VideoState {
 }
 
 function read(video: HTMLVideoElement | null): VideoState {
-  if (!video) return { timeMs: 0, durationMs: 0, bufferedMs: 0, paused: true, ended: false, waiting: false, started: false }
+  if (!video)
+    return {
+      timeMs: 0,
+      durationMs: 0,
+      bufferedMs: 0,
+      paused: true,
+      ended: false,
+      waiting: false,
+      started: false,
+    }
   const { buffered, currentTime, duration, paused, ended, readyState } = video
   return {
     timeMs: currentTime * 1000,

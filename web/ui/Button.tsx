@@ -8,6 +8,10 @@ export function buttonClass(look: Look, wide = false): string {
   return [styles.button, styles[look], wide && styles.wide].filter(Boolean).join(' ')
 }
 
-export function Button({ look = 'main', wide, ...rest }: ButtonHTMLAttributes<HTMLButtonElement> & { look?: Look; wide?: boolean }) {
+export function Button({
+  look = 'main',
+  wide,
+  ...rest
+}: ButtonHTMLAttributes<HTMLButtonElement> & { look?: Look; wide?: boolean }) {
   return <button type="button" className={buttonClass(look, wide)} {...rest} />
 }

@@ -6,7 +6,17 @@ import { Button } from './Button.tsx'
 import styles from './sheet.module.css'
 
 /** A native modal dialog: a sheet from the bottom on phones, a box in the middle on wider screens. Mounted means open. */
-export function Sheet({ title, onClose, tall, children }: { title: string; onClose: () => void; tall?: boolean; children: ReactNode }) {
+export function Sheet({
+  title,
+  onClose,
+  tall,
+  children,
+}: {
+  title: string
+  onClose: () => void
+  tall?: boolean
+  children: ReactNode
+}) {
   const { t } = useTranslation()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {

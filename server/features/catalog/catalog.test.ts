@@ -12,7 +12,14 @@ beforeAll(async () => {
   category = await buildCategory(site.context.db, 'Thrillers')
   for (let day = 1; day <= 25; day++) {
     const releasedAt = new Date(Date.UTC(2026, 0, day))
-    videos.push(await buildVideo(site.context, { title: `Night ${day}`, releasedAt, featured: day > 23, categoryId: day > 20 ? category : null }))
+    videos.push(
+      await buildVideo(site.context, {
+        title: `Night ${day}`,
+        releasedAt,
+        featured: day > 23,
+        categoryId: day > 20 ? category : null,
+      }),
+    )
   }
   await buildVideo(site.context, { title: 'Unfinished', state: 'draft' })
 })
@@ -69,7 +76,9 @@ describe('a listing', () => {
   it('answers 404 for an unknown section, and refuses the cursor of another list', async () => {
     const unknown = await site.visitor().call(queryHomepage, { query: { section: 'sec_none' } })
     const { next_cursor } = await site.visitor().ask(queryHomepage, { query: { limit: 5 } })
-    const foreign = await site.visitor().call(queryHomepage, { query: { menu: category, cursor: next_cursor ?? '' } })
+    const foreign = await site
+      .visitor()
+      .call(queryHomepage, { query: { menu: category, cursor: next_cursor ?? '' } })
     expect([unknown.answer.code, foreign.status]).toEqual([404, 400])
   })
 })
@@ -78,7 +87,14 @@ describe('a video', () => {
   it('comes with its price and others like it', async () => {
     const id = videos[24]?.id ?? ''
     const video = await site.visitor().ask(getVideo, { query: { id } })
-    expect(video).toMatchObject({ id, title: 'Night 25', episode_count: 6, free_episodes: 3, favorite: false, resume: null })
+    expect(video).toMatchObject({
+      id,
+      title: 'Night 25',
+      episode_count: 6,
+      free_episodes: 3,
+      favorite: false,
+      resume: null,
+    })
     expect(video.price).toEqual({ episode_cents: 99, video_cents: 999, currency: 'USD' })
     expect(video.related.length).toBeGreaterThan(3)
     expect(video.related.map((card) => card.id)).not.toContain(id)

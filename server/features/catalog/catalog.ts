@@ -99,11 +99,19 @@ async function listingOf(db: Db, query: ListingQuery, language: Language) {
   if (query.section !== undefined) {
     const section = found(await queries.selectSection(db, query.section))
     const source = listOf(section.source)
-    return { title: inLanguage(section.titles, language), filter: source.filter, order: query.sort ? order : source.order }
+    return {
+      title: inLanguage(section.titles, language),
+      filter: source.filter,
+      order: query.sort ? order : source.order,
+    }
   }
   if (query.menu !== undefined) {
     const category = found(await queries.selectCategory(db, query.menu))
-    return { title: presentName(category, language).name, filter: { by: 'category-id' as const, id: category.id }, order }
+    return {
+      title: presentName(category, language).name,
+      filter: { by: 'category-id' as const, id: category.id },
+      order,
+    }
   }
   if (query.tag !== undefined) {
     const tag = found(await queries.selectTag(db, query.tag))
@@ -119,10 +127,18 @@ function found<T>(record: T | undefined): T {
 }
 
 /** Videos of the same category, newest first, without the one itself. */
-async function relatedTo(db: Db, id: string, categoryId: string | null, language: Language): Promise<VideoCard[]> {
+async function relatedTo(
+  db: Db,
+  id: string,
+  categoryId: string | null,
+  language: Language,
+): Promise<VideoCard[]> {
   const filter: ListFilter = categoryId ? { by: 'category-id', id: categoryId } : { by: 'all' }
   const same = await queries.selectVideos(db, filter, 'newest', undefined, 13)
-  const rows = same.length > 4 ? same : [...same, ...(await queries.selectVideos(db, { by: 'all' }, 'newest', undefined, 13))]
+  const rows =
+    same.length > 4
+      ? same
+      : [...same, ...(await queries.selectVideos(db, { by: 'all' }, 'newest', undefined, 13))]
   const others = new Map(rows.filter((row) => row.id !== id).map((row) => [row.id, row]))
   return [...others.values()].slice(0, 12).map((row) => presentCard(row, language))
 }
@@ -136,7 +152,10 @@ export async function loadVideo(db: Db, id: string, language: Language) {
   return {
     ...presentCard(row, language),
     synopsis: inLanguage(row.synopses, language),
-    category: row.category_id && row.category_names ? presentName({ id: row.category_id, names: row.category_names }, language) : null,
+    category:
+      row.category_id && row.category_names
+        ? presentName({ id: row.category_id, names: row.category_names }, language)
+        : null,
     favorite_count: row.favorite_count,
     share_count: row.share_count,
     released_at: row.released_at?.toISOString() ?? null,
@@ -146,7 +165,11 @@ export async function loadVideo(db: Db, id: string, language: Language) {
 }
 
 /** The cards of these videos by id, in one language; what may not be seen is missing. */
-export async function loadCards(db: Db, ids: readonly string[], language: Language): Promise<Map<string, VideoCard>> {
+export async function loadCards(
+  db: Db,
+  ids: readonly string[],
+  language: Language,
+): Promise<Map<string, VideoCard>> {
   if (ids.length === 0) return new Map()
   const rows = await queries.selectCardsByIds(db, ids)
   return new Map(rows.map((row) => [row.id, presentCard(row, language)]))

@@ -3,7 +3,10 @@ import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
 import type { CardRow } from './queries.ts'
 
 /** A name in the viewer's language with the id it stands for. */
-export function presentName({ id, names }: { id: string; names: Texts }, language: Language): { id: string; name: string } {
+export function presentName(
+  { id, names }: { id: string; names: Texts },
+  language: Language,
+): { id: string; name: string } {
   return { id, name: inLanguage(names, language) }
 }
 

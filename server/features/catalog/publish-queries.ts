@@ -17,7 +17,12 @@ export interface VideoValues {
 }
 
 /** Inserts a video in `state`, or brings the one of that slug up to date; its state, release and cover then stay. */
-export async function upsertVideo(tx: Tx, values: VideoValues, state: 'draft' | 'scheduled' | 'published', releasedAt: Date | null): Promise<string> {
+export async function upsertVideo(
+  tx: Tx,
+  values: VideoValues,
+  state: 'draft' | 'scheduled' | 'published',
+  releasedAt: Date | null,
+): Promise<string> {
   const row = { ...values, titles: JSON.stringify(values.titles), synopses: JSON.stringify(values.synopses) }
   const { slug: _, ...changes } = row
   const { id } = await tx
@@ -30,7 +35,12 @@ export async function upsertVideo(tx: Tx, values: VideoValues, state: 'draft' | 
 }
 
 /** The id of the category or tag of that slug; made with these names where there is none. An existing one keeps its names. */
-export async function ensureNamed(tx: Tx, table: 'categories' | 'tags', slug: string, names: Texts): Promise<string> {
+export async function ensureNamed(
+  tx: Tx,
+  table: 'categories' | 'tags',
+  slug: string,
+  names: Texts,
+): Promise<string> {
   const row = { id: newId(table === 'tags' ? 'tag' : 'cat'), slug, names: JSON.stringify(names) }
   const { id } = await tx
     .insertInto(table)
@@ -47,15 +57,36 @@ export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly
   if (rows.length > 0) await tx.insertInto('video_tags').values(rows).execute()
 }
 
-export async function updateCover(db: Db, videoId: string, cover: { path: string; color: string }): Promise<void> {
-  await db.updateTable('videos').set({ cover_path: cover.path, cover_color: cover.color }).where('id', '=', videoId).execute()
+export async function updateCover(
+  db: Db,
+  videoId: string,
+  cover: { path: string; color: string },
+): Promise<void> {
+  await db
+    .updateTable('videos')
+    .set({ cover_path: cover.path, cover_color: cover.color })
+    .where('id', '=', videoId)
+    .execute()
 }
 
-export async function updateCoverIfMissing(db: Db, videoId: string, cover: { path: string; color: string }): Promise<void> {
-  await db.updateTable('videos').set({ cover_path: cover.path, cover_color: cover.color }).where('id', '=', videoId).where('cover_path', 'is', null).execute()
+export async function updateCoverIfMissing(
+  db: Db,
+  videoId: string,
+  cover: { path: string; color: string },
+): Promise<void> {
+  await db
+    .updateTable('videos')
+    .set({ cover_path: cover.path, cover_color: cover.color })
+    .where('id', '=', videoId)
+    .where('cover_path', 'is', null)
+    .execute()
 }
 
-export async function updateEpisodes(db: Db, videoId: string, { count, progress }: { count: number; progress: number | null }): Promise<void> {
+export async function updateEpisodes(
+  db: Db,
+  videoId: string,
+  { count, progress }: { count: number; progress: number | null },
+): Promise<void> {
   await db
     .updateTable('videos')
     .set({ episode_count: count, progress })

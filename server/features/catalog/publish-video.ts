@@ -30,14 +30,19 @@ export interface PublishOptions {
  * Makes the video of that slug or brings it up to date, with its category and tags.
  * @returns its id
  */
-export async function publishVideo(tx: Tx, details: VideoDetails, { release, now, names }: PublishOptions): Promise<string> {
+export async function publishVideo(
+  tx: Tx,
+  details: VideoDetails,
+  { release, now, names }: PublishOptions,
+): Promise<string> {
   const nameOf = (slug: string): Texts => names?.get(slug) ?? { en: humanise(slug) }
   const category = details.category
   const values = {
     slug: details.slug,
     titles: details.titles,
     synopses: details.synopses,
-    category_id: category === null ? null : await queries.ensureNamed(tx, 'categories', category, nameOf(category)),
+    category_id:
+      category === null ? null : await queries.ensureNamed(tx, 'categories', category, nameOf(category)),
     badge: details.badge,
     featured: details.featured,
     free_episodes: details.freeEpisodes,
@@ -49,8 +54,13 @@ export async function publishVideo(tx: Tx, details: VideoDetails, { release, now
   const id = await queries.upsertVideo(tx, values, state[release], release === 'now' ? now : null)
   const tagIds = new Map<string, string>()
   // In one order everywhere, so that two imports at once don't wait for each other's rows in a circle.
-  for (const tag of [...new Set(details.tags)].sort()) tagIds.set(tag, await queries.ensureNamed(tx, 'tags', tag, nameOf(tag)))
-  await queries.replaceVideoTags(tx, id, [...new Set(details.tags)].map((tag) => tagIds.get(tag) ?? ''))
+  for (const tag of [...new Set(details.tags)].sort())
+    tagIds.set(tag, await queries.ensureNamed(tx, 'tags', tag, nameOf(tag)))
+  await queries.replaceVideoTags(
+    tx,
+    id,
+    [...new Set(details.tags)].map((tag) => tagIds.get(tag) ?? ''),
+  )
   return id
 }
 
@@ -63,7 +73,11 @@ function humanise(slug: string): string {
 /**
  * Keeps what a video's card says of its episodes: how many there are, and how far they are made (percent; null once all are).
  */
-export async function recordEpisodes(db: Db, videoId: string, episodes: { count: number; progress: number | null }): Promise<void> {
+export async function recordEpisodes(
+  db: Db,
+  videoId: string,
+  episodes: { count: number; progress: number | null },
+): Promise<void> {
   await queries.updateEpisodes(db, videoId, episodes)
 }
 
@@ -80,8 +94,15 @@ export interface CoverFile {
 }
 
 /** Gives a video its cover; `onlyIfMissing` leaves one that is there. */
-export async function setCover(db: Db, videoId: string, cover: CoverFile, { onlyIfMissing = false } = {}): Promise<void> {
-  await (onlyIfMissing ? queries.updateCoverIfMissing(db, videoId, cover) : queries.updateCover(db, videoId, cover))
+export async function setCover(
+  db: Db,
+  videoId: string,
+  cover: CoverFile,
+  { onlyIfMissing = false } = {},
+): Promise<void> {
+  await (onlyIfMissing
+    ? queries.updateCoverIfMissing(db, videoId, cover)
+    : queries.updateCover(db, videoId, cover))
 }
 
 /** Whether a video has a cover. */

@@ -57,7 +57,13 @@ export interface ListPosition {
  * Published videos in order, after a position. Sort keys come back in the cursor as they stand in the index:
  * the release time as text in UTC, or the play count.
  */
-export function selectVideos(db: Db, filter: ListFilter, order: ListOrder, after: ListPosition | undefined, limit: number) {
+export function selectVideos(
+  db: Db,
+  filter: ListFilter,
+  order: ListOrder,
+  after: ListPosition | undefined,
+  limit: number,
+) {
   const released = order === 'newest'
   return selectCards(db)
     .where('videos.state', '=', 'published')
@@ -104,7 +110,10 @@ const escapeLike = (words: string) => words.replace(/[\\%_]/g, (character) => `\
 
 /** The cards of these videos, in no order; archived ones too, for whoever has a right to them. */
 export function selectCardsByIds(db: Db, ids: readonly string[]): Promise<CardRow[]> {
-  return selectCards(db).where('videos.id', 'in', ids).where('videos.state', 'in', ['published', 'archived']).execute()
+  return selectCards(db)
+    .where('videos.id', 'in', ids)
+    .where('videos.state', 'in', ['published', 'archived'])
+    .execute()
 }
 
 /** One video with all that its page shows, or undefined where it may not be seen. */
@@ -141,7 +150,11 @@ export function selectMenu(db: Db) {
     .select(['id', 'names'])
     .where((eb) =>
       eb.exists(
-        eb.selectFrom('videos').select('id').whereRef('category_id', '=', 'categories.id').where('state', '=', 'published'),
+        eb
+          .selectFrom('videos')
+          .select('id')
+          .whereRef('category_id', '=', 'categories.id')
+          .where('state', '=', 'published'),
       ),
     )
     .orderBy('position')

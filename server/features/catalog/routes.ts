@@ -23,7 +23,9 @@ export function catalogRoutes({ db, clock, personalFor }: CatalogRoutesContext):
   const load = (id: string, language: Language) => loadVideo(db, id, language)
   return [
     route(getHomepage, (call) =>
-      homepages.get(call.language, async () => call.serialise({ info: await loadHomepage(db, call.language) })),
+      homepages.get(call.language, async () =>
+        call.serialise({ info: await loadHomepage(db, call.language) }),
+      ),
     ),
     route(queryHomepage, async ({ query, language }) => ({ data: await listVideos(db, query, language) })),
     route(getVideo, async (call) => {
@@ -33,7 +35,9 @@ export function catalogRoutes({ db, clock, personalFor }: CatalogRoutesContext):
         const [video, personal] = await Promise.all([load(id, language), personalFor(db, viewer, id)])
         return { info: { ...video, ...personal } }
       }
-      return videos.get(`${language} ${id}`, async () => call.serialise({ info: { ...(await load(id, language)), ...nothingKept } }))
+      return videos.get(`${language} ${id}`, async () =>
+        call.serialise({ info: { ...(await load(id, language)), ...nothingKept } }),
+      )
     }),
   ]
 }

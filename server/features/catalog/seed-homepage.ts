@@ -12,17 +12,35 @@ const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSou
   },
   {
     kind: 'row',
-    titles: { en: 'New this week', es: 'Novedades', fy: 'Nouveautés', dy: 'Neu diese Woche', pt: 'Novidades' },
+    titles: {
+      en: 'New this week',
+      es: 'Novedades',
+      fy: 'Nouveautés',
+      dy: 'Neu diese Woche',
+      pt: 'Novidades',
+    },
     source: { from: 'newest' },
   },
   {
     kind: 'ranking',
-    titles: { en: 'Most watched', es: 'Lo más visto', fy: 'Les plus vus', dy: 'Am meisten gesehen', pt: 'Mais vistos' },
+    titles: {
+      en: 'Most watched',
+      es: 'Lo más visto',
+      fy: 'Les plus vus',
+      dy: 'Am meisten gesehen',
+      pt: 'Mais vistos',
+    },
     source: { from: 'popular' },
   },
   {
     kind: 'grid',
-    titles: { en: 'All dramas', es: 'Todas las series', fy: 'Toutes les séries', dy: 'Alle Serien', pt: 'Todas as séries' },
+    titles: {
+      en: 'All dramas',
+      es: 'Todas las series',
+      fy: 'Toutes les séries',
+      dy: 'Alle Serien',
+      pt: 'Todas as séries',
+    },
     source: { from: 'newest' },
   },
 ]

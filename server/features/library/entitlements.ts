@@ -15,7 +15,9 @@ export interface Rights {
 /** Reads a viewer's rights in a video once, for any number of its episodes. */
 export async function loadRights(db: Db, userId: string, videoId: string, now: Date): Promise<Rights> {
   const rows = await queries.selectEntitlements(db, userId, videoId, now)
-  const purchasesFirst = rows.toSorted((a, b) => Number(b.source === 'purchase') - Number(a.source === 'purchase'))
+  const purchasesFirst = rows.toSorted(
+    (a, b) => Number(b.source === 'purchase') - Number(a.source === 'purchase'),
+  )
   const entitlementFor = (episodeId: string) =>
     purchasesFirst.find(({ episode_id }) => episode_id === null || episode_id === episodeId)
   return { entitlementFor, covers: (episodeId) => entitlementFor(episodeId) !== undefined }

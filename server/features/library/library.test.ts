@@ -28,11 +28,22 @@ beforeEach(async () => {
 const at = (seconds: number) => new Date(Date.parse('2026-03-01T12:00:00Z') + seconds * 1000).toISOString()
 
 const save = (position_ms: number, seconds: number, number = 1, as = visitor) =>
-  as.ask(saveHistory, { body: { video_id: video.id, episode_id: video.episodes[number - 1]?.id ?? '', position_ms, at: at(seconds) } })
+  as.ask(saveHistory, {
+    body: {
+      video_id: video.id,
+      episode_id: video.episodes[number - 1]?.id ?? '',
+      position_ms,
+      at: at(seconds),
+    },
+  })
 
 const plays = async (): Promise<number> => {
   await foldPlays(site.context.db)
-  const row = await site.context.db.selectFrom('videos').select('play_count').where('id', '=', video.id).executeTakeFirstOrThrow()
+  const row = await site.context.db
+    .selectFrom('videos')
+    .select('play_count')
+    .where('id', '=', video.id)
+    .executeTakeFirstOrThrow()
   return row.play_count
 }
 
@@ -60,7 +71,9 @@ describe('a saved position', () => {
 
   it('is refused for an episode of another video, and where a field is missing', async () => {
     const other = await buildVideo(site.context)
-    const foreign = await visitor.call(saveHistory, { body: { video_id: other.id, episode_id: video.episodes[0]?.id ?? '', position_ms: 0, at: at(0) } })
+    const foreign = await visitor.call(saveHistory, {
+      body: { video_id: other.id, episode_id: video.episodes[0]?.id ?? '', position_ms: 0, at: at(0) },
+    })
     const partial = await visitor.call(saveHistory, { body: { video_id: video.id } })
     expect([foreign.answer.code, partial.status]).toEqual([404, 400])
   })
@@ -72,7 +85,9 @@ describe('a saved position', () => {
 
   it('loses nothing when ten devices write at once', async () => {
     await Promise.all(Array.from({ length: 10 }, (_, i) => save(i * 100, i)))
-    expect(((await visitor.ask(getVideo, { query: { id: video.id } })) as Video).resume?.position_ms).toBe(900)
+    expect(((await visitor.ask(getVideo, { query: { id: video.id } })) as Video).resume?.position_ms).toBe(
+      900,
+    )
   })
 })
 
@@ -98,16 +113,23 @@ describe('the history', () => {
   it('lists what was watched, newest first, a page at a time', async () => {
     const second = await buildVideo(site.context)
     await save(1000, 10)
-    await visitor.ask(saveHistory, { body: { video_id: second.id, episode_id: second.episodes[0]?.id ?? '', position_ms: 1, at: at(20) } })
+    await visitor.ask(saveHistory, {
+      body: { video_id: second.id, episode_id: second.episodes[0]?.id ?? '', position_ms: 1, at: at(20) },
+    })
     const first = await visitor.ask(listHistory, { query: { limit: 1 } })
     expect(first.list.map((entry) => entry.video.id)).toEqual([second.id])
     const rest = await visitor.ask(listHistory, { query: { limit: 1, cursor: first.next_cursor ?? '' } })
-    expect(rest).toMatchObject({ list: [{ video: { id: video.id }, episode: { number: 1 }, position_ms: 1000 }], next_cursor: null })
+    expect(rest).toMatchObject({
+      list: [{ video: { id: video.id }, episode: { number: 1 }, position_ms: 1000 }],
+      next_cursor: null,
+    })
   })
 
   it('forgets what is removed', async () => {
     await save(1000, 10)
-    expect(await visitor.ask(saveHistory, { body: { remove: [video.id, 'vid_unknown'] } })).toEqual({ removed: 1 })
+    expect(await visitor.ask(saveHistory, { body: { remove: [video.id, 'vid_unknown'] } })).toEqual({
+      removed: 1,
+    })
     expect((await visitor.ask(listHistory)).list).toEqual([])
   })
 

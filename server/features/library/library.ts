@@ -38,11 +38,20 @@ export async function savePosition(tx: Tx, userId: string, position: Position, n
   await queries.insertPlay(tx, { user_id: userId, episode_id, video_id, half_hour: halfHour })
   const entry = await queries.selectHistoryEntry(tx, userId, video_id)
   if (!entry) throw new Refusal('notFound')
-  return { video_id, episode_id: entry.episode_id, position_ms: entry.position_ms, at: entry.at.toISOString() }
+  return {
+    video_id,
+    episode_id: entry.episode_id,
+    position_ms: entry.position_ms,
+    at: entry.at.toISOString(),
+  }
 }
 
 /** Removes videos from the history. @returns how many were in it */
-export async function removeFromHistory(tx: Tx, userId: string, videoIds: readonly string[]): Promise<{ removed: number }> {
+export async function removeFromHistory(
+  tx: Tx,
+  userId: string,
+  videoIds: readonly string[],
+): Promise<{ removed: number }> {
   return { removed: videoIds.length > 0 ? await queries.deleteHistory(tx, userId, videoIds) : 0 }
 }
 
@@ -90,7 +99,15 @@ export async function listHistory(db: Db, userId: string, query: HistoryQuery, l
     if (!video) return []
     const { episode_id: id, number, duration_ms, titles, position_ms, at, source } = row
     const title = titles.en ? inLanguage({ ...titles, en: titles.en }, language) : ''
-    return [{ video, episode: { id, number, title, duration_ms: duration_ms ?? 0 }, position_ms, at: at.toISOString(), source }]
+    return [
+      {
+        video,
+        episode: { id, number, title, duration_ms: duration_ms ?? 0 },
+        position_ms,
+        at: at.toISOString(),
+        source,
+      },
+    ]
   })
   return { list, next_cursor: last ? encodeCursor(kind, [last.at.toISOString(), last.key]) : null }
 }

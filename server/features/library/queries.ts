@@ -24,7 +24,12 @@ export async function upsertHistory(tx: Tx, row: HistoryRow): Promise<void> {
 }
 
 export function selectHistoryEntry(db: Db, userId: string, videoId: string) {
-  return db.selectFrom('history').selectAll().where('user_id', '=', userId).where('video_id', '=', videoId).executeTakeFirst()
+  return db
+    .selectFrom('history')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('video_id', '=', videoId)
+    .executeTakeFirst()
 }
 
 export async function isFavorite(db: Db, userId: string, videoId: string): Promise<boolean> {
@@ -38,12 +43,19 @@ export async function isFavorite(db: Db, userId: string, videoId: string): Promi
 }
 
 export async function deleteHistory(tx: Tx, userId: string, videoIds: readonly string[]): Promise<number> {
-  const result = await tx.deleteFrom('history').where('user_id', '=', userId).where('video_id', 'in', videoIds).executeTakeFirst()
+  const result = await tx
+    .deleteFrom('history')
+    .where('user_id', '=', userId)
+    .where('video_id', 'in', videoIds)
+    .executeTakeFirst()
   return Number(result.numDeletedRows)
 }
 
 /** A play counts once per viewer, episode and half hour. */
-export async function insertPlay(tx: Tx, play: { user_id: string; episode_id: string; video_id: string; half_hour: Date }): Promise<void> {
+export async function insertPlay(
+  tx: Tx,
+  play: { user_id: string; episode_id: string; video_id: string; half_hour: Date },
+): Promise<void> {
   await tx
     .insertInto('plays')
     .values(play)
@@ -94,7 +106,9 @@ export function selectWatched(db: Db, userId: string, after: After | undefined, 
     ])
     .where('history.user_id', '=', userId)
     .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`history.at <= ${after?.at} AND (history.at < ${after?.at} OR history.video_id > ${after?.id})`),
+      query.where(
+        sql<boolean>`history.at <= ${after?.at} AND (history.at < ${after?.at} OR history.video_id > ${after?.id})`,
+      ),
     )
     .orderBy('history.at', 'desc')
     .orderBy('history.video_id')
@@ -138,7 +152,11 @@ export function selectPurchased(db: Db, userId: string, after: After | undefined
 }
 
 export function selectEpisode(db: Db, id: string) {
-  return db.selectFrom('episodes').select(['id', 'video_id', 'number']).where('id', '=', id).executeTakeFirst()
+  return db
+    .selectFrom('episodes')
+    .select(['id', 'video_id', 'number'])
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
 /** Every entitlement that holds now and touches this video: to an episode of it, to all of it, or to everything. */

@@ -15,7 +15,11 @@ export function libraryRoutes(context: MembersContext): Route[] {
       db.transaction().execute(async (tx) => {
         const userId = await keepViewer(context, tx, call)
         const { remove } = call.body
-        return { info: remove ? await removeFromHistory(tx, userId, remove) : await savePosition(tx, userId, call.body, clock.now()) }
+        return {
+          info: remove
+            ? await removeFromHistory(tx, userId, remove)
+            : await savePosition(tx, userId, call.body, clock.now()),
+        }
       }),
     ),
   ]

@@ -47,7 +47,9 @@ describe('a free episode', () => {
 
   it('gives ranges, and may be kept for as long as its link lives', async () => {
     const { playback } = await play(1)
-    const response = await visitor.fetch(beside(playback.hls_url, 'v0/00000.m4s'), { headers: { range: 'bytes=0-6' } })
+    const response = await visitor.fetch(beside(playback.hls_url, 'v0/00000.m4s'), {
+      headers: { range: 'bytes=0-6' },
+    })
     expect(response.status).toBe(206)
     expect(await response.text()).toBe('segment')
     expect(response.headers.get('cache-control')).toMatch(/^private, max-age=\d+, immutable$/)
@@ -57,29 +59,38 @@ describe('a free episode', () => {
 describe('a locked episode', () => {
   it('answers with the offer and no link', async () => {
     const { answer } = await visitor.call(getEpisode, { query: { episode_id: episode(4) } })
-    expect(answer).toMatchObject({ code: 402, info: { episode: { number: 4 }, price: { episode_cents: 99, video_cents: 999, currency: 'USD' } } })
+    expect(answer).toMatchObject({
+      code: 402,
+      info: { episode: { number: 4 }, price: { episode_cents: 99, video_cents: 999, currency: 'USD' } },
+    })
     expect(answer.info).toHaveProperty('plans')
     expect(JSON.stringify(answer)).not.toContain('/media/')
   })
 
-  it.each(['master.m3u8', 'v0/index.m3u8', 'v0/00000.m4s', 'captions/en.vtt', 'storyboard.vtt', 'thumb.webp'])(
-    "gives no byte of %s for another episode's link, an altered one or none",
-    async (file) => {
-      const { playback } = await play(1)
-      const foreign = beside(playback.hls_url, file).replace(assetOf(1), assetOf(4))
-      const [, , pass = '', asset = ''] = playback.hls_url.split('/')
-      const [expires = '', subject, mac] = pass.split('.')
-      const longer = `/media/${Number(expires) + 9999}.${subject}.${mac}/${asset}/${file}`
-      for (const url of [foreign, longer, `/media/${asset}/${file}`, `/media/x/${assetOf(4)}/${file}`]) {
-        const response = await visitor.fetch(url)
-        expect(response.ok, url).toBe(false)
-        expect(await response.text()).not.toMatch(/EXTM3U|segment|WEBVTT|thumb/)
-      }
-    },
-  )
+  it.each([
+    'master.m3u8',
+    'v0/index.m3u8',
+    'v0/00000.m4s',
+    'captions/en.vtt',
+    'storyboard.vtt',
+    'thumb.webp',
+  ])("gives no byte of %s for another episode's link, an altered one or none", async (file) => {
+    const { playback } = await play(1)
+    const foreign = beside(playback.hls_url, file).replace(assetOf(1), assetOf(4))
+    const [, , pass = '', asset = ''] = playback.hls_url.split('/')
+    const [expires = '', subject, mac] = pass.split('.')
+    const longer = `/media/${Number(expires) + 9999}.${subject}.${mac}/${asset}/${file}`
+    for (const url of [foreign, longer, `/media/${asset}/${file}`, `/media/x/${assetOf(4)}/${file}`]) {
+      const response = await visitor.fetch(url)
+      expect(response.ok, url).toBe(false)
+      expect(await response.text()).not.toMatch(/EXTM3U|segment|WEBVTT|thumb/)
+    }
+  })
 
   it('shows its blurred still, which is public, and no sharp picture', async () => {
-    const { list } = (await visitor.ask(getEpisode, { query: { video_id: video.id } })) as { list: { thumb_url: string; state: string }[] }
+    const { list } = (await visitor.ask(getEpisode, { query: { video_id: video.id } })) as {
+      list: { thumb_url: string; state: string }[]
+    }
     expect(list.map(({ state }) => state)).toEqual(['free', 'free', 'free', 'locked', 'locked', 'locked'])
     expect(list[3]?.thumb_url).toBe(`/public/${assetOf(4)}/still.webp`)
     expect((await visitor.fetch(list[3]?.thumb_url ?? '')).status).toBe(200)
@@ -114,23 +125,39 @@ describe('a bought episode', () => {
 
 it('answers an episode that is being made with its progress', async () => {
   const unfinished = await buildVideo(site.context, { ready: 0 })
-  const { answer } = await visitor.call(getEpisode, { query: { episode_id: unfinished.episodes[0]?.id ?? '' } })
+  const { answer } = await visitor.call(getEpisode, {
+    query: { episode_id: unfinished.episodes[0]?.id ?? '' },
+  })
   expect(answer).toMatchObject({ code: 409, info: { progress: 0 } })
 })
 
 it('does not lead out of an asset', async () => {
   const { playback } = await play(1)
-  for (const path of ['../../../app-secret', '..%2f..%2f..%2fapp-secret', '%2e%2e/%2e%2e/%2e%2e/app-secret', '....//app-secret']) {
+  for (const path of [
+    '../../../app-secret',
+    '..%2f..%2f..%2fapp-secret',
+    '%2e%2e/%2e%2e/%2e%2e/app-secret',
+    '....//app-secret',
+  ]) {
     const response = await visitor.fetch(beside(playback.hls_url, path))
     expect(response.ok, path).toBe(false)
   }
 })
 
-async function buy(userId: string, what: { videoId?: string; episodeId?: string; endsAt?: Date }): Promise<void> {
+async function buy(
+  userId: string,
+  what: { videoId?: string; episodeId?: string; endsAt?: Date },
+): Promise<void> {
   await site.context.db.transaction().execute(async (tx) => {
     await insertUserRow(tx, userId)
     const orderId = await insertPaidOrder(tx, userId, time.now)
-    await grantEntitlement(tx, { userId, orderId, source: what.endsAt ? 'subscription' : 'purchase', startsAt: time.now, ...what })
+    await grantEntitlement(tx, {
+      userId,
+      orderId,
+      source: what.endsAt ? 'subscription' : 'purchase',
+      startsAt: time.now,
+      ...what,
+    })
   })
 }
 

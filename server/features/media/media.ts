@@ -48,7 +48,13 @@ function titleOf(titles: Partial<Texts>, language: Language): string {
 }
 
 /** A locked episode shows its own blurred still, which is public; any other its sharp picture, behind a pass. */
-function presentEpisode(context: MediaContext, row: EpisodeRow, state: Episode['state'], viewer: Viewer | null, language: Language): Episode {
+function presentEpisode(
+  context: MediaContext,
+  row: EpisodeRow,
+  state: Episode['state'],
+  viewer: Viewer | null,
+  language: Language,
+): Episode {
   return {
     id: row.id,
     number: row.number,
@@ -61,9 +67,16 @@ function presentEpisode(context: MediaContext, row: EpisodeRow, state: Episode['
   }
 }
 
-function thumbOf(context: MediaContext, row: EpisodeRow, state: Episode['state'], viewer: Viewer | null): string | null {
+function thumbOf(
+  context: MediaContext,
+  row: EpisodeRow,
+  state: Episode['state'],
+  viewer: Viewer | null,
+): string | null {
   if (!row.asset_id) return null
-  return state === 'locked' ? `/public/${row.asset_id}/still.webp` : linkFor(context, row, viewer)('thumb.webp')
+  return state === 'locked'
+    ? `/public/${row.asset_id}/still.webp`
+    : linkFor(context, row, viewer)('thumb.webp')
 }
 
 /** Makes links to the files of an episode's asset, for this viewer, good until the pass ends. */
@@ -91,7 +104,8 @@ export async function listEpisodes(
     queries.selectEpisodesAfter(context.db, query.video_id, after, size + 1),
     rightsOf(context, viewer, query.video_id),
   ])
-  if (rows.length === 0 && !(await queries.videoIsSeen(context.db, query.video_id))) throw new Refusal('notFound')
+  if (rows.length === 0 && !(await queries.videoIsSeen(context.db, query.video_id)))
+    throw new Refusal('notFound')
   const page = rows.slice(0, size)
   const last = rows.length > size ? page.at(-1) : undefined
   return {
@@ -104,7 +118,12 @@ export async function listEpisodes(
  * What is needed to play an episode. Entitlement is checked here, each time a link is issued (security.md, "Media").
  * @throws Refusal notFound; locked with the offer; beingMade with the progress
  */
-export async function loadPlayable(context: MediaContext, viewer: Viewer | null, episodeId: string, language: Language): Promise<PlayableEpisode> {
+export async function loadPlayable(
+  context: MediaContext,
+  viewer: Viewer | null,
+  episodeId: string,
+  language: Language,
+): Promise<PlayableEpisode> {
   const row = await queries.selectEpisode(context.db, episodeId)
   if (!row) throw new Refusal('notFound')
   const [rights, following] = await Promise.all([
@@ -122,7 +141,12 @@ export async function loadPlayable(context: MediaContext, viewer: Viewer | null,
   }
 }
 
-function presentPlayback(context: MediaContext, row: EpisodeRow, viewer: Viewer | null, language: Language): Playback {
+function presentPlayback(
+  context: MediaContext,
+  row: EpisodeRow,
+  viewer: Viewer | null,
+  language: Language,
+): Playback {
   const link = linkFor(context, row, viewer)
   return {
     hls_url: link('master.m3u8'),
@@ -139,18 +163,31 @@ function presentPlayback(context: MediaContext, row: EpisodeRow, viewer: Viewer 
   }
 }
 
-async function offerOf(context: MediaContext, row: EpisodeRow, language: Language): Promise<Record<string, unknown>> {
+async function offerOf(
+  context: MediaContext,
+  row: EpisodeRow,
+  language: Language,
+): Promise<Record<string, unknown>> {
   const price = { episode_cents: row.episode_cents, video_cents: row.video_cents, currency: row.currency }
   const thumb_url = row.asset_id ? `/public/${row.asset_id}/still.webp` : null
   const { id, video_id, number } = row
-  return context.offerFor(context.db, { id, video_id, number, title: titleOf(row.titles, language), thumb_url, price }, language)
+  return context.offerFor(
+    context.db,
+    { id, video_id, number, title: titleOf(row.titles, language), thumb_url, price },
+    language,
+  )
 }
 
 /**
  * The entitlement that covers an episode for a viewer (POST /api/video/unlock).
  * @throws Refusal notFound; locked with the offer
  */
-export async function findCover(context: MediaContext, viewer: Viewer, episodeId: string, language: Language) {
+export async function findCover(
+  context: MediaContext,
+  viewer: Viewer,
+  episodeId: string,
+  language: Language,
+) {
   const row = await queries.selectEpisode(context.db, episodeId)
   if (!row) throw new Refusal('notFound')
   const entitlement = (await rightsOf(context, viewer, row.video_id)).entitlementFor(row.id)

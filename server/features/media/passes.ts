@@ -20,7 +20,12 @@ export function signPass(secret: string, asset: string, subject: string, expires
 }
 
 /** What a pass is good for: `valid`, or why it is not. */
-export function checkPass(secret: string, pass: string, asset: string, now: Date): 'valid' | 'forged' | 'expired' {
+export function checkPass(
+  secret: string,
+  pass: string,
+  asset: string,
+  now: Date,
+): 'valid' | 'forged' | 'expired' {
   const [expires = '', subject = '', mac = ''] = pass.split('.')
   const given = Buffer.from(mac)
   const right = Buffer.from(macOf(secret, asset, subject, expires))

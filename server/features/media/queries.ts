@@ -35,7 +35,10 @@ export function selectEpisode(db: Db, id: string) {
 }
 
 export function selectEpisodeByNumber(db: Db, videoId: string, number: number) {
-  return selectEpisodes(db).where('episodes.video_id', '=', videoId).where('episodes.number', '=', number).executeTakeFirst()
+  return selectEpisodes(db)
+    .where('episodes.video_id', '=', videoId)
+    .where('episodes.number', '=', number)
+    .executeTakeFirst()
 }
 
 export function selectEpisodesAfter(db: Db, videoId: string, number: number, limit: number) {

@@ -11,7 +11,8 @@ export function mediaRoutes(context: MediaContext): Route[] {
     route(getEpisode, async ({ query, viewer, language }) => {
       const { episode_id, video_id } = query
       if (episode_id !== undefined) return { info: await loadPlayable(context, viewer, episode_id, language) }
-      if (video_id !== undefined) return { data: await listEpisodes(context, viewer, { ...query, video_id }, language) }
+      if (video_id !== undefined)
+        return { data: await listEpisodes(context, viewer, { ...query, video_id }, language) }
       throw new Fault('badRequest', 'video_id or episode_id is needed')
     }),
   ]
@@ -44,13 +45,17 @@ export function deliveryRoutes({ secret, clock, storage }: DeliveryContext): Pla
         if (verdict !== 'valid') return reply.code(verdict === 'expired' ? 410 : 403).send()
         // A pass in the URL is the viewer's own: only their browser may keep what it opens.
         const path = `media/${asset}/${file}`
-        return sendFile(request, reply, storage.root, path, { ...forGood, cacheControl: `private, max-age=${secondsLeft(pass, clock.now())}, immutable` })
+        return sendFile(request, reply, storage.root, path, {
+          ...forGood,
+          cacheControl: `private, max-age=${secondsLeft(pass, clock.now())}, immutable`,
+        })
       },
     },
     {
       method: 'GET',
       path: '/public/*',
-      handle: (request, reply) => sendFile(request, reply, storage.root, `public/${(request.params as MediaParams)['*']}`, forGood),
+      handle: (request, reply) =>
+        sendFile(request, reply, storage.root, `public/${(request.params as MediaParams)['*']}`, forGood),
     },
   ]
 }

@@ -24,7 +24,8 @@ export function readGuest(secret: string, carrier: Carrier, token: string, now: 
   const end = token.lastIndexOf('.')
   const claims = token.slice(0, end)
   const [kind, userId, kept, issued] = claims.split('.')
-  if (kind !== 'g' || !userId || !issued || !sameText(token.slice(end + 1), macOf(secret, carrier, claims))) return null
+  if (kind !== 'g' || !userId || !issued || !sameText(token.slice(end + 1), macOf(secret, carrier, claims)))
+    return null
   const age = now.getTime() - parseInt(issued, 36)
   return age <= maxAgeMs ? { userId, kept: kept === '1' } : null
 }

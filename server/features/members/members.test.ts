@@ -8,7 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const rows = async () => Number((await site.context.database.pool.query('SELECT count(*) AS n FROM users')).rows[0].n)
+const rows = async () =>
+  Number((await site.context.database.pool.query('SELECT count(*) AS n FROM users')).rows[0].n)
 
 describe('a guest', () => {
   it('starts with GET /api/user, keeps its id from call to call, and costs no row', async () => {
@@ -49,7 +50,11 @@ describe('a guest', () => {
     await visitor.ask(getUser)
     const { status, answer } = await visitor.call(changeUser, { body: { display_name: ' ' } })
     expect(status).toBe(200)
-    expect(answer).toMatchObject({ code: 500, info: { field: 'display_name' }, message: expect.stringContaining('name') })
+    expect(answer).toMatchObject({
+      code: 500,
+      info: { field: 'display_name' },
+      message: expect.stringContaining('name'),
+    })
   })
 })
 
@@ -57,7 +62,10 @@ describe('an unsafe call', () => {
   it('is refused from another site', async () => {
     const visitor = site.visitor()
     await visitor.ask(getUser)
-    const { status } = await visitor.call(changeUser, { body: {}, headers: { 'sec-fetch-site': 'cross-site' } })
+    const { status } = await visitor.call(changeUser, {
+      body: {},
+      headers: { 'sec-fetch-site': 'cross-site' },
+    })
     expect(status).toBe(403)
   })
 

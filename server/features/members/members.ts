@@ -27,7 +27,10 @@ const cookieName = (secure: boolean) => (secure ? '__Host-session' : 'session')
  * Who a request's token belongs to: by the cookie, else by `x-user-token` (product.md, section 2). No look-up is needed
  * for a guest. A header's token does not change when something is kept, so its guest always counts as kept.
  */
-export function identify({ secret, secure, clock }: MembersContext, { cookies, headers }: Tokens): Viewer | null {
+export function identify(
+  { secret, secure, clock }: MembersContext,
+  { cookies, headers }: Tokens,
+): Viewer | null {
   const cookie = cookies[cookieName(secure)]
   const header = headers['x-user-token']
   const guest = cookie ? readGuest(secret, 'cookie', cookie, clock.now()) : null
@@ -63,7 +66,11 @@ export function newGuest(): Guest {
  */
 export async function keepViewer(context: MembersContext, tx: Tx, call: Answering): Promise<string> {
   const viewer = requireViewer(call)
-  await insertUser(tx, { id: viewer.userId, language: call.language, referral_code: newId('usr').slice(4, 14) })
+  await insertUser(tx, {
+    id: viewer.userId,
+    language: call.language,
+    referral_code: newId('usr').slice(4, 14),
+  })
   if (!viewer.kept) giveTokens(context, call, { userId: viewer.userId, kept: true }, false)
   return viewer.userId
 }
@@ -90,7 +97,8 @@ export async function loadUser(db: Db, viewer: Viewer, membership: Membership): 
  */
 export async function changeUser(tx: Tx, userId: string, change: UserChange): Promise<void> {
   const { display_name: name, language } = change
-  if (name !== undefined && (name.trim() === '' || name.length > 64)) throw new Refusal('nameInvalid', { field: 'display_name' })
+  if (name !== undefined && (name.trim() === '' || name.length > 64))
+    throw new Refusal('nameInvalid', { field: 'display_name' })
   if (language !== undefined && !languages.some((known) => known === language)) {
     throw new Refusal('languageUnknown', { field: 'language' })
   }

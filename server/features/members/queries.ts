@@ -6,7 +6,10 @@ export interface UserChange {
 }
 
 /** Makes the row, or leaves the one that is there. */
-export async function insertUser(tx: Tx, user: { id: string; language: string; referral_code: string }): Promise<void> {
+export async function insertUser(
+  tx: Tx,
+  user: { id: string; language: string; referral_code: string },
+): Promise<void> {
   await tx
     .insertInto('users')
     .values({ ...user, email: null, display_name: null })
@@ -15,7 +18,11 @@ export async function insertUser(tx: Tx, user: { id: string; language: string; r
 }
 
 export function selectUser(db: Db, id: string) {
-  return db.selectFrom('users').select(['email', 'display_name', 'language', 'referral_code']).where('id', '=', id).executeTakeFirst()
+  return db
+    .selectFrom('users')
+    .select(['email', 'display_name', 'language', 'referral_code'])
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
 export async function updateUser(tx: Tx, id: string, { display_name, language }: UserChange): Promise<void> {

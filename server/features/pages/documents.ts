@@ -32,7 +32,9 @@ export function readDocuments(webRoot: string): Documents {
 
 /** A chunk that the route's screen is going to ask for, asked for at once. */
 function linkTo(file: string): string {
-  return file.endsWith('.css') ? `<link rel="stylesheet" crossorigin href="${file}">` : `<link rel="modulepreload" crossorigin href="${file}">`
+  return file.endsWith('.css')
+    ? `<link rel="stylesheet" crossorigin href="${file}">`
+    : `<link rel="modulepreload" crossorigin href="${file}">`
 }
 
 /** JSON that cannot end the script element it stands in. */

@@ -18,7 +18,10 @@ export interface FirstScreenRequest {
  * carries it and playback waits for no round trip. `playable` is absent where the episode is locked or being made.
  * @returns undefined where there is no such video
  */
-export async function loadFirstScreen(context: MediaContext & MembersContext, request: FirstScreenRequest): Promise<object | undefined> {
+export async function loadFirstScreen(
+  context: MediaContext & MembersContext,
+  request: FirstScreenRequest,
+): Promise<object | undefined> {
   const { db } = context
   const { videoId, episodeNumber } = request
   const language = firstLanguage(request.acceptLanguage) ?? 'en'
@@ -31,7 +34,10 @@ export async function loadFirstScreen(context: MediaContext & MembersContext, re
     ])
     const number = episodeNumber ?? personal.resume?.number ?? 1
     const first = episodes.list.find((episode) => episode.number === number)
-    const playable = first && first.ready && first.state !== 'locked' ? await loadPlayable(context, viewer, first.id, language) : undefined
+    const playable =
+      first && first.ready && first.state !== 'locked'
+        ? await loadPlayable(context, viewer, first.id, language)
+        : undefined
     return { language, video: { ...video, ...personal }, episodes, playable }
   } catch (error) {
     if (error instanceof Refusal) return undefined

@@ -20,10 +20,16 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   const { webRoot, documents } = context
   const give = (reply: Reply, name: 'index' | 'order', route: string, boot?: object) => {
     const { html, nonce } = documents.render(name, route, boot)
-    reply.header('content-security-policy', contentSecurityPolicy(name, nonce)).header('cache-control', 'no-store')
+    reply
+      .header('content-security-policy', contentSecurityPolicy(name, nonce))
+      .header('cache-control', 'no-store')
     return reply.type('text/html; charset=utf-8').send(html)
   }
-  const plain = screens.map((path): PlainRoute => ({ method: 'GET', path, handle: (_request, reply) => give(reply, 'index', path) }))
+  const plain = screens.map((path): PlainRoute => ({
+    method: 'GET',
+    path,
+    handle: (_request, reply) => give(reply, 'index', path),
+  }))
   return [
     ...plain,
     { method: 'GET', path: '/order/easy', handle: (_request, reply) => give(reply, 'order', '/order/easy') },
@@ -45,9 +51,14 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     {
       method: 'GET',
       path: '/assets/*',
-      handle: (request, reply) => sendPrecompressed(request, reply, webRoot, `assets/${(request.params as { '*': string })['*']}`),
+      handle: (request, reply) =>
+        sendPrecompressed(request, reply, webRoot, `assets/${(request.params as { '*': string })['*']}`),
     },
-    { method: 'GET', path: '/favicon.svg', handle: (request, reply) => sendPrecompressed(request, reply, webRoot, 'favicon.svg') },
+    {
+      method: 'GET',
+      path: '/favicon.svg',
+      handle: (request, reply) => sendPrecompressed(request, reply, webRoot, 'favicon.svg'),
+    },
     { method: 'GET', path: '/*', handle: (_request, reply) => give(reply.code(404), 'index', '*') },
   ]
 }

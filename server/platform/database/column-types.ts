@@ -11,6 +11,7 @@ export const columnTypes: pg.CustomTypesConfig = {
 
 function parseInt8(text: string): number {
   const value = Number(text)
-  if (!Number.isSafeInteger(value)) throw new RangeError(`The database holds ${text}, which is more than a number can carry exactly.`)
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`The database holds ${text}, which is more than a number can carry exactly.`)
   return value
 }

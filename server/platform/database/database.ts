@@ -38,7 +38,10 @@ const limits = {
  * Connects to PostgreSQL (DATABASE_URL, else the embedded one, started here), checks its version and migrates it.
  * @throws ConfigError naming DATABASE_URL if that server can't be reached or is older than 15
  */
-export async function openDatabase<Tables>({ dataDir, databaseUrl }: DatabaseSettings, log: Log): Promise<Database<Tables>> {
+export async function openDatabase<Tables>(
+  { dataDir, databaseUrl }: DatabaseSettings,
+  log: Log,
+): Promise<Database<Tables>> {
   const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log }) : undefined
   const pool = makePool(embedded ?? databaseUrl ?? '', log)
   const close = async () => {
@@ -52,7 +55,11 @@ export async function openDatabase<Tables>({ dataDir, databaseUrl }: DatabaseSet
     await close()
     throw error
   }
-  return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool) }) }), pool, close }
+  return {
+    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool) }) }),
+    pool,
+    close,
+  }
 }
 
 function makePool(source: EmbeddedDatabase | string, log: Log): pg.Pool {
@@ -61,17 +68,29 @@ function makePool(source: EmbeddedDatabase | string, log: Log): pg.Pool {
       ? new pg.Pool({ ...limits, types: columnTypes, connectionString: source, keepAlive: true })
       : new SupervisedPool({ ...limits, types: columnTypes, ...source.connection }, source.ensureRunning, log)
   // A connection that broke while in use: whoever uses it gets the error, but the event needs a listener all the same.
-  pool.on('connect', (client) => client.on('error', (error) => log.debug({ error: error.message }, 'A database connection broke while in use')))
+  pool.on('connect', (client) =>
+    client.on('error', (error) =>
+      log.debug({ error: error.message }, 'A database connection broke while in use'),
+    ),
+  )
   // An idle connection broke. The next query opens another; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'A database connection was lost'))
   return pool
 }
 
 async function checkServer(pool: pg.Pool, embedded: boolean): Promise<void> {
-  const version = await pool.query<{ server_version_num: string }>('SHOW server_version_num').catch((error: unknown) => {
-    if (embedded) throw error
-    throw new ConfigError(`The PostgreSQL server of DATABASE_URL can't be used: ${error instanceof Error ? error.message || String(error) : String(error)}.`, { cause: error })
-  })
+  const version = await pool
+    .query<{ server_version_num: string }>('SHOW server_version_num')
+    .catch((error: unknown) => {
+      if (embedded) throw error
+      throw new ConfigError(
+        `The PostgreSQL server of DATABASE_URL can't be used: ${error instanceof Error ? error.message || String(error) : String(error)}.`,
+        { cause: error },
+      )
+    })
   const major = Math.floor(Number(version.rows[0]?.server_version_num) / 10_000)
-  if (major < oldestVersion) throw new ConfigError(`DATABASE_URL points to PostgreSQL ${major}; the site needs ${oldestVersion} or newer.`)
+  if (major < oldestVersion)
+    throw new ConfigError(
+      `DATABASE_URL points to PostgreSQL ${major}; the site needs ${oldestVersion} or newer.`,
+    )
 }

@@ -13,6 +13,8 @@ export function findPostgresPrograms(): { initdb: string; postgres: string } {
     accessSync(programs.postgres, constants.X_OK)
     return programs
   } catch {
-    throw new ConfigError(`There is no embedded PostgreSQL here for ${platform}: set DATABASE_URL to a PostgreSQL server, or run npm ci again.`)
+    throw new ConfigError(
+      `There is no embedded PostgreSQL here for ${platform}: set DATABASE_URL to a PostgreSQL server, or run npm ci again.`,
+    )
   }
 }

@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from '#server/platform/config-error.ts'
@@ -33,12 +42,17 @@ export async function ensureCluster({ home, clusterDir, programs, runAs }: Clust
   const versionFile = join(clusterDir, 'PG_VERSION')
   if (existsSync(versionFile)) {
     const version = readFileSync(versionFile, 'utf8').trim()
-    if (version !== majorVersion) throw new ConfigError(`The database in DATA_DIR was made by PostgreSQL ${version}, this is ${majorVersion}.`)
+    if (version !== majorVersion)
+      throw new ConfigError(
+        `The database in DATA_DIR was made by PostgreSQL ${version}, this is ${majorVersion}.`,
+      )
     return
   }
-  for (const name of readdirSync(home)) if (name.startsWith('new-')) rmSync(join(home, name), { recursive: true })
+  for (const name of readdirSync(home))
+    if (name.startsWith('new-')) rmSync(join(home, name), { recursive: true })
   const draft = join(home, `new-${process.pid}`)
-  const run = (command: string, args: string[], input = '') => runProgram({ command, args, input, cwd: home, runAs })
+  const run = (command: string, args: string[], input = '') =>
+    runProgram({ command, args, input, cwd: home, runAs })
   await run(programs.initdb, [
     `--pgdata=${draft}`,
     `--username=${userName}`,

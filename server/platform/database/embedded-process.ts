@@ -15,7 +15,14 @@ interface PostgresProcess {
 const keptLogBytes = 5_000_000
 
 /** Starts the server's process, bound to our own life. Reports nothing: `postmaster.pid` tells when it is ready, `logFile` why it failed. */
-export function spawnPostgres({ postgres, clusterDir, socketDir, logFile, runAs, durable }: PostgresProcess): ChildProcess {
+export function spawnPostgres({
+  postgres,
+  clusterDir,
+  socketDir,
+  logFile,
+  runAs,
+  durable,
+}: PostgresProcess): ChildProcess {
   rotate(logFile)
   const log = openSync(logFile, 'a')
   const guarded = bindToOurLife(asUser(runAs, postgres, ['-D', clusterDir, ...settings(socketDir, durable)]))
@@ -73,7 +80,8 @@ function bindToOurLife({ command, args, options }: Command): Command {
       ? { command, args: ['--pdeathsig', 'INT', ...args], options }
       : { command: 'setpriv', args: ['--pdeathsig', 'INT', command, ...args], options }
   }
-  const guard = 'exec 3<&0; "$@" </dev/null 3<&- & server=$!; (cat <&3 >/dev/null; kill -INT $server) & wait $server; status=$?; kill $!; exit $status'
+  const guard =
+    'exec 3<&0; "$@" </dev/null 3<&- & server=$!; (cat <&3 >/dev/null; kill -INT $server) & wait $server; status=$?; kill $!; exit $status'
   return { command: '/bin/sh', args: ['-c', guard, 'sh', command, ...args], options }
 }
 

@@ -18,7 +18,10 @@ export interface RunAs {
 export function chooseUser(clusterDir: string, paths: string[]): RunAs | undefined {
   if (process.getuid?.() !== 0) return undefined
   const user = ownerOf(clusterDir) ?? userNamed('postgres') ?? userNamed('nobody')
-  if (!user) throw new ConfigError('PostgreSQL does not run as root and this machine has no user "nobody" to run it as: start the site as another user or set DATABASE_URL.')
+  if (!user)
+    throw new ConfigError(
+      'PostgreSQL does not run as root and this machine has no user "nobody" to run it as: start the site as another user or set DATABASE_URL.',
+    )
   const closed = paths.map((path) => firstClosed(path, user)).find((path) => path !== undefined)
   const runAs = { ...user, passClosedDirs: closed !== undefined }
   if (closed !== undefined && !canLendRights(runAs)) {
@@ -36,7 +39,9 @@ function ownerOf(dir: string): { uid: number; gid: number } | undefined {
 }
 
 function userNamed(name: string): { uid: number; gid: number } | undefined {
-  const line = readFileSync('/etc/passwd', 'utf8').split('\n').find((entry) => entry.startsWith(`${name}:`))
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith(`${name}:`))
   const [, , uid, gid] = line?.split(':') ?? []
   return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined
 }
@@ -57,10 +62,18 @@ function canLendRights(runAs: RunAs): boolean {
 }
 
 /** The command line and spawn options that run a program as the chosen user. */
-export function asUser(runAs: RunAs | undefined, command: string, args: string[]): { command: string; args: string[]; options: SpawnOptions } {
+export function asUser(
+  runAs: RunAs | undefined,
+  command: string,
+  args: string[],
+): { command: string; args: string[]; options: SpawnOptions } {
   if (!runAs) return { command, args, options: {} }
   const { uid, gid, passClosedDirs } = runAs
   if (!passClosedDirs) return { command, args, options: { uid, gid } }
   const rights = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
-  return { command: 'setpriv', args: [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...rights, command, ...args], options: {} }
+  return {
+    command: 'setpriv',
+    args: [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...rights, command, ...args],
+    options: {},
+  }
 }

@@ -1,11 +1,26 @@
 import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findPostgresPrograms } from '#server/platform/database/embedded-binaries.ts'
-import { databaseName, ensureCluster, majorVersion, makePrivateDir, userName } from '#server/platform/database/embedded-cluster.ts'
+import {
+  databaseName,
+  ensureCluster,
+  majorVersion,
+  makePrivateDir,
+  userName,
+} from '#server/platform/database/embedded-cluster.ts'
 import { readLogSince, spawnPostgres } from '#server/platform/database/embedded-process.ts'
 import { chooseUser, type RunAs } from '#server/platform/database/embedded-user.ts'
 import { findPostmaster, type Postmaster } from '#server/platform/database/postmaster-file.ts'
@@ -72,7 +87,9 @@ class Supervisor {
   async ensureRunning(): Promise<EmbeddedConnection> {
     const running = this.#findUsable()
     if (running) return connectionTo(running.socketDir)
-    this.#starting ??= withLock(join(this.#home, 'start.lock'), () => this.#startUnlessRunning()).finally(() => (this.#starting = undefined))
+    this.#starting ??= withLock(join(this.#home, 'start.lock'), () => this.#startUnlessRunning()).finally(
+      () => (this.#starting = undefined),
+    )
     return this.#starting
   }
 
@@ -95,7 +112,12 @@ class Supervisor {
     // What still runs here is on its way out, or an orphan that would outlive everyone.
     await this.#end(findPostmaster(this.#clusterDir)?.pid)
     if (!existsSync(this.#clusterDir)) this.#log.info('Making the database')
-    await ensureCluster({ home: this.#home, clusterDir: this.#clusterDir, programs: this.#programs, runAs: this.#runAs })
+    await ensureCluster({
+      home: this.#home,
+      clusterDir: this.#clusterDir,
+      programs: this.#programs,
+      runAs: this.#runAs,
+    })
     return this.#start()
   }
 
@@ -110,7 +132,8 @@ class Supervisor {
       const failure = await this.#spawnAndWait(socketDir, deadline)
       if (failure === undefined) return connectionTo(socketDir)
       // The workers of a server killed with -9 hold its memory for a moment longer.
-      if (!failure.includes('shared memory block') || Date.now() > deadline) throw new Error(`PostgreSQL did not start: ${failure}`)
+      if (!failure.includes('shared memory block') || Date.now() > deadline)
+        throw new Error(`PostgreSQL did not start: ${failure}`)
       await delay(100)
     }
   }
@@ -120,7 +143,14 @@ class Supervisor {
     const logFile = join(this.#home, 'postgres.log')
     const logStart = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
     const { postgres } = this.#programs
-    const child = spawnPostgres({ postgres, clusterDir: this.#clusterDir, socketDir, logFile, runAs: this.#runAs, durable: this.#durable })
+    const child = spawnPostgres({
+      postgres,
+      clusterDir: this.#clusterDir,
+      socketDir,
+      logFile,
+      runAs: this.#runAs,
+      durable: this.#durable,
+    })
     this.#child = child
     let failure: Error | undefined
     child.on('error', (error) => (failure = error))
@@ -138,7 +168,12 @@ class Supervisor {
       await delay(5)
     }
     this.#child = undefined
-    return failure?.message ?? readLogSince(logFile, Math.min(logStart, statSync(logFile).size)).trim().slice(-1500)
+    return (
+      failure?.message ??
+      readLogSince(logFile, Math.min(logStart, statSync(logFile).size))
+        .trim()
+        .slice(-1500)
+    )
   }
 
   /** Ends a server in order, and less politely when it takes too long. */
@@ -173,7 +208,8 @@ function chooseSocketDir(home: string): string {
   mkdirSync(short, { recursive: true, mode: 0o700 })
   const { uid } = lstatSync(short)
   const own = process.getuid?.() ?? uid
-  if (!lstatSync(short).isDirectory() || (uid !== own && own !== 0)) throw new Error(`${short} belongs to somebody else, and DATA_DIR is too deep for a socket of its own.`)
+  if (!lstatSync(short).isDirectory() || (uid !== own && own !== 0))
+    throw new Error(`${short} belongs to somebody else, and DATA_DIR is too deep for a socket of its own.`)
   chmodSync(short, 0o700)
   return short
 }

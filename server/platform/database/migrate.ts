@@ -19,7 +19,10 @@ const lockKey = 4_711_850_001
  * Safe in several processes at once. Never goes back.
  * @throws ConfigError if a file changed after it ran, or the database knows a migration that this version does not
  */
-export async function migrate(pool: Pool, { directory, log }: { directory: string; log: Log }): Promise<void> {
+export async function migrate(
+  pool: Pool,
+  { directory, log }: { directory: string; log: Log },
+): Promise<void> {
   const migrations = readMigrations(directory)
   const client = await pool.connect()
   try {
@@ -49,14 +52,19 @@ async function runMissing(client: PoolClient, migrations: Migration[], log: Log)
     checksum text NOT NULL,
     ran_at timestamptz NOT NULL DEFAULT now()
   )`)
-  const { rows } = await client.query<{ name: string; checksum: string }>('SELECT name, checksum FROM migrations')
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'SELECT name, checksum FROM migrations',
+  )
   const done = new Map(rows.map((row) => [row.name, row.checksum]))
   checkHistory(done, migrations)
   const missing = migrations.filter(({ name }) => !done.has(name))
   for (const [index, migration] of missing.entries()) {
     const started = performance.now()
     await runOne(client, migration, log)
-    log.debug({ migration: migration.name, ms: Math.round(performance.now() - started) }, `Migration ${index + 1} of ${missing.length} done`)
+    log.debug(
+      { migration: migration.name, ms: Math.round(performance.now() - started) },
+      `Migration ${index + 1} of ${missing.length} done`,
+    )
   }
 }
 
@@ -65,17 +73,30 @@ function checkHistory(done: Map<string, string>, migrations: Migration[]): void 
   const newest = migrations.at(-1)?.name ?? ''
   for (const [name, checksum] of done) {
     if (!known.has(name)) {
-      throw new ConfigError(`The database has been used by another version of the site (migration ${name} is unknown here): start that version, or one newer than it.`)
+      throw new ConfigError(
+        `The database has been used by another version of the site (migration ${name} is unknown here): start that version, or one newer than it.`,
+      )
     }
-    if (known.get(name) !== checksum) throw new ConfigError(`Migration ${name} has changed since it ran on this database: restore the file and put the change into a new one.`)
+    if (known.get(name) !== checksum)
+      throw new ConfigError(
+        `Migration ${name} has changed since it ran on this database: restore the file and put the change into a new one.`,
+      )
   }
-  const late = migrations.find(({ name }) => !done.has(name) && [...done.keys()].some((ran) => ran > name && ran <= newest))
-  if (late) throw new ConfigError(`Migration ${late.name} comes before others that have already run on this database: give it the next number.`)
+  const late = migrations.find(
+    ({ name }) => !done.has(name) && [...done.keys()].some((ran) => ran > name && ran <= newest),
+  )
+  if (late)
+    throw new ConfigError(
+      `Migration ${late.name} comes before others that have already run on this database: give it the next number.`,
+    )
 }
 
 async function runOne(client: PoolClient, { name, sql, checksum }: Migration, log: Log): Promise<void> {
   const started = Date.now()
-  const notice = setInterval(() => log.info(`Migration ${name} has been running for ${Math.round((Date.now() - started) / 1000)} s`), 5000)
+  const notice = setInterval(
+    () => log.info(`Migration ${name} has been running for ${Math.round((Date.now() - started) / 1000)} s`),
+    5000,
+  )
   try {
     await client.query('BEGIN')
     await client.query(sql)
@@ -83,7 +104,10 @@ async function runOne(client: PoolClient, { name, sql, checksum }: Migration, lo
     await client.query('COMMIT')
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
-    throw new Error(`Migration ${name} failed and was undone: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new Error(
+      `Migration ${name} failed and was undone: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    )
   } finally {
     clearInterval(notice)
   }

@@ -37,7 +37,9 @@ export function withNamedStatements(pool: Pool): PostgresPool {
 function wrap(client: PoolClient): PostgresPoolClient {
   const query = async (text: string, values: readonly unknown[]) => {
     const name = nameOf(text)
-    return client.query(name === undefined ? { text, values: [...values] } : { name, text, values: [...values] })
+    return client.query(
+      name === undefined ? { text, values: [...values] } : { name, text, values: [...values] },
+    )
   }
   return {
     // Kysely's type also has a form for cursors, which it only uses when it is given a cursor class; we give it none.

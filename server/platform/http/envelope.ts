@@ -13,7 +13,9 @@ export function envelopeSchema(endpoint: Endpoint): TSchema {
 
 /** What the OpenAPI document says of the answer with HTTP status 200: the success and every refusal. */
 export function documentedSchema(endpoint: Endpoint): TSchema {
-  const special = Object.entries(endpoint.refusals ?? {}).map(([code, info]) => refusal(Type.Literal(Number(code)), info))
+  const special = Object.entries(endpoint.refusals ?? {}).map(([code, info]) =>
+    refusal(Type.Literal(Number(code)), info),
+  )
   const general = refusal(Type.Integer(), Type.Object({ field: Type.Optional(Type.String()) }))
   return Type.Union([envelopeSchema(endpoint), ...special, general])
 }

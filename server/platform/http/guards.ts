@@ -9,13 +9,15 @@ import { Fault } from '#contract/errors.ts'
 export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
   if (request.headers['x-user-token'] && !request.headers.cookie) return
   const site = request.headers['sec-fetch-site']
-  const same = site === undefined ? request.headers.origin === new URL(publicUrl).origin : site === 'same-origin'
+  const same =
+    site === undefined ? request.headers.origin === new URL(publicUrl).origin : site === 'same-origin'
   if (!same) throw new Fault('foreignOrigin')
 }
 
 /** Refuses NUL in anything that was sent (security.md, "Redirects"): no text of ours has it, PostgreSQL cannot hold it. */
 export function refuseNul(request: FastifyRequest): void {
-  if (request.url.includes('%00') || hasNul(request.body)) throw new Fault('badRequest', 'a text holds a NUL character')
+  if (request.url.includes('%00') || hasNul(request.body))
+    throw new Fault('badRequest', 'a text holds a NUL character')
 }
 
 function hasNul(value: unknown): boolean {

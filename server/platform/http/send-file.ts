@@ -20,9 +20,20 @@ const types: Record<string, string> = {
  * Sends one file below `root` with ranges, conditional requests and caching. What is not below it, hidden or no file is
  * answered with 404 and no words.
  */
-export async function sendFile(request: FastifyRequest, reply: FastifyReply, root: string, path: string, caching: Caching): Promise<FastifyReply> {
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  root: string,
+  path: string,
+  caching: Caching,
+): Promise<FastifyReply> {
   const { cacheControl, contentType, ...options } = caching
-  const result = await send(request.raw, encodeURI(path), { root, dotfiles: 'deny', index: false, ...options })
+  const result = await send(request.raw, encodeURI(path), {
+    root,
+    dotfiles: 'deny',
+    index: false,
+    ...options,
+  })
   if (result.type === 'error') return reply.code(result.statusCode === 416 ? 416 : 404).send()
   if (result.type === 'directory') return reply.code(404).send()
   reply.code(result.statusCode).headers(result.headers)

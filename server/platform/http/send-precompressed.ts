@@ -16,14 +16,24 @@ const mediaTypes: Record<string, string> = {
 }
 
 /** Sends a built file in the best form that the build made beside it. Names below `assets/` carry their hash. */
-export async function sendPrecompressed(request: FastifyRequest, reply: FastifyReply, root: string, path: string): Promise<FastifyReply> {
+export async function sendPrecompressed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  root: string,
+  path: string,
+): Promise<FastifyReply> {
   const accepted = String(request.headers['accept-encoding'] ?? '')
   const safe = !path.includes('..') && !path.includes('\0')
-  const encoding = encodings.find(({ name, ending }) => safe && accepted.includes(name) && existsSync(join(root, path + ending)))
+  const encoding = encodings.find(
+    ({ name, ending }) => safe && accepted.includes(name) && existsSync(join(root, path + ending)),
+  )
   const caching = path.startsWith('assets/') ? { maxAge: '1y', immutable: true } : { maxAge: '1h' }
   reply.header('vary', 'accept-encoding')
   if (!encoding) return sendFile(request, reply, root, path, caching)
   reply.header('content-encoding', encoding.name)
-  await sendFile(request, reply, root, path + encoding.ending, { ...caching, contentType: mediaTypes[path.slice(path.lastIndexOf('.') + 1)] })
+  await sendFile(request, reply, root, path + encoding.ending, {
+    ...caching,
+    contentType: mediaTypes[path.slice(path.lastIndexOf('.') + 1)],
+  })
   return reply
 }

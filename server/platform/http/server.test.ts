@@ -37,8 +37,11 @@ it('refuses NUL in a query and in a body', async () => {
 
 it('refuses a body that is too large, and one that is not JSON', async () => {
   const visitor = site.visitor()
-  const post = (body: string, type: string) => visitor.fetch('/api/user', { method: 'POST', headers: { 'content-type': type }, body })
-  expect((await post(JSON.stringify({ display_name: 'x'.repeat(70_000) }), 'application/json')).status).toBe(413)
+  const post = (body: string, type: string) =>
+    visitor.fetch('/api/user', { method: 'POST', headers: { 'content-type': type }, body })
+  expect((await post(JSON.stringify({ display_name: 'x'.repeat(70_000) }), 'application/json')).status).toBe(
+    413,
+  )
   expect((await post('<user/>', 'application/xml')).status).toBe(415)
   expect((await post('{"display_name":', 'application/json')).status).toBe(400)
 })
@@ -54,7 +57,14 @@ it('describes every call in an OpenAPI 3.1 document', async () => {
   const document = await (await site.visitor().fetch('/api/openapi.json')).json()
   expect(document.openapi).toBe('3.1.0')
   expect(Object.keys(document.paths)).toEqual(
-    expect.arrayContaining(['/api/user', '/api/homepage', '/api/video', '/api/video/episode', '/api/payment/pay', '/api/health']),
+    expect.arrayContaining([
+      '/api/user',
+      '/api/homepage',
+      '/api/video',
+      '/api/video/episode',
+      '/api/payment/pay',
+      '/api/health',
+    ]),
   )
   expect(JSON.stringify(document.paths['/api/video/episode'].get.responses['200'])).toContain('"enum":[402]')
 })

@@ -1,6 +1,11 @@
 import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteShorthandOptions } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteShorthandOptions,
+} from 'fastify'
 import { Fault } from '#contract/errors.ts'
 import { firstLanguage, type Language } from '#contract/languages.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -101,7 +106,12 @@ function addRoute(
   })
 }
 
-function createCall(request: FastifyRequest, reply: FastifyReply, viewer: Viewer | null, language: Language): Call {
+function createCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  viewer: Viewer | null,
+  language: Language,
+): Call {
   return {
     // Validated by the endpoint's schemas just before.
     query: request.query as Call['query'],
@@ -111,7 +121,8 @@ function createCall(request: FastifyRequest, reply: FastifyReply, viewer: Viewer
     idempotencyKey: header(request, 'idempotency-key'),
     adIds: () => adIdsOf(request),
     setHeader: (name, value) => void reply.header(name, value),
-    serialise: (answer: object) => new Serialised(Buffer.from(String(reply.serializeInput({ code: 200, ...answer }, '200')))),
+    serialise: (answer: object) =>
+      new Serialised(Buffer.from(String(reply.serializeInput({ code: 200, ...answer }, '200')))),
   }
 }
 
@@ -123,7 +134,8 @@ function header(request: FastifyRequest, name: string): string | undefined {
 /** A click id longer than 512 characters is nobody's (security.md, "Redirects"). */
 function adIdsOf(request: FastifyRequest): AdIds {
   const given = { ...Object(request.query), ...Object(request.body) } as Record<string, unknown>
-  const bounded = (value: unknown) => (typeof value === 'string' && value !== '' && value.length <= 512 ? value : undefined)
+  const bounded = (value: unknown) =>
+    typeof value === 'string' && value !== '' && value.length <= 512 ? value : undefined
   return {
     referrerToken: bounded(header(request, 'x-referrer-token')),
     fbclid: bounded(header(request, 'x-fbclid')) ?? bounded(given.fbclid),
@@ -132,8 +144,10 @@ function adIdsOf(request: FastifyRequest): AdIds {
 }
 
 async function addPlainRoutes(plain: FastifyInstance, routes: readonly PlainRoute[]): Promise<void> {
-  plain.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  plain.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
   )
   await plain.register(async (raw) => {
     // Signed notifications are verified over the bytes as they came.
@@ -145,18 +159,38 @@ async function addPlainRoutes(plain: FastifyInstance, routes: readonly PlainRout
 }
 
 function addPlainRoute(app: FastifyInstance, { method, path, handle }: PlainRoute): void {
-  app.route({ method, url: path, schema: { hide: true }, handler: async (request, reply) => handle(request, reply) })
+  app.route({
+    method,
+    url: path,
+    schema: { hide: true },
+    handler: async (request, reply) => handle(request, reply),
+  })
 }
 
-function setSecurityHeaders(_request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) {
-  reply.header('x-content-type-options', 'nosniff').header('referrer-policy', 'strict-origin-when-cross-origin')
+function setSecurityHeaders(
+  _request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: (error: null, payload: unknown) => void,
+) {
+  reply
+    .header('x-content-type-options', 'nosniff')
+    .header('referrer-policy', 'strict-origin-when-cross-origin')
   done(null, payload)
 }
 
 function openApiOptions() {
   return {
     openapi: { openapi: '3.1.0', info: { title: 'Cliffhanger', version: '1' } },
-    transform: ({ schema, url, route }: { schema: object; url: string; route: { config?: { endpoint?: Route['endpoint'] } } }) => {
+    transform: ({
+      schema,
+      url,
+      route,
+    }: {
+      schema: object
+      url: string
+      route: { config?: { endpoint?: Route['endpoint'] } }
+    }) => {
       const endpoint = route.config?.endpoint
       return { schema: endpoint ? { ...schema, response: { 200: documentedSchema(endpoint) } } : schema, url }
     },

@@ -33,7 +33,9 @@ export function Component() {
       <title>{t('result.title')}</title>
       <h1>{t('result.title')}</h1>
       <p role="status">{words}</p>
-      {order && <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${order.id}`}</p>}
+      {order && (
+        <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${order.id}`}</p>
+      )}
       <Link className={buttonClass('main')} to={back}>
         {t('result.watch')}
       </Link>
@@ -46,7 +48,9 @@ export function Component() {
   )
 }
 
-function wordOf(order: Order | undefined): 'pending' | 'paid' | 'cancelled' | 'failed' | 'expired' | 'refunded' {
+function wordOf(
+  order: Order | undefined,
+): 'pending' | 'paid' | 'cancelled' | 'failed' | 'expired' | 'refunded' {
   if (!order) return 'pending'
   switch (order.status) {
     case 'partially_refunded':

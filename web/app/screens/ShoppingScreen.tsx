@@ -29,10 +29,21 @@ export function Component() {
       <p className={styles.lead}>{t('shopping.lead')}</p>
       {isError && <CouldNotLoad onRetry={() => void refetch()} />}
       <ul className={styles.plans}>
-        {data ? data.list.map((plan) => <PlanCard key={plan.id} plan={plan} onChoose={() => setChosen(plan)} />) : <Skeletons />}
+        {data ? (
+          data.list.map((plan) => <PlanCard key={plan.id} plan={plan} onChoose={() => setChosen(plan)} />)
+        ) : (
+          <Skeletons />
+        )}
       </ul>
       {gateway?.id === 'sandbox' && <p className={styles.trial}>{t('pay.sandbox')}</p>}
-      {chosen && gateway && <Checkout choice={planChoice(t, chosen)} gateway={gateway} onClose={() => setChosen(null)} onPaid={paid} />}
+      {chosen && gateway && (
+        <Checkout
+          choice={planChoice(t, chosen)}
+          gateway={gateway}
+          onClose={() => setChosen(null)}
+          onPaid={paid}
+        />
+      )}
     </section>
   )
 }
@@ -46,7 +57,8 @@ function PlanCard({ plan, onChoose }: { plan: Plan; onChoose: () => void }) {
       <h2>{plan.name}</h2>
       <p className={styles.description}>{plan.description}</p>
       <p className={styles.price}>
-        {money(first ?? plan.price_cents, plan.currency)} <span>{t(first === undefined ? 'shopping.per' : 'shopping.first', { days })}</span>
+        {money(first ?? plan.price_cents, plan.currency)}{' '}
+        <span>{t(first === undefined ? 'shopping.per' : 'shopping.first', { days })}</span>
       </p>
       <p className={styles.terms}>
         {planTerms(t, plan)} {t('pay.cancelAnyTime')}
@@ -59,5 +71,7 @@ function PlanCard({ plan, onChoose }: { plan: Plan; onChoose: () => void }) {
 }
 
 function Skeletons() {
-  return [1, 2, 3].map((i) => <li key={i} className={styles.plan} style={{ minHeight: 260 }} aria-hidden="true" />)
+  return [1, 2, 3].map((i) => (
+    <li key={i} className={styles.plan} style={{ minHeight: 260 }} aria-hidden="true" />
+  ))
 }

@@ -27,10 +27,13 @@ export function Component() {
   const episodes = useQuery(episodesQuery(id))
   if (video.error instanceof CallRejected && video.error.code === 404) return <NotFound />
   const retry = () => void Promise.all([video.refetch(), episodes.refetch()])
-  if (video.data && episodes.data?.length) return <VideoPage key={id} video={video.data} episodes={episodes.data} />
+  if (video.data && episodes.data?.length)
+    return <VideoPage key={id} video={video.data} episodes={episodes.data} />
   return (
     <div className={styles.page}>
-      <div className={styles.stage}>{(video.isError || episodes.isError) && <CouldNotLoad onRetry={retry} />}</div>
+      <div className={styles.stage}>
+        {(video.isError || episodes.isError) && <CouldNotLoad onRetry={retry} />}
+      </div>
     </div>
   )
 }
@@ -42,7 +45,13 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
   const panel = (
     <VideoPanel
       video={video}
-      episodes={<EpisodeGrid episodes={episodes} current={number} onChoose={(chosen) => (choose(chosen), setListed(false))} />}
+      episodes={
+        <EpisodeGrid
+          episodes={episodes}
+          current={number}
+          onChoose={(chosen) => (choose(chosen), setListed(false))}
+        />
+      }
       related={
         <div className={styles.related}>
           {video.related.map((other) => (
@@ -57,13 +66,24 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
       <span className={styles.phone}>
         <Tool icon="list" label={t('video.episodes')} onClick={() => setListed(true)} />
       </span>
-      <Tool icon="share" label={t('video.share')} onClick={() => void share(video.title, paths.video.to(video.id, number))} />
+      <Tool
+        icon="share"
+        label={t('video.share')}
+        onClick={() => void share(video.title, paths.video.to(video.id, number))}
+      />
     </>
   )
   return (
     <div className={styles.page}>
       <title>{`${video.title} · ${t('video.episode', { number })}`}</title>
-      <Watch video={video} episodes={episodes} number={number} onNumber={choose} rail={rail} back={<Back />} />
+      <Watch
+        video={video}
+        episodes={episodes}
+        number={number}
+        onNumber={choose}
+        rail={rail}
+        back={<Back />}
+      />
       <aside className={styles.panel} aria-label={t('video.about')}>
         {panel}
       </aside>

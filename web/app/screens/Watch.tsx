@@ -1,5 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useCallback, useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react'
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  type CSSProperties,
+  type ReactNode,
+} from 'react'
 import type { Video } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'
 import { useProgress } from '#web/features/library/use-progress.ts'
@@ -10,7 +19,9 @@ import type { VideoState } from '#web/player/use-video.ts'
 import styles from './video-screen.module.css'
 
 // Most visits meet no locked episode: what sells comes when it is needed.
-const PayPanel = lazy(async () => ({ default: (await import('#web/features/billing/PayPanel.tsx')).PayPanel }))
+const PayPanel = lazy(async () => ({
+  default: (await import('#web/features/billing/PayPanel.tsx')).PayPanel,
+}))
 
 interface WatchProps {
   video: Video
@@ -92,7 +103,8 @@ function useStarted(): { done: boolean; mark: () => void } {
 function usePaid(videoId: string): () => void {
   const queryClient = useQueryClient()
   return useCallback(() => {
-    for (const queryKey of [['playing'], ['episodes', videoId], ['user']]) void queryClient.invalidateQueries({ queryKey })
+    for (const queryKey of [['playing'], ['episodes', videoId], ['user']])
+      void queryClient.invalidateQueries({ queryKey })
   }, [queryClient, videoId])
 }
 

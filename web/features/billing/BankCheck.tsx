@@ -8,7 +8,12 @@ export function BankCheck({ url, onChecked }: { url: string; onChecked: () => vo
   const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {
     const hear = ({ origin, source, data }: MessageEvent) => {
-      if (origin === location.origin && source === frame.current?.contentWindow && data?.type === 'authenticated') onChecked()
+      if (
+        origin === location.origin &&
+        source === frame.current?.contentWindow &&
+        data?.type === 'authenticated'
+      )
+        onChecked()
     }
     addEventListener('message', hear)
     return () => removeEventListener('message', hear)

@@ -19,7 +19,20 @@ interface FieldProps {
 }
 
 /** A labelled text field with its message beneath. */
-export function Field({ name, label, hint, value, message, refusal = '', type = 'text', inputMode, autoComplete, onValue, onLeave, input }: FieldProps) {
+export function Field({
+  name,
+  label,
+  hint,
+  value,
+  message,
+  refusal = '',
+  type = 'text',
+  inputMode,
+  autoComplete,
+  onValue,
+  onLeave,
+  input,
+}: FieldProps) {
   const id = useId()
   const note = message || refusal || hint
   const bad = Boolean(message || refusal)

@@ -18,10 +18,18 @@ import styles from './order-page.module.css'
 export function OrderForm({ wish, choice }: { wish: Wish; choice: Choice }) {
   const { t } = useTranslation()
   const byCard = wish.method === 'card'
-  const terms = [choice.terms, choice.kind === 'plan' ? t('pay.cancelAnyTime') : '', t('order.consent')].filter(Boolean).join(' ')
-  const label = byCard ? payLabel(t, choice) : t('order.continueWallet', { price: money(choice.cents, choice.currency) })
+  const terms = [choice.terms, choice.kind === 'plan' ? t('pay.cancelAnyTime') : '', t('order.consent')]
+    .filter(Boolean)
+    .join(' ')
+  const label = byCard
+    ? payLabel(t, choice)
+    : t('order.continueWallet', { price: money(choice.cents, choice.currency) })
   const card = useCardFrame()
-  const { step, problem, submit, checked } = usePayment(wish, `${choice.name}: ${choice.text}. ${terms} [${label}]`, card.tokenize)
+  const { step, problem, submit, checked } = usePayment(
+    wish,
+    `${choice.name}: ${choice.text}. ${terms} [${label}]`,
+    card.tokenize,
+  )
   const person = usePerson(byCard)
   useReport(step.at === 'done' ? step.order : null)
   const send = (event: FormEvent) => {
@@ -32,14 +40,38 @@ export function OrderForm({ wish, choice }: { wish: Wish; choice: Choice }) {
   return (
     <>
       {step.at === 'bank' && <BankCheck url={step.url} onChecked={() => void checked(step.order)} />}
-      <form className={styles.form} onSubmit={send} noValidate hidden={step.at === 'bank'} aria-busy={step.at === 'working'}>
+      <form
+        className={styles.form}
+        onSubmit={send}
+        noValidate
+        hidden={step.at === 'bank'}
+        aria-busy={step.at === 'working'}
+      >
         <Bought choice={choice} />
-        <Field {...person.field('email')} label={t('order.email')} hint={t('order.emailHint')} refusal={problem?.field === 'email' ? problem.message : ''} type="email" inputMode="email" autoComplete="email" />
+        <Field
+          {...person.field('email')}
+          label={t('order.email')}
+          hint={t('order.emailHint')}
+          refusal={problem?.field === 'email' ? problem.message : ''}
+          type="email"
+          inputMode="email"
+          autoComplete="email"
+        />
         {byCard && (
           <>
             <div className={styles.names}>
-              <Field {...person.field('first')} label={t('order.first')} refusal={problem?.field === 'first_name' ? problem.message : ''} autoComplete="given-name" />
-              <Field {...person.field('last')} label={t('order.last')} refusal={problem?.field === 'last_name' ? problem.message : ''} autoComplete="family-name" />
+              <Field
+                {...person.field('first')}
+                label={t('order.first')}
+                refusal={problem?.field === 'first_name' ? problem.message : ''}
+                autoComplete="given-name"
+              />
+              <Field
+                {...person.field('last')}
+                label={t('order.last')}
+                refusal={problem?.field === 'last_name' ? problem.message : ''}
+                autoComplete="family-name"
+              />
             </div>
             <Card frame={card} />
           </>
@@ -73,7 +105,15 @@ function Bought({ choice }: { choice: Choice }) {
 
 function Card({ frame }: { frame: CardFrame }) {
   const { t } = useTranslation()
-  return <iframe ref={frame.ref} className={styles.card} style={{ height: frame.height }} src="/sandbox/card" title={t('order.cardTitle')} />
+  return (
+    <iframe
+      ref={frame.ref}
+      className={styles.card}
+      style={{ height: frame.height }}
+      src="/sandbox/card"
+      title={t('order.cardTitle')}
+    />
+  )
 }
 
 /** The person's fields: a message beside each, when it is left and on submit; the first bad one gets the focus. */

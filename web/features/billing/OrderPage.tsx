@@ -15,9 +15,15 @@ export function OrderPage() {
   const { choice, failed, load } = useChoice()
   return (
     <main className={styles.page} data-framed={isFramed()}>
-      {isFramed() ? <h1 className="hidden-text">{t('order.title')}</h1> : <h1 className={styles.title}>{t('order.title')}</h1>}
+      {isFramed() ? (
+        <h1 className="hidden-text">{t('order.title')}</h1>
+      ) : (
+        <h1 className={styles.title}>{t('order.title')}</h1>
+      )}
       {failed && <CouldNotLoad onRetry={load} />}
-      {!failed && choice === undefined && <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />}
+      {!failed && choice === undefined && (
+        <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
+      )}
       {choice === null && <p className={styles.nothing}>{t('order.unknownWish')}</p>}
       {choice && wish && <OrderForm wish={wish} choice={choice} />}
     </main>

@@ -18,7 +18,11 @@ interface PayPanelProps {
 export function PayPanel({ offer, episodeCount, onPaid }: PayPanelProps) {
   const { t } = useTranslation()
   const { episode, price, plans, gateways } = offer
-  const choices = [episodeChoice(t, offer), videoChoice(t, episode.video_id, price, episodeCount), ...plans.map((plan) => planChoice(t, plan))]
+  const choices = [
+    episodeChoice(t, offer),
+    videoChoice(t, episode.video_id, price, episodeCount),
+    ...plans.map((plan) => planChoice(t, plan)),
+  ]
   const [chosen, setChosen] = useState(0)
   const [way, setWay] = useState(0)
   const [paying, setPaying] = useState(false)
@@ -35,7 +39,12 @@ export function PayPanel({ offer, episodeCount, onPaid }: PayPanelProps) {
       <fieldset className={styles.choices}>
         <legend className="hidden-text">{t('pay.choose')}</legend>
         {choices.map((option, i) => (
-          <Option key={option.kind + option.id} option={option} checked={i === chosen} onChoose={() => setChosen(i)} />
+          <Option
+            key={option.kind + option.id}
+            option={option}
+            checked={i === chosen}
+            onChoose={() => setChosen(i)}
+          />
         ))}
       </fieldset>
       {gateways.length > 1 && <Ways gateways={gateways} chosen={way} onChoose={setWay} />}
@@ -48,7 +57,9 @@ export function PayPanel({ offer, episodeCount, onPaid }: PayPanelProps) {
         </Button>
         {gateway.id === 'sandbox' && <p className={styles.trial}>{t('pay.sandbox')}</p>}
       </div>
-      {paying && <Checkout choice={choice} gateway={gateway} onClose={() => setPaying(false)} onPaid={onPaid} />}
+      {paying && (
+        <Checkout choice={choice} gateway={gateway} onClose={() => setPaying(false)} onPaid={onPaid} />
+      )}
     </section>
   )
 }
@@ -67,7 +78,15 @@ function Option({ option, checked, onChoose }: { option: Choice; checked: boolea
   )
 }
 
-function Ways({ gateways, chosen, onChoose }: { gateways: OfferedGateway[]; chosen: number; onChoose: (i: number) => void }) {
+function Ways({
+  gateways,
+  chosen,
+  onChoose,
+}: {
+  gateways: OfferedGateway[]
+  chosen: number
+  onChoose: (i: number) => void
+}) {
   const { t } = useTranslation()
   return (
     <fieldset className={styles.ways}>

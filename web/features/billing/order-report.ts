@@ -9,7 +9,10 @@ export function reportOrder(order: Order): void {
 }
 
 /** Reads a message of the framed card form; null for anything else, from anyone else. */
-export function readReport({ origin, source, data }: MessageEvent, frame: Window | null | undefined): OrderReport | null {
+export function readReport(
+  { origin, source, data }: MessageEvent,
+  frame: Window | null | undefined,
+): OrderReport | null {
   if (origin !== location.origin || !frame || source !== frame) return null
   if (typeof data !== 'object' || data === null || data.type !== 'order') return null
   const order: Partial<Order> = data.order ?? {}

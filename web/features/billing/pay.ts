@@ -41,7 +41,12 @@ export function orderMaker() {
 }
 
 /** Pays with a card's token. Where the answer got lost, the order is read: it says whether the money moved. */
-export async function payWithToken(order: Order, token: string, firstName: string, lastName: string): Promise<Order> {
+export async function payWithToken(
+  order: Order,
+  token: string,
+  firstName: string,
+  lastName: string,
+): Promise<Order> {
   const body = { order_id: order.id, payment_token: token, first_name: firstName, last_name: lastName }
   try {
     return await call(payOrder, { body, idempotencyKey: crypto.randomUUID() })

@@ -10,7 +10,11 @@ const longestName = 64
 
 /** The fields that are to be mended, in the form's order (product.md, section 6). */
 export function badFields({ email, first, last }: Person): (keyof Person)[] {
-  return [...(isEmail(email) ? [] : ['email' as const]), ...(isName(first) ? [] : ['first' as const]), ...(isName(last) ? [] : ['last' as const])]
+  return [
+    ...(isEmail(email) ? [] : ['email' as const]),
+    ...(isName(first) ? [] : ['first' as const]),
+    ...(isName(last) ? [] : ['last' as const]),
+  ]
 }
 
 function isEmail(text: string): boolean {

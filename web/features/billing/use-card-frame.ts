@@ -18,7 +18,13 @@ export function useCardFrame(): CardFrame {
   const [ready, setReady] = useState(false)
   useEffect(() => {
     const hear = ({ origin, source, data }: MessageEvent) => {
-      if (origin !== location.origin || source !== ref.current?.contentWindow || typeof data !== 'object' || !data) return
+      if (
+        origin !== location.origin ||
+        source !== ref.current?.contentWindow ||
+        typeof data !== 'object' ||
+        !data
+      )
+        return
       if (data.type === 'ready') setReady(true)
       else if (data.type === 'height' && typeof data.height === 'number') setHeight(data.height)
       else if (data.type === 'token' || data.type === 'invalid') waiting.current?.(data)

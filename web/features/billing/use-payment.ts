@@ -6,7 +6,11 @@ import { orderMaker, payWithToken, settledOrder } from './pay.ts'
 import type { Person } from './person.ts'
 import type { Wish } from './wish.ts'
 
-export type Step = { at: 'form' } | { at: 'working' } | { at: 'bank'; order: Order; url: string } | { at: 'done'; order: Order }
+export type Step =
+  | { at: 'form' }
+  | { at: 'working' }
+  | { at: 'bank'; order: Order; url: string }
+  | { at: 'done'; order: Order }
 export interface Problem {
   field?: string | undefined
   message: string

@@ -11,7 +11,16 @@ vi.hoisted(() => {
 })
 
 const t = i18n.getFixedT('en')
-const plan: Plan = { id: 'plan_1', name: 'Weekly', description: '', price_cents: 999, intro_price_cents: 499, currency: 'USD', period_days: 7, highlight: true }
+const plan: Plan = {
+  id: 'plan_1',
+  name: 'Weekly',
+  description: '',
+  price_cents: 999,
+  intro_price_cents: 499,
+  currency: 'USD',
+  period_days: 7,
+  highlight: true,
+}
 
 test('an introductory price is said with what follows it', () => {
   expect(planTerms(t, plan)).toContain('$4.99 for the first 7 days, then $9.99 every 7 days until you cancel')
@@ -27,6 +36,9 @@ test('a plain price is said with its renewal, a single day in the singular', () 
 
 test('cents are shown with two decimals and their currency', () => {
   const episode = { id: 'ep_4', video_id: 'vid_1', number: 4, title: '', thumb_url: null }
-  const choice = episodeChoice(t, { episode, price: { episode_cents: 100, video_cents: 999, currency: 'EUR' } })
+  const choice = episodeChoice(t, {
+    episode,
+    price: { episode_cents: 100, video_cents: 999, currency: 'EUR' },
+  })
   expect(payLabel(t, choice)).toBe('Pay €1.00')
 })

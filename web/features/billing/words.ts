@@ -45,12 +45,29 @@ function once(t: TFunction, cents: number, currency: string) {
 
 export function episodeChoice(t: TFunction, { episode, price }: Pick<Offer, 'episode' | 'price'>): Choice {
   const text = t('pay.episodeText', { number: episode.number })
-  return { kind: 'episode', id: episode.id, name: t('pay.episode'), text, ...once(t, price.episode_cents, price.currency) }
+  return {
+    kind: 'episode',
+    id: episode.id,
+    name: t('pay.episode'),
+    text,
+    ...once(t, price.episode_cents, price.currency),
+  }
 }
 
-export function videoChoice(t: TFunction, videoId: string, price: Offer['price'], episodeCount: number): Choice {
+export function videoChoice(
+  t: TFunction,
+  videoId: string,
+  price: Offer['price'],
+  episodeCount: number,
+): Choice {
   const text = t('pay.videoText', { count: episodeCount })
-  return { kind: 'video', id: videoId, name: t('pay.video'), text, ...once(t, price.video_cents, price.currency) }
+  return {
+    kind: 'video',
+    id: videoId,
+    name: t('pay.video'),
+    text,
+    ...once(t, price.video_cents, price.currency),
+  }
 }
 
 /** What the button says: the deed and the price. */

@@ -30,7 +30,9 @@ export function Card({ video, place, note, episode, watched }: CardProps) {
             <progress max={100} value={video.progress} aria-hidden="true" />
           </span>
         )}
-        {watched !== undefined && <progress className={styles.watched} max={1} value={watched} aria-hidden="true" />}
+        {watched !== undefined && (
+          <progress className={styles.watched} max={1} value={watched} aria-hidden="true" />
+        )}
       </div>
       <p className={styles.title}>{video.title}</p>
       <p className={styles.counts}>

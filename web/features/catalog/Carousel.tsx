@@ -21,14 +21,28 @@ export function Carousel({ videos, title, eager }: { videos: VideoCard[]; title:
       <ul className={styles.track} ref={track} tabIndex={0} aria-label={title}>
         {videos.map((video, i) => (
           <li key={video.id} className={styles.slide} style={{ background: video.cover_color }}>
-            <Slide video={video} eager={eager && i < 2} label={t('home.slide', { number: i + 1, total: videos.length })} />
+            <Slide
+              video={video}
+              eager={eager && i < 2}
+              label={t('home.slide', { number: i + 1, total: videos.length })}
+            />
           </li>
         ))}
       </ul>
-      <button type="button" className={`${styles.arrow} ${styles.before}`} onClick={() => move(-1)} aria-label={t('home.previous')}>
+      <button
+        type="button"
+        className={`${styles.arrow} ${styles.before}`}
+        onClick={() => move(-1)}
+        aria-label={t('home.previous')}
+      >
         <Icon name="back" />
       </button>
-      <button type="button" className={`${styles.arrow} ${styles.after}`} onClick={() => move(1)} aria-label={t('home.next')}>
+      <button
+        type="button"
+        className={`${styles.arrow} ${styles.after}`}
+        onClick={() => move(1)}
+        aria-label={t('home.next')}
+      >
         <Icon name="forward" />
       </button>
     </section>
@@ -39,7 +53,10 @@ function Slide({ video, eager, label }: { video: VideoCard; eager: boolean; labe
   const { t } = useTranslation()
   return (
     <Link to={paths.video.to(video.id)} className={styles.link} aria-label={`${video.title}, ${label}`}>
-      <div className={styles.glow} style={video.cover_url ? { backgroundImage: `url("${video.cover_url}")` } : {}} />
+      <div
+        className={styles.glow}
+        style={video.cover_url ? { backgroundImage: `url("${video.cover_url}")` } : {}}
+      />
       <div className={styles.poster}>
         <Cover video={video} eager={eager} />
       </div>

@@ -10,9 +10,14 @@ import styles from './section.module.css'
 export function HomeSection({ section, first }: { section: Section; first: boolean }) {
   const { t } = useTranslation()
   if (section.items.length === 0) return null
-  if (section.kind === 'carousel') return <Carousel videos={section.items} title={section.title} eager={first} />
+  if (section.kind === 'carousel')
+    return <Carousel videos={section.items} title={section.title} eager={first} />
   const more = section.has_more && (
-    <Link className={styles.more} to={paths.more.to(section.id)} aria-label={`${t('list.seeAll')}: ${section.title}`}>
+    <Link
+      className={styles.more}
+      to={paths.more.to(section.id)}
+      aria-label={`${t('list.seeAll')}: ${section.title}`}
+    >
       {t('list.seeAll')}
     </Link>
   )
@@ -28,7 +33,17 @@ export function HomeSection({ section, first }: { section: Section; first: boole
 }
 
 /** A titled block of cards: one row that scrolls sideways, or a grid. */
-export function Block({ title, more, row, children }: { title: string; more?: ReactNode; row: boolean; children: ReactNode }) {
+export function Block({
+  title,
+  more,
+  row,
+  children,
+}: {
+  title: string
+  more?: ReactNode
+  row: boolean
+  children: ReactNode
+}) {
   return (
     <section className={styles.section} aria-label={title}>
       <div className={styles.head}>

@@ -4,7 +4,10 @@ import { progressSaver, type Place } from './progress-saver.ts'
 function setUp() {
   const sent: { positionMs: number; episodeId: string; last: boolean }[] = []
   let now = 0
-  const saver = progressSaver(({ positionMs, episodeId }, _at, last) => sent.push({ positionMs, episodeId, last }), () => new Date(now))
+  const saver = progressSaver(
+    ({ positionMs, episodeId }, _at, last) => sent.push({ positionMs, episodeId, last }),
+    () => new Date(now),
+  )
   const play = (seconds: number, episodeId = 'ep_1') => {
     now = seconds * 1000
     const place: Place = { videoId: 'vid_1', episodeId, positionMs: seconds * 1000 }
@@ -25,7 +28,10 @@ test('pausing keeps the place at once, and only once', () => {
   play(3)
   saver.flush()
   saver.flush(true)
-  expect(sent).toEqual([{ positionMs: 0, episodeId: 'ep_1', last: false }, { positionMs: 3000, episodeId: 'ep_1', last: false }])
+  expect(sent).toEqual([
+    { positionMs: 0, episodeId: 'ep_1', last: false },
+    { positionMs: 3000, episodeId: 'ep_1', last: false },
+  ])
 })
 
 test("another episode keeps the old one's place first", () => {
@@ -33,5 +39,8 @@ test("another episode keeps the old one's place first", () => {
   play(0)
   play(2)
   play(3, 'ep_2')
-  expect(sent.map(({ episodeId, positionMs }) => [episodeId, positionMs])).toEqual([['ep_1', 0], ['ep_1', 2000]])
+  expect(sent.map(({ episodeId, positionMs }) => [episodeId, positionMs])).toEqual([
+    ['ep_1', 0],
+    ['ep_1', 2000],
+  ])
 })

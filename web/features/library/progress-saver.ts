@@ -43,6 +43,11 @@ function samePlace(one: Place, other: Place | null): boolean {
 }
 
 function sendPlace({ videoId, episodeId, positionMs }: Place, at: Date, last: boolean): void {
-  const body = { video_id: videoId, episode_id: episodeId, position_ms: Math.round(positionMs), at: at.toISOString() }
+  const body = {
+    video_id: videoId,
+    episode_id: episodeId,
+    position_ms: Math.round(positionMs),
+    at: at.toISOString(),
+  }
   call(saveHistory, { body, keepalive: last }).catch(() => {})
 }

@@ -16,7 +16,11 @@ export function EpisodeGrid({ episodes, current, onChoose }: EpisodeGridProps) {
     <ul className={styles.grid} aria-label={t('video.episodes')}>
       {episodes.map((episode) => (
         <li key={episode.id}>
-          <Cell episode={episode} playing={episode.number === current} onChoose={() => onChoose(episode.number)} />
+          <Cell
+            episode={episode}
+            playing={episode.number === current}
+            onChoose={() => onChoose(episode.number)}
+          />
         </li>
       ))}
     </ul>
@@ -28,12 +32,7 @@ function Cell({ episode, playing, onChoose }: { episode: Episode; playing: boole
   const { number, title, state, ready, duration_ms, thumb_url } = episode
   const word = playing ? t('video.playing') : ready ? t(`video.${state}`) : t('video.notReady')
   return (
-    <button
-      type="button"
-      className={styles.cell}
-      onClick={onChoose}
-      aria-current={playing || undefined}
-    >
+    <button type="button" className={styles.cell} onClick={onChoose} aria-current={playing || undefined}>
       <span className={styles.still} style={thumb_url ? { backgroundImage: `url("${thumb_url}")` } : {}}>
         {state === 'locked' && <Icon name="lock" size={18} />}
         {state === 'unlocked' && <Icon name="check" size={18} />}

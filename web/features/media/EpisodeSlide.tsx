@@ -9,7 +9,10 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { playingQuery } from './queries.ts'
 import styles from './episode-slide.module.css'
 
-type PageParts = Pick<VideoSlideProps, 'active' | 'title' | 'startMs' | 'rail' | 'back' | 'onStarted' | 'onEnded' | 'onState'>
+type PageParts = Pick<
+  VideoSlideProps,
+  'active' | 'title' | 'startMs' | 'rail' | 'back' | 'onStarted' | 'onEnded' | 'onState'
+>
 
 interface EpisodeSlideProps extends PageParts {
   episode: Episode
@@ -33,7 +36,9 @@ export function EpisodeSlide({ episode, hold, tools, renderLocked, ...page }: Ep
         {...page}
         {...tools}
         source={data.playable.playback}
-        subtitle={t('video.episode', { number: episode.number }) + (episode.title ? ` · ${episode.title}` : '')}
+        subtitle={
+          t('video.episode', { number: episode.number }) + (episode.title ? ` · ${episode.title}` : '')
+        }
         onExpiring={again}
       />
     )

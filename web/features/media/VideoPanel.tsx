@@ -5,13 +5,25 @@ import { shortCount } from '#web/lib/format.ts'
 import styles from './video-panel.module.css'
 
 /** What is to be known about a video: its words, its episodes, and what is like it. */
-export function VideoPanel({ video, episodes, related }: { video: Video; episodes: ReactNode; related: ReactNode }) {
+export function VideoPanel({
+  video,
+  episodes,
+  related,
+}: {
+  video: Video
+  episodes: ReactNode
+  related: ReactNode
+}) {
   const { t } = useTranslation()
   return (
     <div className={styles.panel}>
       <h1 className={styles.title}>{video.title}</h1>
       <p className={styles.facts}>
-        {[video.category?.name, t('card.episodes', { count: video.episode_count }), t('card.plays', { plays: shortCount(video.play_count) })]
+        {[
+          video.category?.name,
+          t('card.episodes', { count: video.episode_count }),
+          t('card.plays', { plays: shortCount(video.play_count) }),
+        ]
           .filter(Boolean)
           .join(' · ')}
       </p>

@@ -14,7 +14,8 @@ export const episodesQuery = (videoId: string) =>
   queryOptions({
     queryKey: ['episodes', videoId],
     queryFn: ({ signal }) => allEpisodes(videoId, signal),
-    initialData: () => (boot?.video.id === videoId && !boot.episodes.next_cursor ? boot.episodes.list : undefined),
+    initialData: () =>
+      boot?.video.id === videoId && !boot.episodes.next_cursor ? boot.episodes.list : undefined,
     initialDataUpdatedAt: bootAt,
   })
 

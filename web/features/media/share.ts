@@ -12,6 +12,8 @@ export async function share(title: string, path: string): Promise<void> {
     await navigator.clipboard.writeText(url)
     notify(i18n.t('video.copied'))
   } catch (error) {
-    notify(error instanceof DOMException ? i18n.t('video.copyFailed') : `${i18n.t('video.unableToCopy')} ${url}`)
+    notify(
+      error instanceof DOMException ? i18n.t('video.copyFailed') : `${i18n.t('video.unableToCopy')} ${url}`,
+    )
   }
 }

@@ -12,7 +12,11 @@ const announced = 'announced'
  * @param titles one per episode, from number 1
  * @returns the numbers that still wait for their file
  */
-export async function announceEpisodes({ db }: Pick<IngestContext, 'db'>, videoId: string, titles: readonly Partial<Texts>[]): Promise<number[]> {
+export async function announceEpisodes(
+  { db }: Pick<IngestContext, 'db'>,
+  videoId: string,
+  titles: readonly Partial<Texts>[],
+): Promise<number[]> {
   return db.transaction().execute(async (tx) => {
     const waiting: number[] = []
     for (const [index, title] of titles.entries()) {
@@ -23,7 +27,14 @@ export async function announceEpisodes({ db }: Pick<IngestContext, 'db'>, videoI
       if (current_id !== null || coming_id !== null) continue
       const id = newId('ast')
       // Without an original it stands in the queue, but no worker takes it.
-      await queries.insertAsset(tx, { id, original_path: null, source_name: '', source_hash: announced, captions: [], priority: 0 })
+      await queries.insertAsset(tx, {
+        id,
+        original_path: null,
+        source_name: '',
+        source_hash: announced,
+        captions: [],
+        priority: 0,
+      })
       await queries.setNextAsset(tx, episodeId, id)
       waiting.push(number)
     }

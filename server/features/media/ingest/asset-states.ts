@@ -20,7 +20,10 @@ export class ClaimLost extends Error {
  */
 
 /** uploaded → processing: takes the next asset and holds its lock on this connection. Undefined when nothing waits. */
-export async function claimNext(connection: Db, among?: readonly string[]): Promise<ClaimedAsset | undefined> {
+export async function claimNext(
+  connection: Db,
+  among?: readonly string[],
+): Promise<ClaimedAsset | undefined> {
   return queries.claimNext(connection, among)
 }
 

@@ -15,7 +15,16 @@ export interface TranscodeJob {
 
 /** What every call of ffmpeg and ffprobe starts with: this one local file, in this container, and nothing that it may point to (security.md). */
 export function inputArgs(input: string, container: Container): string[] {
-  return ['-protocol_whitelist', 'file', '-format_whitelist', 'mov,matroska,mpegts', '-f', container, '-i', input]
+  return [
+    '-protocol_whitelist',
+    'file',
+    '-format_whitelist',
+    'mov,matroska,mpegts',
+    '-f',
+    container,
+    '-i',
+    input,
+  ]
 }
 
 /** A keyframe at 0, 1, 3, 5 … seconds in every rung: the first segment is 1 s, the others 2 s, and all line up. */
@@ -28,13 +37,41 @@ const keyframes = 'expr:gte(t,max(0,2*n_forced-1))'
 export function buildFfmpegArgs(job: TranscodeJob): string[] {
   const { plan } = job
   return [
-    '-hide_banner', '-nostdin', '-y', '-loglevel', 'warning', '-nostats', '-progress', 'pipe:1',
+    '-hide_banner',
+    '-nostdin',
+    '-y',
+    '-loglevel',
+    'warning',
+    '-nostats',
+    '-progress',
+    'pipe:1',
     ...inputArgs(job.input, job.container),
-    '-filter_complex', filterGraph(job),
+    '-filter_complex',
+    filterGraph(job),
     ...plan.rungs.flatMap((rung, index) => rungArgs(rung, index)),
     ...(plan.hasAudio ? audioArgs() : []),
-    '-map', '[sheet]', '-vsync', '0', '-frames:v', '1', '-q:v', '5', '-f', 'image2', '-update', '1', 'storyboard.jpg',
-    '-map', '[frames]', '-vsync', '0', '-q:v', '2', '-f', 'image2', 'candidate-%d.jpg',
+    '-map',
+    '[sheet]',
+    '-vsync',
+    '0',
+    '-frames:v',
+    '1',
+    '-q:v',
+    '5',
+    '-f',
+    'image2',
+    '-update',
+    '1',
+    'storyboard.jpg',
+    '-map',
+    '[frames]',
+    '-vsync',
+    '0',
+    '-q:v',
+    '2',
+    '-f',
+    'image2',
+    'candidate-%d.jpg',
   ]
 }
 
@@ -48,20 +85,47 @@ function filterGraph({ plan, duration, interlaced }: TranscodeJob): string {
   plan.rungs.forEach(({ width, height }, index) => {
     const outputs = [`[v${index}]`, `[s${index}]`, ...(index === 0 ? ['[f]'] : [])]
     const finish = index === 0 ? ',setsar=1,format=yuv420p' : ''
-    chains.push(`${from}scale=${width}:${height}:flags=bicubic${finish},split=${outputs.length}${outputs.join('')}`)
+    chains.push(
+      `${from}scale=${width}:${height}:flags=bicubic${finish},split=${outputs.length}${outputs.join('')}`,
+    )
     from = `[s${index}]`
   })
   const { interval, tileWidth, tileHeight, columns, rows } = board
-  chains.push(`${from}select='gte(t,selected_n*${interval})',scale=${tileWidth}:${tileHeight},tile=${columns}x${rows}[sheet]`)
-  chains.push(`[f]select='lt(selected_n,${candidates.count})*gte(t,selected_n*${candidates.interval})'[frames]`)
+  chains.push(
+    `${from}select='gte(t,selected_n*${interval})',scale=${tileWidth}:${tileHeight},tile=${columns}x${rows}[sheet]`,
+  )
+  chains.push(
+    `[f]select='lt(selected_n,${candidates.count})*gte(t,selected_n*${candidates.interval})'[frames]`,
+  )
   return chains.join(';')
 }
 
 function rungArgs(rung: Rung, index: number): string[] {
   return [
-    '-map', `[v${index}]`, '-c:v', 'libx264', '-preset', 'veryfast', '-profile:v', 'high', '-bf', '0',
-    '-crf', String(rung.crf), '-maxrate', `${rung.maxRate}k`, '-bufsize', `${rung.buffer}k`, '-x264-params', 'vbv-init=0.5',
-    '-g', '250', '-sc_threshold', '0', '-force_key_frames', keyframes,
+    '-map',
+    `[v${index}]`,
+    '-c:v',
+    'libx264',
+    '-preset',
+    'veryfast',
+    '-profile:v',
+    'high',
+    '-bf',
+    '0',
+    '-crf',
+    String(rung.crf),
+    '-maxrate',
+    `${rung.maxRate}k`,
+    '-bufsize',
+    `${rung.buffer}k`,
+    '-x264-params',
+    'vbv-init=0.5',
+    '-g',
+    '250',
+    '-sc_threshold',
+    '0',
+    '-force_key_frames',
+    keyframes,
     ...hlsArgs(`v${index}`),
   ]
 }
@@ -69,14 +133,42 @@ function rungArgs(rung: Rung, index: number): string[] {
 /** The first 1024 samples are dropped because the encoder adds as many before the sound: picture and sound stay together. */
 function audioArgs(): string[] {
   const filter = 'aresample=48000:async=1:first_pts=0,atrim=start_sample=1024,asetpts=PTS-STARTPTS'
-  return ['-map', '0:a:0', '-af', filter, '-c:a', 'aac', '-b:a', '96k', '-ac', '2', '-ar', '48000', ...hlsArgs('a')]
+  return [
+    '-map',
+    '0:a:0',
+    '-af',
+    filter,
+    '-c:a',
+    'aac',
+    '-b:a',
+    '96k',
+    '-ac',
+    '2',
+    '-ar',
+    '48000',
+    ...hlsArgs('a'),
+  ]
 }
 
 /** With a target of 1 s the picture is cut at every keyframe; sound is cut every second and joined to match afterwards. */
 function hlsArgs(folder: string): string[] {
   return [
-    '-map_metadata', '-1', '-f', 'hls', '-hls_time', '1', '-hls_list_size', '0', '-hls_playlist_type', 'vod',
-    '-hls_segment_type', 'fmp4', '-hls_fmp4_init_filename', 'init.mp4', '-hls_segment_filename', `${folder}/%05d.m4s`,
+    '-map_metadata',
+    '-1',
+    '-f',
+    'hls',
+    '-hls_time',
+    '1',
+    '-hls_list_size',
+    '0',
+    '-hls_playlist_type',
+    'vod',
+    '-hls_segment_type',
+    'fmp4',
+    '-hls_fmp4_init_filename',
+    'init.mp4',
+    '-hls_segment_filename',
+    `${folder}/%05d.m4s`,
     `${folder}/index.m3u8`,
   ]
 }

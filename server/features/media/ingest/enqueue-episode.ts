@@ -41,12 +41,17 @@ export interface Enqueued {
  * Puts an episode's file into the storage and the queue. The same file again changes nothing; another file becomes a new asset, and the
  * episode plays the old one until that is ready.
  */
-export async function enqueueEpisode(context: IngestContext, file: EpisodeFile, signal: AbortSignal): Promise<Enqueued> {
+export async function enqueueEpisode(
+  context: IngestContext,
+  file: EpisodeFile,
+  signal: AbortSignal,
+): Promise<Enqueued> {
   const known = await readKnown(context, file)
   if (known.hashes.size > 0) {
     const hash = await hashFile(file.path, signal)
     const episodeId = known.episodeId
-    if (known.hashes.has(hash)) return context.db.transaction().execute((tx) => keep(tx, context, file, episodeId, hash))
+    if (known.hashes.has(hash))
+      return context.db.transaction().execute((tx) => keep(tx, context, file, episodeId, hash))
   }
   return addAsset(context, file, signal)
 }
@@ -61,11 +66,21 @@ async function readKnown({ db }: IngestContext, { videoId, number, titles }: Epi
 }
 
 /** The file is known: only its captions may have changed. */
-async function keep(tx: Tx, { storage, clock }: IngestContext, file: EpisodeFile, episodeId: string, hash: string): Promise<Enqueued> {
+async function keep(
+  tx: Tx,
+  { storage, clock }: IngestContext,
+  file: EpisodeFile,
+  episodeId: string,
+  hash: string,
+): Promise<Enqueued> {
   const assets = await queries.selectEpisodeAssets(tx, episodeId)
   if (assets.coming_id !== null && assets.coming_hash === hash) {
     const coming = { id: assets.coming_id, captions: assets.coming_captions ?? [], ready: false }
-    return { assetId: coming.id, state: 'waiting', captionsChanged: await syncCaptions(tx, storage, coming, file) }
+    return {
+      assetId: coming.id,
+      state: 'waiting',
+      captionsChanged: await syncCaptions(tx, storage, coming, file),
+    }
   }
   // Back to the file that plays: what was being made instead is not wanted any more.
   if (assets.coming_id !== null) {
@@ -73,7 +88,11 @@ async function keep(tx: Tx, { storage, clock }: IngestContext, file: EpisodeFile
     await queries.retireAsset(tx, assets.coming_id, clock.now())
   }
   const current = { id: assets.current_id ?? '', captions: assets.current_captions ?? [], ready: true }
-  return { assetId: current.id, state: 'unchanged', captionsChanged: await syncCaptions(tx, storage, current, file) }
+  return {
+    assetId: current.id,
+    state: 'unchanged',
+    captionsChanged: await syncCaptions(tx, storage, current, file),
+  }
 }
 
 interface CaptionedAsset {
@@ -82,10 +101,16 @@ interface CaptionedAsset {
   ready: boolean
 }
 
-async function syncCaptions(tx: Tx, storage: Storage, asset: CaptionedAsset, file: EpisodeFile): Promise<boolean> {
+async function syncCaptions(
+  tx: Tx,
+  storage: Storage,
+  asset: CaptionedAsset,
+  file: EpisodeFile,
+): Promise<boolean> {
   const wanted = captionsOf(file)
   const kept = asset.captions.filter(({ lang }) => file.keptCaptions.has(lang))
-  const same = (caption: Caption) => asset.captions.some(({ lang, hash }) => lang === caption.lang && hash === caption.hash)
+  const same = (caption: Caption) =>
+    asset.captions.some(({ lang, hash }) => lang === caption.lang && hash === caption.hash)
   const changed = wanted.filter((caption) => !same(caption))
   const gone = asset.captions.filter(({ lang }) => !file.captions.has(lang) && !file.keptCaptions.has(lang))
   if (changed.length === 0 && gone.length === 0) return false
@@ -98,7 +123,12 @@ async function syncCaptions(tx: Tx, storage: Storage, asset: CaptionedAsset, fil
   return true
 }
 
-async function writeCaptions(storage: Storage, asset: { id: string; ready: boolean }, file: EpisodeFile, captions: readonly Caption[]): Promise<void> {
+async function writeCaptions(
+  storage: Storage,
+  asset: { id: string; ready: boolean },
+  file: EpisodeFile,
+  captions: readonly Caption[],
+): Promise<void> {
   for (const { lang } of captions) {
     const text = file.captions.get(lang) ?? ''
     await storage.write(assetFiles.originalCaption(asset.id, lang), text)
@@ -107,7 +137,10 @@ async function writeCaptions(storage: Storage, asset: { id: string; ready: boole
 }
 
 function captionsOf({ captions }: EpisodeFile): Caption[] {
-  return [...captions].map(([lang, text]) => ({ lang, hash: createHash('sha256').update(text).digest('hex').slice(0, 16) }))
+  return [...captions].map(([lang, text]) => ({
+    lang,
+    hash: createHash('sha256').update(text).digest('hex').slice(0, 16),
+  }))
 }
 
 async function addAsset(context: IngestContext, file: EpisodeFile, signal: AbortSignal): Promise<Enqueued> {
@@ -124,7 +157,14 @@ async function addAsset(context: IngestContext, file: EpisodeFile, signal: Abort
       const original_path = assetFiles.original(id, extension)
       await storage.moveIn(draft, original_path)
       await writeCaptions(storage, { id, ready: false }, file, captionsOf(file))
-      await queries.insertAsset(tx, { id, original_path, source_name: file.name, source_hash: hash, captions: captionsOf(file), priority: file.priority })
+      await queries.insertAsset(tx, {
+        id,
+        original_path,
+        source_name: file.name,
+        source_hash: hash,
+        captions: captionsOf(file),
+        priority: file.priority,
+      })
       await queries.setNextAsset(tx, episodeId, id)
       if (coming_id !== null) await queries.retireAsset(tx, coming_id, clock.now())
       await recordEpisodes(tx, videoId, await queries.countEpisodes(tx, videoId))

@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,7 +37,13 @@ const quiet = createLog({ json: true, level: 'silent' })
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-import-'))
   database = await testDatabase()
-  context = { db: database.db, storage: openStorage(join(root, 'data')), clock: { now: () => new Date() }, log: quiet, programs }
+  context = {
+    db: database.db,
+    storage: openStorage(join(root, 'data')),
+    clock: { now: () => new Date() },
+    log: quiet,
+    programs,
+  }
   drawFilm(join(root, 'one.mp4'), { seconds: 1 })
   drawFilm(join(root, 'two.mp4'), { seconds: 1.5, sound: false })
 })
@@ -45,33 +60,59 @@ function makeFolder(slug: string, episodes: Record<string, string>, text = descr
   return folder
 }
 
-const run = (folder: string, signal = new AbortController().signal) => importFolder(context, folder, { signal, niceness: 0, onProgress: () => {} })
-const enqueue = (folder: string) => enqueueFolder(context, folder, { signal: new AbortController().signal, release: 'whenReady', priority: () => 10 })
+const run = (folder: string, signal = new AbortController().signal) =>
+  importFolder(context, folder, { signal, niceness: 0, onProgress: () => {} })
+const enqueue = (folder: string) =>
+  enqueueFolder(context, folder, {
+    signal: new AbortController().signal,
+    release: 'whenReady',
+    priority: () => 10,
+  })
 
 function episodesOf(slug: string) {
   return database.db
     .selectFrom('episodes')
     .innerJoin('videos', 'videos.id', 'episodes.video_id')
     .leftJoin('assets', 'assets.id', 'episodes.asset_id')
-    .select(['episodes.number', 'episodes.asset_id', 'episodes.next_asset_id', 'assets.state', 'assets.captions', 'assets.duration_ms'])
+    .select([
+      'episodes.number',
+      'episodes.asset_id',
+      'episodes.next_asset_id',
+      'assets.state',
+      'assets.captions',
+      'assets.duration_ms',
+    ])
     .where('videos.slug', '=', slug)
     .orderBy('episodes.number')
     .execute()
 }
 
-const videoOf = (slug: string) => database.db.selectFrom('videos').selectAll().where('slug', '=', slug).executeTakeFirstOrThrow()
+const videoOf = (slug: string) =>
+  database.db.selectFrom('videos').selectAll().where('slug', '=', slug).executeTakeFirstOrThrow()
 
 test('a folder becomes a published video that plays; a second import changes nothing', async () => {
   const folder = makeFolder('salt', { '01.mp4': 'one.mp4', '02.mp4': 'two.mp4' })
   writeFileSync(join(folder, '01.en.vtt'), captions)
   expect(await run(folder)).toMatchObject({ made: ['salt/01.mp4', 'salt/02.mp4'], refused: [] })
   const before = await episodesOf('salt')
-  expect(before).toMatchObject([{ number: 1, state: 'ready', next_asset_id: null }, { number: 2, state: 'ready' }])
+  expect(before).toMatchObject([
+    { number: 1, state: 'ready', next_asset_id: null },
+    { number: 2, state: 'ready' },
+  ])
   const video = await videoOf('salt')
   expect(video).toMatchObject({ state: 'published', episode_count: 2, progress: null })
   expect(context.storage.exists(video.cover_path ?? '')).toBe(true)
   const media = context.storage.pathOf(`media/${before[0]?.asset_id}`)
-  expect(readdirSync(media).sort()).toEqual(['a', 'captions', 'master.m3u8', 'poster.webp', 'storyboard.jpg', 'storyboard.vtt', 'thumb.webp', 'v0'])
+  expect(readdirSync(media).sort()).toEqual([
+    'a',
+    'captions',
+    'master.m3u8',
+    'poster.webp',
+    'storyboard.jpg',
+    'storyboard.vtt',
+    'thumb.webp',
+    'v0',
+  ])
 
   expect(await run(folder)).toMatchObject({ made: [], unchanged: ['salt/01.mp4', 'salt/02.mp4'] })
   expect(await episodesOf('salt')).toEqual(before)
@@ -86,7 +127,9 @@ test('changed captions and titles are taken over without making the episode agai
   expect(await run(folder)).toMatchObject({ made: [], recaptioned: ['pepper/01.mp4'] })
   const [after] = await episodesOf('pepper')
   expect(after).toMatchObject({ asset_id: before?.asset_id, captions: [{ lang: 'fy' }] })
-  expect(readFileSync(context.storage.pathOf(`media/${after?.asset_id}/captions/fy.vtt`), 'utf8')).toContain('Bonjour')
+  expect(readFileSync(context.storage.pathOf(`media/${after?.asset_id}/captions/fy.vtt`), 'utf8')).toContain(
+    'Bonjour',
+  )
   expect((await videoOf('pepper')).titles).toEqual({ en: 'Pepper' })
 })
 
@@ -119,23 +162,33 @@ test('what can’t be used is refused by name, and the rest goes on', async () =
   writeFileSync(join(folder, 'cover.jpg'), 'no picture')
   const { made, refused } = await run(folder)
   expect(made).toEqual(['mixed/01.mp4'])
-  expect(refused.map(({ file }) => file).sort()).toEqual(['01.en.vtt', '02.mp4', '03.mp4', '04.avi', '09.en.vtt', 'cover.jpg'].map((name) => `mixed/${name}`))
+  expect(refused.map(({ file }) => file).sort()).toEqual(
+    ['01.en.vtt', '02.mp4', '03.mp4', '04.avi', '09.en.vtt', 'cover.jpg'].map((name) => `mixed/${name}`),
+  )
   expect(refused.find(({ file }) => file === 'mixed/03.mp4')?.reason).toBe('is a playlist, not a video')
 })
 
 test('a mistake in one video.yaml names file and key, and other folders go on', async () => {
-  makeFolder('shelf/bad', { '01.mp4': 'one.mp4' }, description.replace('free_episodes: 1', 'free_episodes: many'))
+  makeFolder(
+    'shelf/bad',
+    { '01.mp4': 'one.mp4' },
+    description.replace('free_episodes: 1', 'free_episodes: many'),
+  )
   makeFolder('shelf/good', { '01.mp4': 'one.mp4' })
   const { made, refused } = await run(join(root, 'content', 'shelf'))
   expect(made).toEqual(['good/01.mp4'])
-  expect(refused).toEqual([{ file: 'bad/video.yaml', reason: 'free_episodes must be a whole number from 0 to 10000; it is "many"' }])
+  expect(refused).toEqual([
+    { file: 'bad/video.yaml', reason: 'free_episodes must be a whole number from 0 to 10000; it is "many"' },
+  ])
 })
 
 test('an episode that left the folder stays on the site, and the import says so', async () => {
   const folder = makeFolder('shrunk', { '01.mp4': 'one.mp4', '02.mp4': 'two.mp4' })
   await run(folder)
   rmSync(join(folder, '02.mp4'))
-  expect((await run(folder)).notes).toEqual(['shrunk: episode 2 is not in the folder any more; it stays on the site.'])
+  expect((await run(folder)).notes).toEqual([
+    'shrunk: episode 2 is not in the folder any more; it stays on the site.',
+  ])
   expect((await episodesOf('shrunk')).map(({ state }) => state)).toEqual(['ready', 'ready'])
 })
 
@@ -143,14 +196,28 @@ test('an interrupted import publishes nothing, and the next one finishes it', as
   drawFilm(join(root, 'long.mp4'), { seconds: 25 })
   const folder = makeFolder('stopped', { '01.mp4': 'long.mp4' })
   const stop = new AbortController()
-  const importing = importFolder(context, folder, { signal: stop.signal, niceness: 0, onProgress: ([first]) => first?.state === 'processing' && stop.abort() })
+  const importing = importFolder(context, folder, {
+    signal: stop.signal,
+    niceness: 0,
+    onProgress: ([first]) => first?.state === 'processing' && stop.abort(),
+  })
   await expect(importing).rejects.toThrow()
   expect(await episodesOf('stopped')).toMatchObject([{ asset_id: null }])
   expect((await videoOf('stopped')).state).toBe('scheduled')
-  const waiting = await database.db.selectFrom('assets').select(['state']).where('source_name', '=', 'stopped/01.mp4').execute()
+  const waiting = await database.db
+    .selectFrom('assets')
+    .select(['state'])
+    .where('source_name', '=', 'stopped/01.mp4')
+    .execute()
   expect(waiting).toEqual([{ state: 'uploaded' }])
   expect((await run(folder)).made).toEqual(['stopped/01.mp4'])
-  expect(await database.db.selectFrom('assets').select('state').where('source_name', '=', 'stopped/01.mp4').execute()).toEqual([{ state: 'ready' }])
+  expect(
+    await database.db
+      .selectFrom('assets')
+      .select('state')
+      .where('source_name', '=', 'stopped/01.mp4')
+      .execute(),
+  ).toEqual([{ state: 'ready' }])
 })
 
 test('several workers share the queue, and each episode is made once', async () => {
@@ -158,13 +225,21 @@ test('several workers share the queue, and each episode is made once', async () 
   await enqueue(makeFolder('shared', Object.fromEntries(names.map((name) => [name, 'one.mp4']))))
   const work = async () => {
     const done: string[] = []
-    for (let id: string | undefined; (id = await workNext(context, { signal: new AbortController().signal, niceness: 0 })) !== undefined; ) done.push(id)
+    for (
+      let id: string | undefined;
+      (id = await workNext(context, { signal: new AbortController().signal, niceness: 0 })) !== undefined;
+    )
+      done.push(id)
     return done
   }
   const done = (await Promise.all([work(), work()])).flat()
   expect(new Set(done).size).toBe(4)
   expect(done.length).toBe(4)
-  const assets = await database.db.selectFrom('assets').select(['state', 'attempt']).where('id', 'in', done).execute()
+  const assets = await database.db
+    .selectFrom('assets')
+    .select(['state', 'attempt'])
+    .where('id', 'in', done)
+    .execute()
   expect(assets).toEqual(names.map(() => ({ state: 'ready', attempt: 1 })))
 })
 
@@ -190,7 +265,9 @@ test('what a dead worker had goes back into the queue, what a living one has doe
 })
 
 test('nothing unfinished is left behind', () => {
-  const own = readdirSync(context.storage.workDir).flatMap((name) => readdirSync(join(context.storage.workDir, name)))
+  const own = readdirSync(context.storage.workDir).flatMap((name) =>
+    readdirSync(join(context.storage.workDir, name)),
+  )
   expect(own).toEqual([])
   expect(existsSync(context.storage.root)).toBe(true)
 })

@@ -9,7 +9,13 @@ import { makeCaptions } from './make-captions.ts'
 import { makeCover } from './make-stills.ts'
 import { probe } from './probe.ts'
 import * as queries from './queries.ts'
-import { findFolders, readFolder, type ContentFolder, type EpisodeSource, type Refused } from './read-folder.ts'
+import {
+  findFolders,
+  readFolder,
+  type ContentFolder,
+  type EpisodeSource,
+  type Refused,
+} from './read-folder.ts'
 import { UnusableFile } from './unusable-file.ts'
 import { sweepWorkFolders } from './work-folder.ts'
 import { workNext, type IngestContext } from './work-queue.ts'
@@ -45,7 +51,11 @@ export interface EnqueuedFolder {
  * Reads one content folder and brings video, cover and captions up to date; new and changed episodes go into the queue. What can't be used
  * is refused by name, and the rest goes on.
  */
-export async function enqueueFolder(context: IngestContext, path: string, options: EnqueueOptions): Promise<EnqueuedFolder> {
+export async function enqueueFolder(
+  context: IngestContext,
+  path: string,
+  options: EnqueueOptions,
+): Promise<EnqueuedFolder> {
   const folder = await readFolder(path)
   if ('reason' in folder) return { episodes: [], refused: [folder], notes: [] }
   const refused = [...folder.refused]
@@ -56,13 +66,27 @@ export async function enqueueFolder(context: IngestContext, path: string, option
   for (const { source, name, duration } of checked) {
     const { captions, keptCaptions } = await readCaptions(folder.slug, source, refused)
     const titles = folder.description.episodeTitles[source.number - 1] ?? {}
-    const file = { videoId, number: source.number, titles, path: source.path, name, captions, keptCaptions, priority: options.priority(source.number) }
+    const file = {
+      videoId,
+      number: source.number,
+      titles,
+      path: source.path,
+      name,
+      captions,
+      keptCaptions,
+      priority: options.priority(source.number),
+    }
     episodes.push({ ...(await enqueueEpisode(context, file, options.signal)), name, duration })
   }
   return { videoId, episodes, refused, notes: await noteMissing(context, folder, videoId) }
 }
 
-async function checkEpisodes(context: IngestContext, folder: ContentFolder, refused: Refused[], signal: AbortSignal) {
+async function checkEpisodes(
+  context: IngestContext,
+  folder: ContentFolder,
+  refused: Refused[],
+  signal: AbortSignal,
+) {
   const usable: { source: EpisodeSource; name: string; duration: number }[] = []
   for (const source of folder.episodes) {
     const name = `${folder.slug}/${basename(source.path)}`
@@ -86,11 +110,22 @@ function whyRefused(error: unknown): string {
   throw error
 }
 
-async function publish({ db, clock }: IngestContext, { slug, description }: ContentFolder, { release, names }: EnqueueOptions): Promise<string> {
-  return db.transaction().execute((tx) => publishVideo(tx, { slug, ...description }, { release, names, now: clock.now() }))
+async function publish(
+  { db, clock }: IngestContext,
+  { slug, description }: ContentFolder,
+  { release, names }: EnqueueOptions,
+): Promise<string> {
+  return db
+    .transaction()
+    .execute((tx) => publishVideo(tx, { slug, ...description }, { release, names, now: clock.now() }))
 }
 
-async function applyCover({ db, storage }: IngestContext, { slug, cover }: ContentFolder, videoId: string, refused: Refused[]): Promise<void> {
+async function applyCover(
+  { db, storage }: IngestContext,
+  { slug, cover }: ContentFolder,
+  videoId: string,
+  refused: Refused[],
+): Promise<void> {
   if (cover === undefined) return
   try {
     await setCover(db, videoId, await makeCover(storage, await readFile(cover)))
@@ -113,11 +148,17 @@ async function readCaptions(slug: string, source: EpisodeSource, refused: Refuse
   return { captions, keptCaptions }
 }
 
-async function noteMissing({ db }: IngestContext, { slug, episodes }: ContentFolder, videoId: string): Promise<string[]> {
+async function noteMissing(
+  { db }: IngestContext,
+  { slug, episodes }: ContentFolder,
+  videoId: string,
+): Promise<string[]> {
   const here = new Set(episodes.map(({ number }) => number))
   const known = await queries.selectPlayingNumbers(db, videoId)
   const gone = known.filter((number) => !here.has(number))
-  return gone.map((number) => `${slug}: episode ${number} is not in the folder any more; it stays on the site.`)
+  return gone.map(
+    (number) => `${slug}: episode ${number} is not in the folder any more; it stays on the site.`,
+  )
 }
 
 /** How an episode stands, for showing. */
@@ -150,11 +191,21 @@ const pollMs = 400
  * stopped and run again: what is done stays done.
  * @throws Error in words, where the path holds no content; the signal's reason when aborted
  */
-export async function importFolder(context: IngestContext, path: string, options: ImportOptions): Promise<ImportReport> {
+export async function importFolder(
+  context: IngestContext,
+  path: string,
+  options: ImportOptions,
+): Promise<ImportReport> {
   await sweepWorkFolders(context.storage)
   const parts: EnqueuedFolder[] = []
   for (const folder of await findFolders(path)) {
-    parts.push(await enqueueFolder(context, folder, { signal: options.signal, release: 'whenReady', priority: () => importPriority }))
+    parts.push(
+      await enqueueFolder(context, folder, {
+        signal: options.signal,
+        release: 'whenReady',
+        priority: () => importPriority,
+      }),
+    )
   }
   const episodes = parts.flatMap((part) => part.episodes)
   const open = episodes.filter(({ state }) => state !== 'unchanged')
@@ -171,7 +222,11 @@ export async function importFolder(context: IngestContext, path: string, options
 }
 
 /** Works on these assets, and waits for those that others work on. @returns what failed */
-async function workOff(context: IngestContext, episodes: readonly ImportedEpisode[], options: ImportOptions): Promise<Refused[]> {
+async function workOff(
+  context: IngestContext,
+  episodes: readonly ImportedEpisode[],
+  options: ImportOptions,
+): Promise<Refused[]> {
   if (episodes.length === 0) return []
   const among = episodes.map(({ assetId }) => assetId)
   const live = new Map<string, number>()
@@ -182,7 +237,11 @@ async function workOff(context: IngestContext, episodes: readonly ImportedEpisod
     for (;;) {
       options.signal.throwIfAborted()
       await putBackAbandoned(context.db)
-      const worked = await workNext(context, { ...options, among, onProgress: (id, percent) => void live.set(id, percent) })
+      const worked = await workNext(context, {
+        ...options,
+        among,
+        onProgress: (id, percent) => void live.set(id, percent),
+      })
       if (worked !== undefined) live.delete(worked)
       const { progress, failed, open } = await look()
       options.onProgress(progress)
@@ -194,16 +253,32 @@ async function workOff(context: IngestContext, episodes: readonly ImportedEpisod
   }
 }
 
-async function lookAt({ db }: IngestContext, episodes: readonly ImportedEpisode[], live: ReadonlyMap<string, number>) {
-  const assets = new Map((await queries.selectAssets(db, episodes.map(({ assetId }) => assetId))).map((asset) => [asset.id, asset]))
+async function lookAt(
+  { db }: IngestContext,
+  episodes: readonly ImportedEpisode[],
+  live: ReadonlyMap<string, number>,
+) {
+  const assets = new Map(
+    (
+      await queries.selectAssets(
+        db,
+        episodes.map(({ assetId }) => assetId),
+      )
+    ).map((asset) => [asset.id, asset]),
+  )
   const failed: Refused[] = []
   const progress: EpisodeProgress[] = []
   for (const { name, duration, assetId } of episodes) {
     const asset = assets.get(assetId)
     const state = asset?.state ?? 'ready'
-    const percent = state === 'ready' || state === 'failed' ? 100 : (live.get(assetId) ?? asset?.progress ?? 0)
+    const percent =
+      state === 'ready' || state === 'failed' ? 100 : (live.get(assetId) ?? asset?.progress ?? 0)
     progress.push({ name, duration, state, percent })
     if (state === 'failed') failed.push({ file: name, reason: asset?.reason ?? 'could not be made' })
   }
-  return { progress, failed, open: progress.some(({ state }) => state === 'uploaded' || state === 'processing') }
+  return {
+    progress,
+    failed,
+    open: progress.some(({ state }) => state === 'uploaded' || state === 'processing'),
+  }
 }

@@ -28,7 +28,8 @@ export function pairUp(segments: readonly Segment[]): Segment[][] {
   const groups: Segment[][] = []
   segments.forEach((segment, index) => {
     const last = groups.at(-1)
-    if (last && (index % 2 === 0 || (index === segments.length - 1 && segment.duration < 0.5 && index > 1))) last.push(segment)
+    if (last && (index % 2 === 0 || (index === segments.length - 1 && segment.duration < 0.5 && index > 1)))
+      last.push(segment)
     else groups.push([segment])
   })
   return groups

@@ -7,7 +7,10 @@ const make = (text: string) => makeCaptions(Buffer.from(text))
 test.each([
   ['clean WebVTT', clean],
   ['a mark and Windows line ends', `\uFEFF${clean.replaceAll('\n', '\r\n')}`],
-  ['times without hours, a name and notes', 'WEBVTT - English\n\nNOTE by me\n\nSTYLE\n::cue {}\n\nfirst\n00:01.000 --> 00:02.500\nHello\n'],
+  [
+    'times without hours, a name and notes',
+    'WEBVTT - English\n\nNOTE by me\n\nSTYLE\n::cue {}\n\nfirst\n00:01.000 --> 00:02.500\nHello\n',
+  ],
   ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n'],
 ])('%s becomes clean WebVTT', (_, text) => {
   expect(make(text)).toBe(clean)
@@ -30,5 +33,7 @@ test.each([
 })
 
 test('text that is not UTF-8 is refused', () => {
-  expect(() => makeCaptions(Buffer.from(clean.replace('Hello', 'Caf\xe9'), 'latin1'))).toThrow('is not UTF-8 text')
+  expect(() => makeCaptions(Buffer.from(clean.replace('Hello', 'Caf\xe9'), 'latin1'))).toThrow(
+    'is not UTF-8 text',
+  )
 })

@@ -1,7 +1,8 @@
 import { vttTime } from './plan-stills.ts'
 import { UnusableFile } from './unusable-file.ts'
 
-const timing = /^(?:(\d{1,3}):)?([0-5]?\d):([0-5]\d)[.,](\d{1,3})\s+-->\s+(?:(\d{1,3}):)?([0-5]?\d):([0-5]\d)[.,](\d{1,3})(?:\s+(.*))?$/
+const timing =
+  /^(?:(\d{1,3}):)?([0-5]?\d):([0-5]\d)[.,](\d{1,3})\s+-->\s+(?:(\d{1,3}):)?([0-5]?\d):([0-5]\d)[.,](\d{1,3})(?:\s+(.*))?$/
 
 /**
  * A caption file, WebVTT or SubRip, as clean WebVTT: UTF-8 without a mark, plain line ends, times in full. Styles, notes and regions
@@ -9,12 +10,17 @@ const timing = /^(?:(\d{1,3}):)?([0-5]?\d):([0-5]\d)[.,](\d{1,3})\s+-->\s+(?:(\d
  * @throws UnusableFile naming the line that is wrong
  */
 export function makeCaptions(bytes: Buffer): string {
-  const text = decode(bytes).replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
+  const text = decode(bytes)
+    .replace(/^\uFEFF/, '')
+    .replaceAll(/\r\n?/g, '\n')
   if (text.trim() === '') throw new UnusableFile('is empty')
   const isVtt = /^WEBVTT(?:[ \t].*)?(?:\n|$)/.test(text)
   const blocks = splitBlocks(text).slice(isVtt ? 1 : 0)
   const cues = blocks.filter(({ lines }) => !/^(NOTE|STYLE|REGION)\b/.test(lines[0] ?? '')).map(readCue)
-  if (cues.length === 0) throw new UnusableFile(isVtt ? 'has no captions in it' : 'is neither WebVTT nor SubRip: it doesn’t begin with WEBVTT')
+  if (cues.length === 0)
+    throw new UnusableFile(
+      isVtt ? 'has no captions in it' : 'is neither WebVTT nor SubRip: it doesn’t begin with WEBVTT',
+    )
   return `WEBVTT\n\n${cues.join('\n\n')}\n`
 }
 
@@ -49,15 +55,21 @@ function splitBlocks(text: string): Block[] {
 function readCue({ lineNumber, lines }: Block): string {
   const at = lines[0]?.includes('-->') ? 0 : 1
   const found = timing.exec(lines[at]?.trim() ?? '')
-  if (!found) throw new UnusableFile(`has no times in line ${lineNumber + Math.min(at, lines.length - 1)}: 00:00:01.000 --> 00:00:05.000 is expected`)
+  if (!found)
+    throw new UnusableFile(
+      `has no times in line ${lineNumber + Math.min(at, lines.length - 1)}: 00:00:01.000 --> 00:00:05.000 is expected`,
+    )
   const [, h1, m1, s1, f1, h2, m2, s2, f2, settings] = found
   const from = milliseconds(h1, m1, s1, f1)
   const to = milliseconds(h2, m2, s2, f2)
-  if (to <= from) throw new UnusableFile(`has a caption in line ${lineNumber + at} that ends before it begins`)
+  if (to <= from)
+    throw new UnusableFile(`has a caption in line ${lineNumber + at} that ends before it begins`)
   const words = lines.slice(at + 1).map((line) => line.replaceAll('-->', '→'))
   return [`${vttTime(from)} --> ${vttTime(to)}${settings ? ` ${settings}` : ''}`, ...words].join('\n')
 }
 
 function milliseconds(hours = '0', minutes = '0', seconds = '0', fraction = '0'): number {
-  return (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000 + Number(fraction.padEnd(3, '0'))
+  return (
+    (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000 + Number(fraction.padEnd(3, '0'))
+  )
 }

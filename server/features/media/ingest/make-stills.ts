@@ -18,12 +18,21 @@ const mostPixels = 100_000_000
  * blurred `still.webp` in `publicFolder`.
  */
 export async function makeStills(folder: string, publicFolder: string): Promise<void> {
-  const frames = (await readdir(folder)).filter((name) => /^candidate-\d+\.jpg$/.test(name)).sort().map((name) => join(folder, name))
+  const frames = (await readdir(folder))
+    .filter((name) => /^candidate-\d+\.jpg$/.test(name))
+    .sort()
+    .map((name) => join(folder, name))
   const best = await chooseFrame(frames)
-  const poster = await sharp(best).resize(posterSide, posterSide, { fit: 'outside', withoutEnlargement: true }).webp({ quality: 78, effort: 2 }).toBuffer()
+  const poster = await sharp(best)
+    .resize(posterSide, posterSide, { fit: 'outside', withoutEnlargement: true })
+    .webp({ quality: 78, effort: 2 })
+    .toBuffer()
   await Promise.all([
     writeFile(join(folder, 'poster.webp'), poster),
-    sharp(best).resize(thumbSide, thumbSide, { fit: 'outside', withoutEnlargement: true }).webp({ quality: 72, effort: 3 }).toFile(join(folder, 'thumb.webp')),
+    sharp(best)
+      .resize(thumbSide, thumbSide, { fit: 'outside', withoutEnlargement: true })
+      .webp({ quality: 72, effort: 3 })
+      .toFile(join(folder, 'thumb.webp')),
     makeStill(best, join(publicFolder, 'still.webp')),
   ])
   await Promise.all(frames.map((frame) => rm(frame)))
@@ -31,7 +40,11 @@ export async function makeStills(folder: string, publicFolder: string): Promise<
 
 /** Details are thrown away before the picture is made large and soft again: nothing is there to be restored. */
 async function makeStill(frame: string, target: string): Promise<void> {
-  const dots = await sharp(frame).resize(stillDots, stillDots, { fit: 'outside' }).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  const dots = await sharp(frame)
+    .resize(stillDots, stillDots, { fit: 'outside' })
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
   const { width, height } = dots.info
   await sharp(dots.data, { raw: { width, height, channels: dots.info.channels } })
     .resize({ ...(width < height ? { width: stillSide } : { height: stillSide }), kernel: 'cubic' })
@@ -85,5 +98,11 @@ export async function makeCover(storage: Storage, picture: string | Buffer): Pro
 
 function darken({ r, g, b }: { r: number; g: number; b: number }): string {
   const scale = Math.min(1, 64 / Math.max(r, g, b, 1))
-  return `#${[r, g, b].map((part) => Math.round(part * scale).toString(16).padStart(2, '0')).join('')}`
+  return `#${[r, g, b]
+    .map((part) =>
+      Math.round(part * scale)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`
 }

@@ -10,9 +10,10 @@ interface Box {
  */
 export function splitBoxes(file: Buffer): Box[] {
   const boxes: Box[] = []
-  for (let at = 0; at < file.length; ) {
+  for (let at = 0; at < file.length;) {
     const size = at + 8 <= file.length ? file.readUInt32BE(at) : 0
-    if (size < 8 || at + size > file.length) throw new Error(`A segment is incomplete: its box at byte ${at} goes beyond its end.`)
+    if (size < 8 || at + size > file.length)
+      throw new Error(`A segment is incomplete: its box at byte ${at} goes beyond its end.`)
     boxes.push({ type: file.toString('latin1', at + 4, at + 8), bytes: file.subarray(at, at + size) })
     at += size
   }
@@ -24,7 +25,9 @@ export function splitBoxes(file: Buffer): Box[] {
  * out, as it would be wrong for the whole.
  */
 export function joinSegments(parts: readonly Buffer[]): Buffer {
-  const boxes = parts.flatMap((part, index) => splitBoxes(part).filter(({ type }) => type !== 'sidx' && (index === 0 || type !== 'styp')))
+  const boxes = parts.flatMap((part, index) =>
+    splitBoxes(part).filter(({ type }) => type !== 'sidx' && (index === 0 || type !== 'styp')),
+  )
   return Buffer.concat(boxes.map(({ bytes }) => bytes))
 }
 

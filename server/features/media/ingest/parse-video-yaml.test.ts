@@ -10,17 +10,19 @@ price: { currency: USD, episode_cents: 99, video_cents: 999 }
 `
 
 test('a description is read whole', () => {
-  expect(parseVideoYaml(`${whole}badge: hot\nfeatured: true\nepisodes: [{ title: { en: Tide } }]\n`)).toEqual({
-    titles: { en: 'Salt', fy: 'Sel' },
-    synopses: { en: 'Two sisters.' },
-    category: 'drama',
-    tags: ['sea', 'sisters'],
-    freeEpisodes: 3,
-    price: { currency: 'USD', episodeCents: 99, videoCents: 999 },
-    badge: 'hot',
-    featured: true,
-    episodeTitles: [{ en: 'Tide' }],
-  })
+  expect(parseVideoYaml(`${whole}badge: hot\nfeatured: true\nepisodes: [{ title: { en: Tide } }]\n`)).toEqual(
+    {
+      titles: { en: 'Salt', fy: 'Sel' },
+      synopses: { en: 'Two sisters.' },
+      category: 'drama',
+      tags: ['sea', 'sisters'],
+      freeEpisodes: 3,
+      price: { currency: 'USD', episodeCents: 99, videoCents: 999 },
+      badge: 'hot',
+      featured: true,
+      episodeTitles: [{ en: 'Tide' }],
+    },
+  )
 })
 
 test.each([
@@ -28,8 +30,14 @@ test.each([
   ['', 'the file must hold keys'],
   [whole.replace('en: Salt, ', ''), 'title.en must be there'],
   [whole.replace('fy: Sel', 'fr: Sel'), 'title.fr is not a language of this site'],
-  [whole.replace('free_episodes: 3', 'free_episodes: -1'), 'free_episodes must be a whole number from 0 to 10000; it is -1'],
-  [whole.replace('free_episodes: 3\n', ''), 'free_episodes must be a whole number from 0 to 10000; it is missing'],
+  [
+    whole.replace('free_episodes: 3', 'free_episodes: -1'),
+    'free_episodes must be a whole number from 0 to 10000; it is -1',
+  ],
+  [
+    whole.replace('free_episodes: 3\n', ''),
+    'free_episodes must be a whole number from 0 to 10000; it is missing',
+  ],
   [whole.replace('video_cents: 999', 'video_cents: 9.99'), 'price.video_cents must be a whole number'],
   [whole.replace('USD', 'dollars'), 'price.currency must be three capital letters'],
   [whole.replace('[sea, sisters]', 'sea'), 'tags must be a list'],

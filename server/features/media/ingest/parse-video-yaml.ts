@@ -21,7 +21,17 @@ export class DescriptionError extends Error {
   override name = 'DescriptionError'
 }
 
-const keys = ['title', 'synopsis', 'category', 'tags', 'free_episodes', 'price', 'badge', 'featured', 'episodes']
+const keys = [
+  'title',
+  'synopsis',
+  'category',
+  'tags',
+  'free_episodes',
+  'price',
+  'badge',
+  'featured',
+  'episodes',
+]
 const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/
 const mostCents = 100_000_000
 
@@ -32,14 +42,21 @@ const mostCents = 100_000_000
 export function parseVideoYaml(text: string): VideoDescription {
   const document = parseDocument(text)
   const mistake = document.errors[0]
-  if (mistake) throw new DescriptionError(`line ${mistake.linePos?.[0].line ?? 1} is not YAML: ${mistake.message.split('\n')[0]?.replace(/ at line.*$/, '')}`)
+  if (mistake)
+    throw new DescriptionError(
+      `line ${mistake.linePos?.[0].line ?? 1} is not YAML: ${mistake.message.split('\n')[0]?.replace(/ at line.*$/, '')}`,
+    )
   const root = asMap(document.toJS({ maxAliasCount: 20 }), 'the file', 'hold keys such as title and synopsis')
   const unknown = Object.keys(root).find((key) => !keys.includes(key))
-  if (unknown !== undefined) throw new DescriptionError(`${unknown} is not a key that is known: ${keys.join(', ')} are`)
+  if (unknown !== undefined)
+    throw new DescriptionError(`${unknown} is not a key that is known: ${keys.join(', ')} are`)
   return {
     titles: readTexts(root['title'], 'title', 200),
     synopses: readTexts(root['synopsis'], 'synopsis', 2000),
-    category: root['category'] === undefined || root['category'] === null ? null : readSlug(root['category'], 'category'),
+    category:
+      root['category'] === undefined || root['category'] === null
+        ? null
+        : readSlug(root['category'], 'category'),
     tags: readList(root['tags'] ?? [], 'tags').map((tag, index) => readSlug(tag, `tags[${index}]`)),
     freeEpisodes: readWhole(root['free_episodes'], 'free_episodes', 0, 10_000),
     price: readPrice(root['price']),
@@ -61,15 +78,21 @@ function asMap(value: unknown, key: string, what: string): Record<string, unknow
 
 function readTexts(value: unknown, key: string, most: number): Texts {
   const { en, ...others } = readSomeTexts(value, key, most)
-  if (en === undefined) throw expected(`${key}.en`, 'be there: English is shown where another language is missing', undefined)
+  if (en === undefined)
+    throw expected(`${key}.en`, 'be there: English is shown where another language is missing', undefined)
   return { en, ...others }
 }
 
 function readSomeTexts(value: unknown, key: string, most: number): Partial<Texts> {
   const texts: Partial<Record<Language, string>> = {}
-  for (const [code, text] of Object.entries(asMap(value, key, `hold a text for each language (${languages.join(', ')})`))) {
+  for (const [code, text] of Object.entries(
+    asMap(value, key, `hold a text for each language (${languages.join(', ')})`),
+  )) {
     const language = languages.find((known) => known === code)
-    if (!language) throw new DescriptionError(`${key}.${code} is not a language of this site: ${languages.join(', ')} are (fy is French, dy is German)`)
+    if (!language)
+      throw new DescriptionError(
+        `${key}.${code} is not a language of this site: ${languages.join(', ')} are (fy is French, dy is German)`,
+      )
     if (typeof text !== 'string' || text.trim() === '' || text.length > most || text.includes('\0')) {
       throw expected(`${key}.${code}`, `be a text of 1 to ${most} characters`, text)
     }
@@ -84,7 +107,8 @@ function readEpisodeTitle(value: unknown, index: number): Partial<Texts> {
 }
 
 function readSlug(value: unknown, key: string): string {
-  if (typeof value !== 'string' || !slugPattern.test(value) || value.length > 64) throw expected(key, 'be a short name of small letters, digits and hyphens', value)
+  if (typeof value !== 'string' || !slugPattern.test(value) || value.length > 64)
+    throw expected(key, 'be a short name of small letters, digits and hyphens', value)
   return value
 }
 
@@ -103,7 +127,8 @@ function readWhole(value: unknown, key: string, least: number, most: number): nu
 function readPrice(value: unknown): VideoDescription['price'] {
   const price = asMap(value, 'price', 'hold currency, episode_cents and video_cents')
   const currency = price['currency']
-  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) throw expected('price.currency', 'be three capital letters such as USD', currency)
+  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency))
+    throw expected('price.currency', 'be three capital letters such as USD', currency)
   return {
     currency,
     episodeCents: readWhole(price['episode_cents'], 'price.episode_cents', 1, mostCents),

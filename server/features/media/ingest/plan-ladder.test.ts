@@ -24,8 +24,10 @@ test('no rung is ever larger than its source, odd, or of another shape', () => {
       for (const rung of planLadder({ width, height, frameRate, hasAudio: false }).rungs) {
         expect(rung.width).toBeLessThanOrEqual(width)
         expect(rung.height).toBeLessThanOrEqual(height)
-        expect(rung.width % 2 + rung.height % 2).toBe(0)
-        expect(Math.abs(rung.width - (rung.height * width) / height)).toBeLessThanOrEqual(1 + Math.max(1, width / height) * 2)
+        expect((rung.width % 2) + (rung.height % 2)).toBe(0)
+        expect(Math.abs(rung.width - (rung.height * width) / height)).toBeLessThanOrEqual(
+          1 + Math.max(1, width / height) * 2,
+        )
       }
     }
   }
@@ -56,8 +58,20 @@ test.each([
 })
 
 test('a picture is measured as shown: turned upright, its pixels square, nothing enlarged', () => {
-  expect(shownSize({ width: 1920, height: 1080, pixelShape: { num: 1, den: 1 }, rotation: -90 })).toEqual({ width: 1080, height: 1920 })
-  expect(shownSize({ width: 720, height: 576, pixelShape: { num: 16, den: 11 }, rotation: 0 })).toEqual({ width: 720, height: 396 })
-  expect(shownSize({ width: 720, height: 480, pixelShape: { num: 8, den: 9 }, rotation: 180 })).toEqual({ width: 640, height: 480 })
-  expect(shownSize({ width: 640, height: 360, pixelShape: { num: 0, den: 1 }, rotation: 0 })).toEqual({ width: 640, height: 360 })
+  expect(shownSize({ width: 1920, height: 1080, pixelShape: { num: 1, den: 1 }, rotation: -90 })).toEqual({
+    width: 1080,
+    height: 1920,
+  })
+  expect(shownSize({ width: 720, height: 576, pixelShape: { num: 16, den: 11 }, rotation: 0 })).toEqual({
+    width: 720,
+    height: 396,
+  })
+  expect(shownSize({ width: 720, height: 480, pixelShape: { num: 8, den: 9 }, rotation: 180 })).toEqual({
+    width: 640,
+    height: 480,
+  })
+  expect(shownSize({ width: 640, height: 360, pixelShape: { num: 0, den: 1 }, rotation: 0 })).toEqual({
+    width: 640,
+    height: 360,
+  })
 })

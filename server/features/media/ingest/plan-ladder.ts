@@ -82,13 +82,20 @@ export function planFrameRate(source: Fraction): Fraction {
   const rate = source.num / source.den
   if (!Number.isFinite(rate) || rate <= 0) return { num: 30, den: 1 }
   if (rate > fastest) return planFrameRate({ num: source.num, den: source.den * Math.ceil(rate / fastest) })
-  const near = usual.find((one) => Math.abs(one - rate) < 0.01 * one && Math.abs(one - rate) <= Math.abs(rate - Math.round(rate)) + 1e-9)
-  if (near !== undefined) return Number.isInteger(near) ? { num: near, den: 1 } : { num: Math.round(near * 1001), den: 1001 }
+  const near = usual.find(
+    (one) =>
+      Math.abs(one - rate) < 0.01 * one && Math.abs(one - rate) <= Math.abs(rate - Math.round(rate)) + 1e-9,
+  )
+  if (near !== undefined)
+    return Number.isInteger(near) ? { num: near, den: 1 } : { num: Math.round(near * 1001), den: 1001 }
   return { num: Math.max(slowest, Math.ceil(rate - 1e-6)), den: 1 }
 }
 
 /** The size in which a picture is shown: pixels made square by shrinking, a quarter turn swaps the sides. */
-export function shownSize(coded: { width: number; height: number; pixelShape: Fraction; rotation: number }): { width: number; height: number } {
+export function shownSize(coded: { width: number; height: number; pixelShape: Fraction; rotation: number }): {
+  width: number
+  height: number
+} {
   const shape = coded.pixelShape.num / coded.pixelShape.den
   const known = Number.isFinite(shape) && shape > 0
   const width = Math.max(1, Math.round(known && shape < 1 ? coded.width * shape : coded.width))

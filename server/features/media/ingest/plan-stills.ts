@@ -22,7 +22,14 @@ export function planStoryboard(plan: LadderPlan, seconds: number): StoryboardPla
   const { width, height } = plan.rungs[0] ?? { width: 16, height: 9 }
   const scale = Math.min(1, Math.sqrt(tileArea / (width * height)))
   const evenly = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2))
-  return { interval, columns: Math.min(columns, count), rows: Math.ceil(count / columns), tileWidth: evenly(width), tileHeight: evenly(height), count }
+  return {
+    interval,
+    columns: Math.min(columns, count),
+    rows: Math.ceil(count / columns),
+    tileWidth: evenly(width),
+    tileHeight: evenly(height),
+    count,
+  }
 }
 
 /** How many frames are looked at for the poster, and how far apart (seconds): within the first half of a minute. */
@@ -39,7 +46,9 @@ export function storyboardVtt(plan: StoryboardPlan, durationMs: number): string 
     const to = index === plan.count - 1 ? durationMs : Math.min(durationMs, from + plan.interval * 1000)
     const x = (index % plan.columns) * plan.tileWidth
     const y = Math.floor(index / plan.columns) * plan.tileHeight
-    cues.push(`${vttTime(from)} --> ${vttTime(to)}\nstoryboard.jpg#xywh=${x},${y},${plan.tileWidth},${plan.tileHeight}`)
+    cues.push(
+      `${vttTime(from)} --> ${vttTime(to)}\nstoryboard.jpg#xywh=${x},${y},${plan.tileWidth},${plan.tileHeight}`,
+    )
   }
   return `WEBVTT\n\n${cues.join('\n\n')}\n`
 }

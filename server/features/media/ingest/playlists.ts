@@ -23,17 +23,26 @@ export interface VideoRendition extends Rendition {
 
 /** Reads the segments of a playlist as ffmpeg writes them. */
 export function parsePlaylist(text: string): Segment[] {
-  return [...text.matchAll(/#EXTINF:([\d.]+),.*\r?\n(?!#)(.+)/g)].map(([, duration, uri = '']) => ({ uri: uri.trim(), duration: Number(duration) }))
+  return [...text.matchAll(/#EXTINF:([\d.]+),.*\r?\n(?!#)(.+)/g)].map(([, duration, uri = '']) => ({
+    uri: uri.trim(),
+    duration: Number(duration),
+  }))
 }
 
 /** Writes a VOD playlist of fMP4 segments; every URI is relative to it. */
 export function writePlaylist(segments: readonly Segment[]): string {
   const target = Math.max(1, ...segments.map(({ duration }) => Math.round(duration)))
   return [
-    '#EXTM3U', '#EXT-X-VERSION:7', `#EXT-X-TARGETDURATION:${target}`, '#EXT-X-MEDIA-SEQUENCE:0', '#EXT-X-PLAYLIST-TYPE:VOD',
-    '#EXT-X-INDEPENDENT-SEGMENTS', '#EXT-X-MAP:URI="init.mp4"',
+    '#EXTM3U',
+    '#EXT-X-VERSION:7',
+    `#EXT-X-TARGETDURATION:${target}`,
+    '#EXT-X-MEDIA-SEQUENCE:0',
+    '#EXT-X-PLAYLIST-TYPE:VOD',
+    '#EXT-X-INDEPENDENT-SEGMENTS',
+    '#EXT-X-MAP:URI="init.mp4"',
     ...segments.flatMap(({ uri, duration }) => [`#EXTINF:${duration.toFixed(6)},`, uri]),
-    '#EXT-X-ENDLIST', '',
+    '#EXT-X-ENDLIST',
+    '',
   ].join('\n')
 }
 
@@ -60,10 +69,17 @@ export function measureBitRates(segments: readonly MeasuredSegment[]): { average
 }
 
 /** Writes the master playlist from what was measured, in the order given. */
-export function writeMaster(videos: readonly VideoRendition[], audio: Rendition | undefined, frameRate: number): string {
+export function writeMaster(
+  videos: readonly VideoRendition[],
+  audio: Rendition | undefined,
+  frameRate: number,
+): string {
   const sound = audio ? measureBitRates(audio.segments) : { average: 0, peak: 0 }
   const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS']
-  if (audio) lines.push(`#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Sound",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="${audio.folder}/index.m3u8"`)
+  if (audio)
+    lines.push(
+      `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Sound",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="${audio.folder}/index.m3u8"`,
+    )
   for (const video of videos) {
     const rates = measureBitRates(video.segments)
     const attributes = [

@@ -22,8 +22,22 @@ const timeoutMs = 30_000
 export async function probe(ffprobe: string, path: string, signal?: AbortSignal): Promise<SourceMedia> {
   const container = recognise(await readStart(path))
   const lines: string[] = []
-  const args = ['-v', 'error', '-print_format', 'json', '-show_format', '-show_streams', ...inputArgs(path, container)]
-  const { status, complaints } = await runLimited({ program: ffprobe, args, timeoutMs, signal, onLine: (line) => lines.push(line) })
+  const args = [
+    '-v',
+    'error',
+    '-print_format',
+    'json',
+    '-show_format',
+    '-show_streams',
+    ...inputArgs(path, container),
+  ]
+  const { status, complaints } = await runLimited({
+    program: ffprobe,
+    args,
+    timeoutMs,
+    signal,
+    onLine: (line) => lines.push(line),
+  })
   if (status !== 0) throw new UnusableFile(whyUnreadable(complaints))
   return describe(container, parseProbe(lines.join('\n')))
 }
@@ -90,14 +104,20 @@ function parseProbe(json: string): Probed {
 
 function describe(container: Container, { streams, format }: Probed): SourceMedia {
   const video = streams.find((stream) => stream.codec_type === 'video')
-  if (!video || video.disposition?.attached_pic === 1) throw new UnusableFile('has no picture: there is no video in it')
+  if (!video || video.disposition?.attached_pic === 1)
+    throw new UnusableFile('has no picture: there is no video in it')
   const { width = 0, height = 0 } = video
-  if (!(width > 0 && height > 0) || video.codec_name === undefined) throw new UnusableFile('has a picture of a kind that can’t be read')
-  if (width > largestSide || height > largestSide) throw new UnusableFile(`has a picture of ${width}×${height}: at most ${largestSide} a side can be used`)
+  if (!(width > 0 && height > 0) || video.codec_name === undefined)
+    throw new UnusableFile('has a picture of a kind that can’t be read')
+  if (width > largestSide || height > largestSide)
+    throw new UnusableFile(`has a picture of ${width}×${height}: at most ${largestSide} a side can be used`)
   const duration = seconds(video.duration) ?? seconds(format.duration) ?? 0
   if (!(duration >= 0.1)) throw new UnusableFile('has no length: it lasts 0 seconds')
-  if (duration > longestSeconds) throw new UnusableFile(`lasts ${Math.round(duration / 360) / 10} hours: at most 3.5 can be used`)
-  const rotation = video.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ?? Number(video.tags?.rotate ?? 0)
+  if (duration > longestSeconds)
+    throw new UnusableFile(`lasts ${Math.round(duration / 360) / 10} hours: at most 3.5 can be used`)
+  const rotation =
+    video.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ??
+    Number(video.tags?.rotate ?? 0)
   return {
     container,
     duration,

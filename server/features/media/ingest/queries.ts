@@ -15,7 +15,10 @@ export interface ClaimedAsset {
 const lockNumber = sql`hashtextextended(id, 471185)`
 
 /** Takes the next waiting asset, the oldest of the highest priority, and puts its lock on this connection. `among` keeps to these ids. */
-export async function claimNext(connection: Db, among?: readonly string[]): Promise<ClaimedAsset | undefined> {
+export async function claimNext(
+  connection: Db,
+  among?: readonly string[],
+): Promise<ClaimedAsset | undefined> {
   const ours = among ? sql`id = ANY(${among})` : sql`true`
   const { rows } = await sql<ClaimedAsset>`
     WITH next AS (
@@ -41,7 +44,9 @@ export async function putBackAbandoned(tx: Tx): Promise<string[]> {
       SELECT id FROM (SELECT id FROM assets WHERE state = 'processing' FOR UPDATE SKIP LOCKED) AS processing
       WHERE pg_try_advisory_xact_lock(${lockNumber})
     )
-    UPDATE assets SET state = 'uploaded', progress = 0 FROM abandoned WHERE assets.id = abandoned.id RETURNING assets.id`.execute(tx)
+    UPDATE assets SET state = 'uploaded', progress = 0 FROM abandoned WHERE assets.id = abandoned.id RETURNING assets.id`.execute(
+    tx,
+  )
   return rows.map(({ id }) => id)
 }
 
@@ -57,7 +62,12 @@ export interface AssetChanges {
 }
 
 /** Changes an asset that is in this state and attempt; undefined where it no longer is. Locks the row. */
-export function moveAsset(db: Db, asset: { id: string; attempt: number }, from: AssetState, changes: AssetChanges) {
+export function moveAsset(
+  db: Db,
+  asset: { id: string; attempt: number },
+  from: AssetState,
+  changes: AssetChanges,
+) {
   return db
     .updateTable('assets')
     .set(changes)
@@ -85,7 +95,10 @@ export async function insertAsset(db: Db, asset: NewAsset): Promise<void> {
 }
 
 /** The episode's id, made where there is none; its titles are brought up to date. */
-export async function upsertEpisode(tx: Tx, episode: { videoId: string; number: number; titles: object }): Promise<string> {
+export async function upsertEpisode(
+  tx: Tx,
+  episode: { videoId: string; number: number; titles: object },
+): Promise<string> {
   const titles = JSON.stringify(episode.titles)
   const { id } = await tx
     .insertInto('episodes')
@@ -121,7 +134,10 @@ export async function setNextAsset(tx: Tx, episodeId: string, assetId: string | 
 }
 
 /** Lets the episode that waits for this asset play it. @returns its video and what it played before; undefined where none waits. */
-export async function switchEpisode(tx: Tx, assetId: string): Promise<{ videoId: string; number: number; former: string | null } | undefined> {
+export async function switchEpisode(
+  tx: Tx,
+  assetId: string,
+): Promise<{ videoId: string; number: number; former: string | null } | undefined> {
   const episode = await tx
     .selectFrom('episodes')
     .select(['id', 'video_id', 'number', 'asset_id'])
@@ -129,15 +145,28 @@ export async function switchEpisode(tx: Tx, assetId: string): Promise<{ videoId:
     .forUpdate()
     .executeTakeFirst()
   if (!episode) return undefined
-  await tx.updateTable('episodes').set({ asset_id: assetId, next_asset_id: null }).where('id', '=', episode.id).execute()
+  await tx
+    .updateTable('episodes')
+    .set({ asset_id: assetId, next_asset_id: null })
+    .where('id', '=', episode.id)
+    .execute()
   return { videoId: episode.video_id, number: episode.number, former: episode.asset_id }
 }
 
 export async function retireAsset(db: Db, id: string, now: Date): Promise<void> {
-  await db.updateTable('assets').set({ retired_at: now }).where('id', '=', id).where('retired_at', 'is', null).execute()
+  await db
+    .updateTable('assets')
+    .set({ retired_at: now })
+    .where('id', '=', id)
+    .where('retired_at', 'is', null)
+    .execute()
 }
 
-export async function updateProgress(db: Db, asset: { id: string; attempt: number }, progress: number): Promise<void> {
+export async function updateProgress(
+  db: Db,
+  asset: { id: string; attempt: number },
+  progress: number,
+): Promise<void> {
   await db
     .updateTable('assets')
     .set({ progress })
@@ -148,11 +177,18 @@ export async function updateProgress(db: Db, asset: { id: string; attempt: numbe
 }
 
 export async function updateCaptions(db: Db, id: string, captions: Caption[]): Promise<void> {
-  await db.updateTable('assets').set({ captions: JSON.stringify(captions) }).where('id', '=', id).execute()
+  await db
+    .updateTable('assets')
+    .set({ captions: JSON.stringify(captions) })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** The video whose episode waits for this asset or plays it. */
-export async function selectVideoOf(db: Db, assetId: string): Promise<{ id: string; number: number } | undefined> {
+export async function selectVideoOf(
+  db: Db,
+  assetId: string,
+): Promise<{ id: string; number: number } | undefined> {
   const row = await db
     .selectFrom('episodes')
     .select(['video_id', 'number'])
@@ -165,14 +201,21 @@ export async function selectVideoOf(db: Db, assetId: string): Promise<{ id: stri
  * What is to be said of a video's episodes: how many there are that play or will, and how far the ones without anything to play are made
  * (percent over all; null once nothing is missing).
  */
-export async function countEpisodes(db: Db, videoId: string): Promise<{ count: number; progress: number | null }> {
+export async function countEpisodes(
+  db: Db,
+  videoId: string,
+): Promise<{ count: number; progress: number | null }> {
   const row = await db
     .selectFrom('episodes')
     .leftJoin('assets', 'assets.id', 'episodes.next_asset_id')
     .select([
       sql<number>`count(*)`.as('count'),
       sql<number>`count(*) FILTER (WHERE episodes.asset_id IS NULL)`.as('missing'),
-      sql<number | null>`floor(avg(CASE WHEN episodes.asset_id IS NULL THEN assets.progress ELSE 100 END))::integer`.as('progress'),
+      sql<
+        number | null
+      >`floor(avg(CASE WHEN episodes.asset_id IS NULL THEN assets.progress ELSE 100 END))::integer`.as(
+        'progress',
+      ),
     ])
     .where('episodes.video_id', '=', videoId)
     .where(sql<boolean>`(episodes.asset_id IS NOT NULL OR assets.state IN ('uploaded', 'processing'))`)
@@ -181,7 +224,11 @@ export async function countEpisodes(db: Db, videoId: string): Promise<{ count: n
 }
 
 export function selectAssets(db: Db, ids: readonly string[]) {
-  return db.selectFrom('assets').select(['id', 'state', 'progress', 'reason']).where('id', 'in', ids).execute()
+  return db
+    .selectFrom('assets')
+    .select(['id', 'state', 'progress', 'reason'])
+    .where('id', 'in', ids)
+    .execute()
 }
 
 /** Assets that were retired before `before` and that no episode points to. */
@@ -196,7 +243,12 @@ export function selectRetired(db: Db, before: Date) {
           eb
             .selectFrom('episodes')
             .select('episodes.id')
-            .where((or) => or.or([or('episodes.asset_id', '=', or.ref('assets.id')), or('episodes.next_asset_id', '=', or.ref('assets.id'))])),
+            .where((or) =>
+              or.or([
+                or('episodes.asset_id', '=', or.ref('assets.id')),
+                or('episodes.next_asset_id', '=', or.ref('assets.id')),
+              ]),
+            ),
         ),
       ),
     )
@@ -209,6 +261,12 @@ export async function deleteAsset(db: Db, id: string): Promise<void> {
 
 /** The numbers of a video's episodes that play. */
 export async function selectPlayingNumbers(db: Db, videoId: string): Promise<number[]> {
-  const rows = await db.selectFrom('episodes').select('number').where('video_id', '=', videoId).where('asset_id', 'is not', null).orderBy('number').execute()
+  const rows = await db
+    .selectFrom('episodes')
+    .select('number')
+    .where('video_id', '=', videoId)
+    .where('asset_id', 'is not', null)
+    .orderBy('number')
+    .execute()
   return rows.map(({ number }) => number)
 }

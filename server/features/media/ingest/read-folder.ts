@@ -41,8 +41,12 @@ export async function findFolders(path: string): Promise<string[]> {
   if (!info) throw new Error(`There is no folder ${path}.`)
   if (!info.isDirectory()) throw new Error(`${path} is a file: give the folder it lies in.`)
   if (existsSync(join(root, 'video.yaml'))) return [root]
-  const inside = (await readdir(root, { withFileTypes: true })).filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-  const folders = inside.map(({ name }) => join(root, name)).filter((folder) => existsSync(join(folder, 'video.yaml')))
+  const inside = (await readdir(root, { withFileTypes: true })).filter(
+    (entry) => entry.isDirectory() && !entry.name.startsWith('.'),
+  )
+  const folders = inside
+    .map(({ name }) => join(root, name))
+    .filter((folder) => existsSync(join(folder, 'video.yaml')))
   if (folders.length === 0) throw new Error(`Neither ${path} nor a folder in it holds a video.yaml.`)
   return folders.sort()
 }
@@ -51,7 +55,11 @@ export async function findFolders(path: string): Promise<string[]> {
 export async function readFolder(path: string): Promise<ContentFolder | Refused> {
   const slug = basename(path)
   if (!slugPattern.test(slug) || slug.length > 100) {
-    return { file: slug, reason: 'is no name for a folder of content: use small letters, digits and hyphens, as it becomes part of addresses' }
+    return {
+      file: slug,
+      reason:
+        'is no name for a folder of content: use small letters, digits and hyphens, as it becomes part of addresses',
+    }
   }
   try {
     const description = parseVideoYaml(await readFile(join(path, 'video.yaml'), 'utf8'))
@@ -61,7 +69,14 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
     const episodes = collectEpisodes(path, names, refuse)
     collectCaptions(path, names, episodes, refuse)
     const cover = names.find((name) => /^cover\.(jpe?g|png|webp)$/i.test(name))
-    return { slug, path, description, cover: cover && join(path, cover), episodes: [...episodes.values()].sort((a, b) => a.number - b.number), refused }
+    return {
+      slug,
+      path,
+      description,
+      cover: cover && join(path, cover),
+      episodes: [...episodes.values()].sort((a, b) => a.number - b.number),
+      refused,
+    }
   } catch (error) {
     if (!(error instanceof DescriptionError)) throw error
     return { file: `${slug}/video.yaml`, reason: error.message }
@@ -76,7 +91,8 @@ function collectEpisodes(path: string, names: string[], refuse: Refuse): Map<num
     const number = Number(episodePattern.exec(name)?.[1] ?? NaN)
     const twin = episodes.get(number)
     if (Number.isNaN(number)) {
-      if (otherVideoPattern.test(name)) refuse(name, 'is of a kind that is not taken (mp4, m4v, mov, mkv, webm and ts are)')
+      if (otherVideoPattern.test(name))
+        refuse(name, 'is of a kind that is not taken (mp4, m4v, mov, mkv, webm and ts are)')
     } else if (number === 0) refuse(name, 'has the number 0: episodes are numbered from 01')
     else if (twin) refuse(name, `has the same number as ${basename(twin.path)}`)
     else episodes.set(number, { number, path: join(path, name), captions: [] })
@@ -84,7 +100,12 @@ function collectEpisodes(path: string, names: string[], refuse: Refuse): Map<num
   return episodes
 }
 
-function collectCaptions(path: string, names: string[], episodes: Map<number, EpisodeSource>, refuse: Refuse): void {
+function collectCaptions(
+  path: string,
+  names: string[],
+  episodes: Map<number, EpisodeSource>,
+  refuse: Refuse,
+): void {
   for (const name of names) {
     const [, number, code = ''] = captionPattern.exec(name) ?? []
     if (number === undefined) continue
@@ -92,7 +113,8 @@ function collectCaptions(path: string, names: string[], episodes: Map<number, Ep
     const episode = episodes.get(Number(number))
     if (!language) refuse(name, `is in a language this site does not have: ${code}`)
     else if (!episode) refuse(name, `has no episode ${number} beside it`)
-    else if (episode.captions.some((caption) => caption.language === language)) refuse(name, 'is a second caption file for the same language')
+    else if (episode.captions.some((caption) => caption.language === language))
+      refuse(name, 'is a second caption file for the same language')
     else episode.captions.push({ language, path: join(path, name) })
   }
 }

@@ -34,7 +34,12 @@ const keptComplaints = 8_000
 export async function runLimited(run: Run): Promise<RunResult> {
   run.signal?.throwIfAborted()
   const [command = '', ...args] = guarded(run)
-  const child = spawn(command, args, { cwd: run.cwd, stdio: ['pipe', 'pipe', 'pipe'], env: { PATH: process.env['PATH'], LC_ALL: 'C' }, detached: true })
+  const child = spawn(command, args, {
+    cwd: run.cwd,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    detached: true,
+  })
   child.stdin.on('error', () => {})
   const stop = () => kill(child)
   run.signal?.addEventListener('abort', stop)
@@ -46,7 +51,9 @@ export async function runLimited(run: Run): Promise<RunResult> {
   const clock = setTimeout(expire, run.timeoutMs)
   let silence = run.silenceMs === undefined ? undefined : setTimeout(expire, run.silenceMs)
   let complaints = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-keptComplaints)))
+  child.stderr
+    .setEncoding('utf8')
+    .on('data', (text: string) => (complaints = (complaints + text).slice(-keptComplaints)))
   eachLine(child, (line) => {
     silence = silence?.refresh()
     run.onLine?.(line)
@@ -93,17 +100,23 @@ const works = new Map<string, boolean>()
 
 function has(...command: [string, ...string[]]): boolean {
   const [program, ...args] = command
-  const known = works.get(program) ?? spawnSync(program, args, { timeout: 5000, stdio: 'ignore' }).status === 0
+  const known =
+    works.get(program) ?? spawnSync(program, args, { timeout: 5000, stdio: 'ignore' }).status === 0
   works.set(program, known)
   return known
 }
 
 /** Without setpriv a shell stands guard and ends the program when the pipe to us closes. */
-const guard = 'exec 3<&0; "$@" </dev/null 3<&- & child=$!; (cat <&3 >/dev/null; kill -KILL $child) >/dev/null 2>&1 & guard=$!; wait $child; status=$?; kill $guard; exit $status'
+const guard =
+  'exec 3<&0; "$@" </dev/null 3<&- & child=$!; (cat <&3 >/dev/null; kill -KILL $child) >/dev/null 2>&1 & guard=$!; wait $child; status=$?; kill $guard; exit $status'
 
 function guarded({ program, args, niceness = 0 }: Run): string[] {
-  const bound = has('setpriv', '--pdeathsig', 'KILL', 'true') ? ['setpriv', '--pdeathsig', 'KILL'] : ['/bin/sh', '-c', guard, 'sh']
-  const limited = has('prlimit', '--as', 'true') ? ['prlimit', `--as=${mostMemory}`, `--fsize=${largestFile}`, '--core=0'] : []
+  const bound = has('setpriv', '--pdeathsig', 'KILL', 'true')
+    ? ['setpriv', '--pdeathsig', 'KILL']
+    : ['/bin/sh', '-c', guard, 'sh']
+  const limited = has('prlimit', '--as', 'true')
+    ? ['prlimit', `--as=${mostMemory}`, `--fsize=${largestFile}`, '--core=0']
+    : []
   const nice = niceness > 0 && has('nice', 'true') ? ['nice', '-n', String(niceness)] : []
   return [...bound, ...limited, ...nice, program, ...args]
 }

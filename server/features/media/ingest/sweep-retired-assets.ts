@@ -6,7 +6,10 @@ import type { IngestContext } from './work-queue.ts'
 const keptMs = 5 * 3_600_000
 
 /** Deletes the files and rows of assets that were replaced so long ago that no link to them is alive. @returns how many */
-export async function sweepRetiredAssets({ db, storage }: Pick<IngestContext, 'db' | 'storage'>, now: Date): Promise<number> {
+export async function sweepRetiredAssets(
+  { db, storage }: Pick<IngestContext, 'db' | 'storage'>,
+  now: Date,
+): Promise<number> {
   const retired = await queries.selectRetired(db, new Date(now.getTime() - keptMs))
   for (const asset of retired) {
     await storage.remove(assetFiles.media(asset.id))

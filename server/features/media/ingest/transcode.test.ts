@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync, mkdirSync, existsSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  mkdirSync,
+  existsSync,
+} from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +30,14 @@ async function make(input: string, signal = new AbortController().signal) {
   const folder = join(root, `out-${runs++}`)
   mkdirSync(folder)
   const progress: number[] = []
-  const made = await transcode({ programs, input, folder, niceness: 0, signal, onProgress: (percent) => progress.push(percent) })
+  const made = await transcode({
+    programs,
+    input,
+    folder,
+    niceness: 0,
+    signal,
+    onProgress: (percent) => progress.push(percent),
+  })
   const read = (name: string) => readFileSync(join(folder, 'media', name), 'utf8')
   return { made, folder, media: join(folder, 'media'), read, progress }
 }
@@ -33,7 +49,9 @@ test('a film becomes aligned renditions: 1 s, then 2 s, each beginning with a ke
   expect(made).toEqual({ width: 640, height: 360, durationMs: 6000, hasAudio: true })
   for (const rung of ['v0', 'v1']) {
     expect(parsePlaylist(read(`${rung}/index.m3u8`)).map(({ duration }) => duration)).toEqual([1, 2, 2, 1])
-    const keyTimes = packets(join(media, rung, 'index.m3u8'), 'pts_time,flags').filter((line) => line.includes('K')).map(parseFloat)
+    const keyTimes = packets(join(media, rung, 'index.m3u8'), 'pts_time,flags')
+      .filter((line) => line.includes('K'))
+      .map(parseFloat)
     expect(keyTimes).toEqual([0, 1, 3, 5])
   }
   const sound = parsePlaylist(read('a/index.m3u8')).map(({ duration }) => duration)
@@ -81,9 +99,16 @@ test('the public still shows no more than a few dots', async () => {
   drawFilm(input, { seconds: 1 })
   const { folder } = await make(input)
   const still = sharp(join(folder, 'public', 'still.webp'))
-  const few = await still.clone().resize(20, 12, { fit: 'fill' }).resize(320, 180, { kernel: 'cubic', fit: 'fill' }).greyscale().raw().toBuffer()
+  const few = await still
+    .clone()
+    .resize(20, 12, { fit: 'fill' })
+    .resize(320, 180, { kernel: 'cubic', fit: 'fill' })
+    .greyscale()
+    .raw()
+    .toBuffer()
   const all = await still.clone().resize(320, 180, { fit: 'fill' }).greyscale().raw().toBuffer()
-  const difference = all.reduce((sum, value, index) => sum + Math.abs(value - (few[index] ?? 0)), 0) / all.length
+  const difference =
+    all.reduce((sum, value, index) => sum + Math.abs(value - (few[index] ?? 0)), 0) / all.length
   expect(difference).toBeLessThan(4)
 })
 
@@ -92,12 +117,19 @@ const notVideos: [string, string | Buffer, string][] = [
   ['text.mp4', 'Dear diary', 'is a text file'],
   ['playlist.mp4', '#EXTM3U\n#EXTINF:1,\n/etc/passwd\n', 'is a playlist'],
   ['bytes.mp4', Buffer.from([1, 2, 3, 255, 254, 0]), 'is not a video that can be read'],
-  ['hollow.mp4', Buffer.concat([Buffer.from([0, 0, 0, 16]), Buffer.from('ftypisom\0\0\0\0')]), 'its index is missing'],
+  [
+    'hollow.mp4',
+    Buffer.concat([Buffer.from([0, 0, 0, 16]), Buffer.from('ftypisom\0\0\0\0')]),
+    'its index is missing',
+  ],
 ]
-test.each(notVideos.map(([name, content, reason]) => ({ name, content, reason })))('$name is refused: it $reason', async ({ name, content, reason }) => {
-  writeFileSync(join(root, name), content)
-  await expect(make(join(root, name))).rejects.toThrow(reason)
-})
+test.each(notVideos.map(([name, content, reason]) => ({ name, content, reason })))(
+  '$name is refused: it $reason',
+  async ({ name, content, reason }) => {
+    writeFileSync(join(root, name), content)
+    await expect(make(join(root, name))).rejects.toThrow(reason)
+  },
+)
 
 test('sound without a picture is refused', async () => {
   const input = join(root, 'sound.mp4')
@@ -128,5 +160,7 @@ test('an interrupted run ends at once with the reason of the interruption', asyn
 })
 
 test('a program that says nothing for too long is ended', async () => {
-  await expect(runLimited({ program: 'sleep', args: ['30'], timeoutMs: 20_000, silenceMs: 50 })).rejects.toThrow('takes too long')
+  await expect(
+    runLimited({ program: 'sleep', args: ['30'], timeoutMs: 20_000, silenceMs: 50 }),
+  ).rejects.toThrow('takes too long')
 })

@@ -6,7 +6,14 @@ import { makeStills } from './make-stills.ts'
 import { readAvcCodec } from './mp4-boxes.ts'
 import { planLadder, type LadderPlan } from './plan-ladder.ts'
 import { planStoryboard, storyboardVtt } from './plan-stills.ts'
-import { parsePlaylist, playlistDuration, writeMaster, writePlaylist, type Rendition, type VideoRendition } from './playlists.ts'
+import {
+  parsePlaylist,
+  playlistDuration,
+  writeMaster,
+  writePlaylist,
+  type Rendition,
+  type VideoRendition,
+} from './playlists.ts'
 import { probe, type SourceMedia } from './probe.ts'
 import { framesDone, runLimited } from './run-ffmpeg.ts'
 import { UnusableFile } from './unusable-file.ts'
@@ -48,13 +55,26 @@ const lostSeconds = 0.5
  * @throws UnusableFile with the reason in words
  * @throws the signal's reason when aborted
  */
-export async function transcode({ programs, input, folder, niceness, signal, onProgress }: TranscodeOptions): Promise<Transcoded> {
+export async function transcode({
+  programs,
+  input,
+  folder,
+  niceness,
+  signal,
+  onProgress,
+}: TranscodeOptions): Promise<Transcoded> {
   const source = await probe(programs.ffprobePath, input, signal)
   const plan = planLadder(source)
   const media = join(folder, 'media')
   await makeFolders(folder, plan)
   const frames = (source.duration * plan.frameRate.num) / plan.frameRate.den
-  const job = { input, container: source.container, duration: source.duration, interlaced: source.interlaced, plan }
+  const job = {
+    input,
+    container: source.container,
+    duration: source.duration,
+    interlaced: source.interlaced,
+    plan,
+  }
   const result = await runLimited({
     program: programs.ffmpegPath,
     args: buildFfmpegArgs(job),
@@ -73,7 +93,11 @@ export async function transcode({ programs, input, folder, niceness, signal, onP
 }
 
 async function makeFolders(folder: string, plan: LadderPlan): Promise<void> {
-  const folders = [...plan.rungs.map((_, index) => `media/v${index}`), ...(plan.hasAudio ? ['media/a'] : []), 'public']
+  const folders = [
+    ...plan.rungs.map((_, index) => `media/v${index}`),
+    ...(plan.hasAudio ? ['media/a'] : []),
+    'public',
+  ]
   for (const name of folders) await mkdir(join(folder, name), { recursive: true })
 }
 
@@ -81,21 +105,30 @@ async function makeFolders(folder: string, plan: LadderPlan): Promise<void> {
 function failure(complaints: string): Error {
   if (/No space left on device/i.test(complaints)) return new Error('The disk is full.')
   const last = complaints.trim().split('\n').at(-1) ?? ''
-  return new UnusableFile(`can’t be converted: ${last.replace(/^\[[^\]]*\]\s*/, '').slice(0, 200) || 'the converter stopped'}`)
+  return new UnusableFile(
+    `can’t be converted: ${last.replace(/^\[[^\]]*\]\s*/, '').slice(0, 200) || 'the converter stopped'}`,
+  )
 }
 
 async function finish(folder: string, source: SourceMedia, plan: LadderPlan): Promise<Transcoded> {
   const media = join(folder, 'media')
   const videos: VideoRendition[] = []
-  for (const [index, { width, height }] of plan.rungs.entries()) videos.push({ ...(await readVideo(media, `v${index}`)), width, height })
+  for (const [index, { width, height }] of plan.rungs.entries())
+    videos.push({ ...(await readVideo(media, `v${index}`)), width, height })
   const seconds = playlistDuration(videos[0]?.segments ?? [])
   checkLength(seconds, source.duration)
   const hasAudio = plan.hasAudio && (await hasSegments(join(media, 'a')))
   if (hasAudio) await joinAudio(join(media, 'a'))
   const audio = hasAudio ? await measure(media, 'a', aacLc) : undefined
   const durationMs = Math.round(1000 * seconds)
-  await writeFile(join(media, 'master.m3u8'), writeMaster(videos, audio, plan.frameRate.num / plan.frameRate.den))
-  await writeFile(join(media, 'storyboard.vtt'), storyboardVtt(planStoryboard(plan, source.duration), durationMs))
+  await writeFile(
+    join(media, 'master.m3u8'),
+    writeMaster(videos, audio, plan.frameRate.num / plan.frameRate.den),
+  )
+  await writeFile(
+    join(media, 'storyboard.vtt'),
+    storyboardVtt(planStoryboard(plan, source.duration), durationMs),
+  )
   await makeStills(media, join(folder, 'public'))
   return { width: plan.rungs[0]?.width ?? 0, height: plan.rungs[0]?.height ?? 0, durationMs, hasAudio }
 }

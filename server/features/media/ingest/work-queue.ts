@@ -1,6 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasCover, recordEpisodes, releaseIfWaiting, setCover } from '#server/features/catalog/publish-video.ts'
+import {
+  hasCover,
+  recordEpisodes,
+  releaseIfWaiting,
+  setCover,
+} from '#server/features/catalog/publish-video.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Storage } from '#server/platform/storage.ts'
@@ -63,7 +68,10 @@ async function work(context: IngestContext, asset: ClaimedAsset, options: WorkOp
   try {
     const made = await makeAsset(context, asset, folder, options)
     await publishAsset(context, asset, folder, made)
-    log.debug({ asset: asset.id, source: asset.source_name, ms: Math.round(performance.now() - started) }, 'An episode is ready')
+    log.debug(
+      { asset: asset.id, source: asset.source_name, ms: Math.round(performance.now() - started) },
+      'An episode is ready',
+    )
   } catch (error) {
     if (error instanceof ClaimLost) return log.warn({ asset: asset.id }, error.message)
     await letGo(context, asset, error, options.signal)
@@ -74,27 +82,50 @@ async function work(context: IngestContext, asset: ClaimedAsset, options: WorkOp
   }
 }
 
-async function letGo({ db, log }: IngestContext, asset: ClaimedAsset, error: unknown, signal: AbortSignal): Promise<void> {
+async function letGo(
+  { db, log }: IngestContext,
+  asset: ClaimedAsset,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
   if (error instanceof UnusableFile) {
     log.warn({ asset: asset.id }, `${asset.source_name} ${error.message}`)
     return markFailed(db, asset, error.message)
   }
   if (!signal.aborted && asset.attempt >= mostAttempts) {
-    return markFailed(db, asset, `could not be made in ${mostAttempts} tries: ${error instanceof Error ? error.message : String(error)}`)
+    return markFailed(
+      db,
+      asset,
+      `could not be made in ${mostAttempts} tries: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
   return giveBack(db, asset)
 }
 
-async function makeAsset({ db, storage, programs, log }: IngestContext, asset: ClaimedAsset, folder: string, options: WorkOptions): Promise<Transcoded> {
+async function makeAsset(
+  { db, storage, programs, log }: IngestContext,
+  asset: ClaimedAsset,
+  folder: string,
+  options: WorkOptions,
+): Promise<Transcoded> {
   let told = { percent: -1, at: -Infinity }
   const onProgress = (percent: number) => {
     options.onProgress?.(asset.id, percent)
     if (percent === told.percent || performance.now() - told.at < reportMs) return
     told = { percent, at: performance.now() }
-    report(db, asset, percent).catch((error: unknown) => log.warn({ err: error }, 'The progress could not be noted'))
+    report(db, asset, percent).catch((error: unknown) =>
+      log.warn({ err: error }, 'The progress could not be noted'),
+    )
   }
   const input = storage.pathOf(asset.original_path)
-  return transcode({ programs, input, folder, niceness: options.niceness, signal: options.signal, onProgress })
+  return transcode({
+    programs,
+    input,
+    folder,
+    niceness: options.niceness,
+    signal: options.signal,
+    onProgress,
+  })
 }
 
 async function report(db: Db, claim: Claim, percent: number): Promise<void> {
@@ -108,7 +139,12 @@ async function refreshVideo(db: Db, assetId: string): Promise<void> {
 }
 
 /** Moves the finished files into place and lets the episode play them: all of it in one transaction, or nothing. */
-async function publishAsset({ db, storage, clock }: IngestContext, claim: Claim, folder: string, made: Transcoded): Promise<void> {
+async function publishAsset(
+  { db, storage, clock }: IngestContext,
+  claim: Claim,
+  folder: string,
+  made: Transcoded,
+): Promise<void> {
   const now = clock.now()
   const cover = await coverFor(db, storage, claim.id, join(folder, 'media', 'poster.webp'))
   await db.transaction().execute(async (tx) => {
@@ -116,7 +152,8 @@ async function publishAsset({ db, storage, clock }: IngestContext, claim: Claim,
     const captions = await markReady(tx, claim, made, now)
     await storage.moveIn(join(folder, 'media'), assetFiles.media(claim.id))
     await storage.moveIn(join(folder, 'public'), assetFiles.public(claim.id))
-    for (const { lang } of captions) await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(claim.id, lang))
+    for (const { lang } of captions)
+      await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(claim.id, lang))
     // Its episode has another file by now: this one is not needed.
     if (!switched) return queries.retireAsset(tx, claim.id, now)
     if (switched.former) await queries.retireAsset(tx, switched.former, now)
@@ -126,7 +163,12 @@ async function publishAsset({ db, storage, clock }: IngestContext, claim: Claim,
   })
 }
 
-async function coverFor(db: Db, storage: Storage, assetId: string, poster: string): Promise<Cover | undefined> {
+async function coverFor(
+  db: Db,
+  storage: Storage,
+  assetId: string,
+  poster: string,
+): Promise<Cover | undefined> {
   const video = await queries.selectVideoOf(db, assetId)
   return video && !(await hasCover(db, video.id)) ? makeCover(storage, poster) : undefined
 }
