@@ -7,7 +7,7 @@ import pg from 'pg'
  * The baseline: a Fastify server with nothing around it. Started as a process of its own with one JSON argument:
  * `answers` are sent byte for byte, each after `queries` indexed look-ups; `files` is a folder that is served as it is.
  */
-interface BareOptions {
+export interface BareOptions {
   port: number
   answers: { path: string; file: string; queries: number }[]
   files: string
@@ -41,4 +41,3 @@ app.get('/page', (_request, reply) => reply.type('text/html').send(readFileSync(
 app.get('/hls.js', (_request, reply) => reply.type('text/javascript').send(readFileSync(options.hls)))
 
 await app.listen({ port: options.port, host: '127.0.0.1' })
-process.send?.('listening')

@@ -239,7 +239,7 @@ function addToHash(hash, path) {
   if (!existsSync(path)) return
   let names
   try {
-    names = readdirSync(path).sort()
+    names = readdirSync(path).toSorted()
   } catch {
     hash.update(path.slice(root.length)).update(readFileSync(path))
     return

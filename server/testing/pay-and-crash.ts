@@ -44,5 +44,6 @@ await db.connection().execute(async () => {})
 if (when === 'after') setTimeout(die, Number(at))
 await payOrder(context, userId, orderId, { token, firstName: 'Ada', lastName: 'Lovelace' })
 const commits = statements.flatMap((text, index) => (text.toLowerCase() === 'commit' ? [index + 1] : []))
-console.log(JSON.stringify({ statements: statements.length, commits }))
+
 await db.destroy()
+process.stdout.write(`${JSON.stringify({ statements: statements.length, commits })}\n`)

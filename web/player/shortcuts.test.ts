@@ -5,7 +5,9 @@ const press = (key: string, change = {}) =>
   shortcutFor({ key, ctrlKey: false, metaKey: false, altKey: false, target: null, ...change })?.label
 
 // Node has no DOM; a target that is no Element is a press on the page itself.
-globalThis.Element ??= class {} as typeof Element
+globalThis.Element ??= class {
+  readonly localName = 'none'
+} as typeof Element
 
 test('every key means one thing', () => {
   const keys = shortcuts.flatMap(({ keys: each }) => [...each])

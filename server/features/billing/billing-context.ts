@@ -1,4 +1,4 @@
-import type { EntitlementRow } from '#server/features/library/queries.ts'
+import type { EntitlementRow } from '#server/features/library/library.ts'
 import type { Language } from '#contract/languages.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
 import type { Viewer } from '#server/platform/http/route.ts'

@@ -289,7 +289,7 @@ describe('refused', () => {
       await nobody.call(payOrder, { body }),
       await nobody.call(getPayment),
     ]
-    expect(answers.map(({ status, answer }) => [status, answer.code])).toEqual(Array(4).fill([200, 401]))
+    expect(answers.map(({ status, answer }) => [status, answer.code])).toEqual(answers.map(() => [200, 401]))
   })
 
   test("somebody else's order: not seen, not paid", async () => {
@@ -417,6 +417,6 @@ test("a person's orders are listed newest first, page by page", async () => {
   const second = (await shopper.visitor.ask(getPayment, {
     query: { limit: 2, cursor: first.next_cursor },
   })) as typeof first
-  expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(made.map(({ id }) => id).reverse())
+  expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(made.map(({ id }) => id).toReversed())
   expect(second.next_cursor).toBeNull()
 })

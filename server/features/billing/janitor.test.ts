@@ -146,7 +146,7 @@ describe('a payment that never reached the gateway', () => {
     await tidy(10 * minute)
     expect(await attempts(order.id)).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }])
     const held = (await site.sound.listSince(new Date(0))).filter(({ orderId }) => orderId === order.id)
-    expect(held.map(({ refundedCents }) => refundedCents).sort()).toEqual([0, 99])
+    expect(held.map(({ refundedCents }) => refundedCents).toSorted()).toEqual([0, 99])
   })
 })
 

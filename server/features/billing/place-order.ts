@@ -1,4 +1,4 @@
-import { createOrder, type Order } from '#contract/billing.ts'
+import type { createOrder, Order } from '#contract/billing.ts'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { keepViewer } from '#server/features/members/members.ts'

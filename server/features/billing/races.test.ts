@@ -114,7 +114,7 @@ test('two orders for one episode, paid at once: one is kept, the money of the ot
   }
   const answers = await times(2, (index) => shopper.tryPay(orders[index]?.id ?? '', tokens[index]))
   delete site.trouble.start
-  expect(answers.map(({ code }) => code).sort()).toEqual([200, 409])
+  expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 409])
   const ids = orders.map(({ id }) => id)
   expect(await chargedFor(ids)).toBe(99)
   const rows = await site.context.db

@@ -18,7 +18,7 @@ afterAll(() => database.close())
 
 describe('the lists of billing.md hold', () => {
   test('an order is paid from pending, and late from cancelled, expired and failed', () => {
-    expect(orderStates.from('paid').sort()).toEqual([
+    expect(orderStates.from('paid').toSorted()).toEqual([
       'cancelled',
       'charged_back',
       'expired',
@@ -37,7 +37,7 @@ describe('the lists of billing.md hold', () => {
   })
 
   test('a subscription that expired or ended does not come back', () => {
-    expect(subscriptionStates.from('active').sort()).toEqual(['incomplete', 'past_due'])
+    expect(subscriptionStates.from('active').toSorted()).toEqual(['incomplete', 'past_due'])
   })
 })
 

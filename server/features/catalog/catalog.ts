@@ -9,7 +9,7 @@ import * as queries from './queries.ts'
 import type { ListFilter, ListOrder } from './queries.ts'
 import type { SectionSource } from './tables.ts'
 
-export { presentCard } from './present.ts'
+export { hasCover, publishVideo, recordEpisodes, releaseIfWaiting, setCover } from './publish-video.ts'
 
 /** How many cards a section shows on the homepage, by its kind. */
 const sectionSize = { carousel: 6, row: 12, ranking: 10, grid: 12 }

@@ -54,7 +54,7 @@ export async function publishVideo(
   const id = await queries.upsertVideo(tx, values, state[release], release === 'now' ? now : null)
   const tagIds = new Map<string, string>()
   // In one order everywhere, so that two imports at once don't wait for each other's rows in a circle.
-  for (const tag of [...new Set(details.tags)].sort())
+  for (const tag of [...new Set(details.tags)].toSorted())
     tagIds.set(tag, await queries.ensureNamed(tx, 'tags', tag, nameOf(tag)))
   await queries.replaceVideoTags(
     tx,

@@ -4,6 +4,8 @@ import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './queries.ts'
 import type { EntitlementRow } from './queries.ts'
 
+export type { EntitlementRow } from './queries.ts'
+
 /** The rights of one viewer in one video, as they hold at one moment. */
 export interface Rights {
   /** Whether the episode may be played for a reason other than being free. */
@@ -52,11 +54,6 @@ export async function grantEntitlement(
     starts_at: grant.startsAt,
     ends_at: grant.endsAt ?? null,
   })
-}
-
-/** Takes back what an order gave, and nothing else (product.md, section 4). */
-export function revokeEntitlements(tx: Tx, orderId: string, now: Date): Promise<void> {
-  return queries.revokeByOrder(tx, orderId, now)
 }
 
 export function presentEntitlement(row: EntitlementRow): Entitlement {

@@ -190,7 +190,3 @@ export interface EntitlementRow {
   starts_at: Date
   ends_at: Date | null
 }
-
-export async function revokeByOrder(tx: Tx, orderId: string, at: Date | null): Promise<void> {
-  await tx.updateTable('entitlements').set({ revoked_at: at }).where('order_id', '=', orderId).execute()
-}

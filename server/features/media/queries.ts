@@ -34,13 +34,6 @@ export function selectEpisode(db: Db, id: string) {
   return selectEpisodes(db).where('episodes.id', '=', id).executeTakeFirst()
 }
 
-export function selectEpisodeByNumber(db: Db, videoId: string, number: number) {
-  return selectEpisodes(db)
-    .where('episodes.video_id', '=', videoId)
-    .where('episodes.number', '=', number)
-    .executeTakeFirst()
-}
-
 export function selectEpisodesAfter(db: Db, videoId: string, number: number, limit: number) {
   return selectEpisodes(db)
     .where('episodes.video_id', '=', videoId)

@@ -39,7 +39,7 @@ export async function migrate(
 function readMigrations(directory: string): Migration[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.sql'))
-    .sort()
+    .toSorted()
     .map((name) => {
       const sql = readFileSync(join(directory, name), 'utf8')
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }

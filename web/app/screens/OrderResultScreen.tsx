@@ -9,7 +9,7 @@ import { wayBack } from '#web/features/billing/way-back.ts'
 import { money } from '#web/lib/format.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
-import styles from '../shell.module.css'
+import styles from '#web/app/shell.module.css'
 
 const restMs = 1_200
 

@@ -1,5 +1,5 @@
 import type { Texts } from '#contract/languages.ts'
-import { recordEpisodes } from '#server/features/catalog/publish-video.ts'
+import { recordEpisodes } from '#server/features/catalog/catalog.ts'
 import { newId } from '#server/platform/ids.ts'
 import * as queries from './queries.ts'
 import type { IngestContext } from './work-queue.ts'

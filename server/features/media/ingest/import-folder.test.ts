@@ -103,7 +103,7 @@ test('a folder becomes a published video that plays; a second import changes not
   expect(video).toMatchObject({ state: 'published', episode_count: 2, progress: null })
   expect(context.storage.exists(video.cover_path ?? '')).toBe(true)
   const media = context.storage.pathOf(`media/${before[0]?.asset_id}`)
-  expect(readdirSync(media).sort()).toEqual([
+  expect(readdirSync(media).toSorted()).toEqual([
     'a',
     'captions',
     'master.m3u8',
@@ -162,7 +162,7 @@ test('what can’t be used is refused by name, and the rest goes on', async () =
   writeFileSync(join(folder, 'cover.jpg'), 'no picture')
   const { made, refused } = await run(folder)
   expect(made).toEqual(['mixed/01.mp4'])
-  expect(refused.map(({ file }) => file).sort()).toEqual(
+  expect(refused.map(({ file }) => file).toSorted()).toEqual(
     ['01.en.vtt', '02.mp4', '03.mp4', '04.avi', '09.en.vtt', 'cover.jpg'].map((name) => `mixed/${name}`),
   )
   expect(refused.find(({ file }) => file === 'mixed/03.mp4')?.reason).toBe('is a playlist, not a video')

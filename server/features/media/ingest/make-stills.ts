@@ -20,7 +20,7 @@ const mostPixels = 100_000_000
 export async function makeStills(folder: string, publicFolder: string): Promise<void> {
   const frames = (await readdir(folder))
     .filter((name) => /^candidate-\d+\.jpg$/.test(name))
-    .sort()
+    .toSorted()
     .map((name) => join(folder, name))
   const best = await chooseFrame(frames)
   const poster = await sharp(best)

@@ -48,7 +48,7 @@ export async function findFolders(path: string): Promise<string[]> {
     .map(({ name }) => join(root, name))
     .filter((folder) => existsSync(join(folder, 'video.yaml')))
   if (folders.length === 0) throw new Error(`Neither ${path} nor a folder in it holds a video.yaml.`)
-  return folders.sort()
+  return folders.toSorted()
 }
 
 /** Reads one content folder. What is wrong with the whole comes back as a single refusal. */
@@ -63,7 +63,7 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
   }
   try {
     const description = parseVideoYaml(await readFile(join(path, 'video.yaml'), 'utf8'))
-    const names = (await readdir(path)).sort()
+    const names = (await readdir(path)).toSorted()
     const refused: Refused[] = []
     const refuse = (name: string, reason: string) => void refused.push({ file: `${slug}/${name}`, reason })
     const episodes = collectEpisodes(path, names, refuse)
@@ -74,7 +74,7 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
       path,
       description,
       cover: cover && join(path, cover),
-      episodes: [...episodes.values()].sort((a, b) => a.number - b.number),
+      episodes: [...episodes.values()].toSorted((a, b) => a.number - b.number),
       refused,
     }
   } catch (error) {

@@ -1,11 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  hasCover,
-  recordEpisodes,
-  releaseIfWaiting,
-  setCover,
-} from '#server/features/catalog/publish-video.ts'
+import { hasCover, recordEpisodes, releaseIfWaiting, setCover } from '#server/features/catalog/catalog.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Storage } from '#server/platform/storage.ts'

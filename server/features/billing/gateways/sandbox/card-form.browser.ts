@@ -42,11 +42,11 @@ function brandOf(digits: string): Brand | undefined {
     return digits.length >= size && head >= low && head <= high ? size : 0
   }
   const rated = brands.map((brand) => ({ brand, size: Math.max(...brand.patterns.map(strength)) }))
-  return rated.filter(({ size }) => size > 0).sort((a, b) => b.size - a.size)[0]?.brand
+  return rated.filter(({ size }) => size > 0).toSorted((a, b) => b.size - a.size)[0]?.brand
 }
 
 function passesLuhn(digits: string): boolean {
-  const sum = [...digits].reverse().reduce((total, digit, index) => {
+  const sum = [...digits].toReversed().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 1 : 2)
     return total + (value > 9 ? value - 9 : value)
   }, 0)

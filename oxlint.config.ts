@@ -1,0 +1,163 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineConfig, type OxlintOverride } from 'oxlint'
+import manifest from './package.json' with { type: 'json' }
+
+/** Which features a server feature may build on (docs/architecture.md); it imports only their face, `<feature>.ts`. */
+const buildsOn: Record<string, string[]> = {
+  catalog: [],
+  members: [],
+  tracking: [],
+  library: ['catalog', 'members'],
+  media: ['catalog', 'library'],
+  billing: ['members', 'catalog', 'library', 'tracking'],
+  pages: ['catalog', 'members', 'library', 'media', 'billing', 'tracking'],
+}
+
+interface Ban {
+  regex: string
+  message: string
+  allowTypeImports?: boolean
+}
+
+const upwards: Ban = {
+  regex: '^\\.\\.',
+  message: 'Import from other folders by #contract, #server, #web, #demo or #scripts.',
+}
+const web: Ban = { regex: '^#web/', message: 'The server and the web meet in contract/ only.' }
+const server: Ban = { regex: '^#server/', message: 'The server and the web meet in contract/ only.' }
+const demo: Ban = { regex: '^#demo/', message: 'Only the composition roots know the demo.' }
+const features: Ban = { regex: '^#server/features/', message: 'The platform knows no feature.' }
+const roots: Ban = {
+  regex: '^#server/(context|site|feed-demo)\\.ts$',
+  message: 'Features do not know who composes them.',
+}
+const kysely: Ban = {
+  regex: '^kysely',
+  message: 'SQL lives in queries.ts and platform/database.',
+  allowTypeImports: true,
+}
+const fastify: Ban = {
+  regex: '^(@fastify/|fastify)',
+  message: 'HTTP lives in platform/http.',
+  allowTypeImports: true,
+}
+const processes: Ban = {
+  regex: '^(node:)?child_process$',
+  message: 'Child processes live in run-*.ts.',
+  allowTypeImports: true,
+}
+const hls: Ban = { regex: '^hls\\.js', message: 'hls.js lives in web/player.' }
+const payments: Ban = { regex: '^(stripe|card-validator)', message: 'Payment libraries end in gateways/.' }
+
+const packages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+  (name) => name !== 'typebox',
+)
+const impure: Ban = {
+  regex: `^(#|node:|(${packages.join('|')})(/|$))`,
+  message: 'contract/ is pure: it imports typebox and itself.',
+}
+
+/** Everything of a feature but its face. (The linter's patterns know no look-ahead, so the files are named.) */
+function behindFace(feature: string): string {
+  const entries = readdirSync(join(import.meta.dirname, 'server/features', feature), { withFileTypes: true })
+  const names = entries.map((entry) =>
+    entry.isDirectory() ? `${entry.name}/.*` : entry.name.replaceAll('.', '\\.'),
+  )
+  return `${feature}/(${names.filter((name) => name !== `${feature}\\.ts`).join('|')})`
+}
+
+/** Every part of the tree with what it may not import; a later entry stands for an earlier one where both match. */
+const layers: { files: string[]; bans: Ban[] }[] = [
+  { files: ['**/*.{ts,tsx,mjs}'], bans: [upwards] },
+  { files: ['contract/**/*.ts'], bans: [upwards, impure] },
+  { files: ['demo/**/*.ts'], bans: [upwards, server, web] },
+  { files: ['web/**/*.{ts,tsx}'], bans: [upwards, server, demo, hls] },
+  {
+    files: ['web/player/**/*.{ts,tsx}'],
+    bans: [
+      upwards,
+      server,
+      demo,
+      { regex: '^#web/(features|app)/', message: 'The player knows no feature.' },
+    ],
+  },
+  {
+    files: ['web/{ui,lib,i18n}/**/*.{ts,tsx}'],
+    bans: [
+      upwards,
+      server,
+      demo,
+      hls,
+      { regex: '^#web/(features|app|player)/', message: 'ui, lib and i18n stand below features and player.' },
+    ],
+  },
+  {
+    files: ['web/features/**/*.{ts,tsx}'],
+    bans: [upwards, server, demo, hls, { regex: '^#web/app/', message: 'Features do not know the app.' }],
+  },
+  { files: ['server/*.ts'], bans: [upwards, web, fastify, kysely] },
+  {
+    files: ['server/platform/**/*.ts'],
+    bans: [upwards, web, demo, features, roots, kysely, fastify, processes],
+  },
+  { files: ['server/platform/database/**/*.ts'], bans: [upwards, web, demo, features, roots, fastify] },
+  { files: ['server/platform/http/**/*.ts'], bans: [upwards, web, demo, features, roots, kysely, processes] },
+  { files: ['server/platform/run-*.ts'], bans: [upwards, web, demo, features, roots, kysely, fastify] },
+  ...Object.keys(buildsOn).flatMap(featureLayers),
+]
+
+function featureLayers(feature: string): { files: string[]; bans: Ban[] }[] {
+  const others = Object.keys(buildsOn).filter((name) => name !== feature)
+  const banned = others.map((name) => (buildsOn[feature]?.includes(name) ? behindFace(name) : `${name}/`))
+  const foreign: Ban = {
+    regex: `^#server/features/(${banned.join('|')})`,
+    message: `${feature} imports only the faces of: ${(buildsOn[feature] ?? []).join(', ') || 'no other feature'}.`,
+  }
+  const usual = [upwards, web, demo, roots, foreign, fastify]
+  const inside = `server/features/${feature}`
+  const tests = [upwards, web, demo, { ...roots, allowTypeImports: true }]
+  return [
+    { files: [`${inside}/**/*.ts`], bans: [...usual, kysely, processes, payments] },
+    { files: [`${inside}/**/{queries,*-queries,tables}.ts`], bans: [...usual, processes, payments] },
+    { files: [`${inside}/**/run-*.ts`], bans: [...usual, kysely, payments] },
+    { files: [`${inside}/gateways/**/*.ts`], bans: [...usual, processes] },
+    { files: [`${inside}/**/*.test.ts`], bans: tests },
+  ]
+}
+
+export default defineConfig({
+  plugins: ['typescript', 'react', 'import', 'unicorn', 'oxc', 'promise'],
+  categories: { correctness: 'error', suspicious: 'error' },
+  ignorePatterns: ['dist', 'data', 'test-results'],
+  rules: {
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'typescript/consistent-type-imports': 'error',
+    'react/react-in-jsx-scope': 'off',
+    'react/exhaustive-deps': 'error',
+    // A stylesheet is imported for what it does.
+    'import/no-unassigned-import': 'off',
+    'import/no-named-as-default': 'off',
+    'import/no-named-as-default-member': 'off',
+    'unicorn/consistent-function-scoping': 'off',
+    'no-shadow': 'off',
+    'no-unmodified-loop-condition': 'off',
+    // Our frames are of our own origin, under policies of their own.
+    'react/iframe-missing-sandbox': 'off',
+    // A video element is a thing in the world: it is changed and listened to, not rendered.
+    'react/immutability': 'off',
+    'react/refs': 'off',
+    'react/set-state-in-effect': 'off',
+    'react/exhaustive-effect-dependencies': 'off',
+    'promise/no-callback-in-promise': 'off',
+    'promise/no-promise-in-callback': 'off',
+  },
+  overrides: [
+    ...layers.map(({ files, bans }): OxlintOverride => ({
+      files,
+      rules: { 'no-restricted-imports': ['error', { patterns: bans }] },
+    })),
+    { files: ['{contract,server,web}/**/*.{ts,tsx}'], rules: { 'no-console': 'error' } },
+  ],
+})
