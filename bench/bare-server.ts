@@ -20,8 +20,9 @@ const options = JSON.parse(process.argv[2] ?? '') as BareOptions
 const pool = new pg.Pool({ ...options.connection, max: 20 })
 const app = Fastify()
 
-const lookUp = () =>
-  pool.query({ name: 'lookup', text: 'SELECT * FROM videos WHERE id = $1', values: ['vid_none'] })
+const one = await pool.query<{ id: string }>('SELECT id FROM videos LIMIT 1')
+const values = [one.rows[0]?.id]
+const lookUp = () => pool.query({ name: 'lookup', text: 'SELECT * FROM videos WHERE id = $1', values })
 
 for (const { path, file, queries } of options.answers) {
   const bytes = readFileSync(file)

@@ -2,45 +2,46 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startEmbedded, type EmbeddedConnection } from '#server/platform/database/embedded.ts'
+import { createLog } from '#server/platform/log.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { makeBenchContent } from './make-bench-content.ts'
 
 export interface BenchSite {
   url: string
+  /** A folder for whatever a measurement needs, gone at the end. */
   home: string
   dataDir: string
+  /** What the site's processes were started with. */
+  env: NodeJS.ProcessEnv
+  connection: EmbeddedConnection
   ffmpeg: Ffmpeg
-  /** The folder that was imported, and how long that took, in milliseconds. */
-  imported: { folder: string; ms: number }
   close(): Promise<void>
 }
 
 const port = 3911
 
-/** A site with a few minutes of film, on a data directory of its own, in processes of its own. */
+/** A site with six short episodes, on a data directory of its own, in processes of its own. */
 export async function startBenchSite(): Promise<BenchSite> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-bench-'))
   const dataDir = join(home, 'data')
   const folder = join(home, 'dramas')
   const ffmpeg = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
-  const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port), DEMO: '0', LOG_LEVEL: 'warn' }
-  await makeBenchContent(folder, ffmpeg.ffmpegPath)
-  const started = performance.now()
-  const result = spawnSync(process.execPath, ['server/cli.ts', 'import', folder], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  const ms = performance.now() - started
-  if (result.status !== 0) throw new Error('The film for the bench could not be imported')
+  const env = benchEnv(dataDir)
+  makeBenchContent(folder, 'the-bench', ffmpeg.ffmpegPath, { episodes: 6, seconds: 12 })
+  importFolder(folder, env)
   const site = spawn(process.execPath, ['server/main.ts'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://localhost:${port}`
   await answers(`${url}/api/ready`, site)
+  // The site's own database server, which runs already.
+  const { connection } = await startEmbedded({ dataDir, log: createLog({ json: false, level: 'error' }) })
   return {
     url,
     home,
     dataDir,
+    env,
+    connection,
     ffmpeg,
-    imported: { folder, ms },
     async close() {
       const ended = new Promise((resolve) => site.once('exit', resolve))
       site.kill('SIGTERM')
@@ -48,6 +49,21 @@ export async function startBenchSite(): Promise<BenchSite> {
       rmSync(home, { recursive: true, force: true })
     },
   }
+}
+
+/** The settings of a site of the bench: everything of its own. */
+export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _database, PUBLIC_URL: _url, ...rest } = process.env
+  return { ...rest, DATA_DIR: dataDir, PORT: String(port), DEMO: '0', LOG_LEVEL: 'warn' }
+}
+
+/** The import as an operator runs it. @returns milliseconds */
+export function importFolder(folder: string, env: NodeJS.ProcessEnv): number {
+  const started = performance.now()
+  const args = ['server/cli.ts', 'import', folder]
+  const { status } = spawnSync(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  if (status !== 0) throw new Error('The film for the bench could not be imported')
+  return performance.now() - started
 }
 
 /** Waits until a server answers. @throws Error where its process ends first, or after a minute */
