@@ -1,0 +1,42 @@
+import { measureCalls } from './measure-calls.ts'
+import { measureImport } from './measure-import.ts'
+import { measurePlayback } from './measure-playback.ts'
+import { measureSegments } from './measure-segments.ts'
+import { startBenchSite, type BenchSite } from './start-bench-site.ts'
+import { printTable, type Row } from './table.ts'
+
+/** `npm run bench` measures everything, `npm run bench -- calls segments` these. It fails only where something could not be measured. */
+const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
+  calls: measureCalls,
+  segments: measureSegments,
+  playback: measurePlayback,
+  import: measureImport,
+}
+
+const wanted = process.argv.slice(2).filter((name) => name !== '--')
+const unknown = wanted.find((name) => !(name in measurements))
+if (unknown !== undefined) {
+  console.error(
+    `There is no measurement “${unknown}”. These are known: ${Object.keys(measurements).join(', ')}.`,
+  )
+  process.exit(2)
+}
+
+console.log('Making a film and starting a site with it …')
+const site = await startBenchSite()
+const rows: Row[] = []
+try {
+  for (const [name, measure] of Object.entries(measurements)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
+    console.log(`Measuring: ${name} …`)
+    try {
+      rows.push(...(await measure(site)))
+    } catch (error) {
+      console.error(`${name} could not be measured:`, error)
+      process.exitCode = 1
+    }
+  }
+} finally {
+  await site.close()
+}
+printTable(rows)

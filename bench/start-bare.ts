@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { BareOptions } from './bare-server.ts'
+import { answers } from './start-bench-site.ts'
+
+export interface Bare {
+  url: string
+  close(): Promise<void>
+}
+
+const port = 3912
+const root = join(import.meta.dirname, '..')
+
+/** The bare server in a process of its own, as the site is. */
+export async function startBare(
+  options: Pick<BareOptions, 'answers' | 'files' | 'connection'>,
+): Promise<Bare> {
+  const page = join(root, 'bench/bare-page.html')
+  // The full build, since the stream's sound is a rendition of its own.
+  const hls = join(root, 'node_modules/hls.js/dist/hls.min.js')
+  const all: BareOptions = { ...options, port, page, hls }
+  const server = spawn(process.execPath, [join(root, 'bench/bare-server.ts'), JSON.stringify(all)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const url = `http://localhost:${port}`
+  await answers(`${url}/page`, server)
+  return {
+    url,
+    async close() {
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGTERM')
+      await ended
+    },
+  }
+}

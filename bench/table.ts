@@ -1,0 +1,61 @@
+/** One line of the result. `ok` says whether the ratio (or the time) is within the aim. */
+export interface Row {
+  what: string
+  ours: string
+  bare: string
+  ratio: string
+  aim: string
+  ok: boolean
+}
+
+/** A row for "more is better": requests or bytes per second, at least `least` times the bare one. */
+export function atLeast(what: string, ours: number, bare: number, least: number, unit: string): Row {
+  const ratio = ours / bare
+  return {
+    what,
+    ours: inUnit(ours, unit),
+    bare: inUnit(bare, unit),
+    ratio: times(ratio),
+    aim: `≥ ${least}×`,
+    ok: ratio >= least,
+  }
+}
+
+/** A row for "less is better": milliseconds, at most `most` times the bare one. */
+export function atMost(what: string, ours: number, bare: number, most: number): Row {
+  const ratio = ours / bare
+  return {
+    what,
+    ours: inUnit(ours, 'ms'),
+    bare: inUnit(bare, 'ms'),
+    ratio: times(ratio),
+    aim: `≤ ${most}×`,
+    ok: ratio <= most,
+  }
+}
+
+/** A row without a bare counterpart: milliseconds, at most `mostMs`. */
+export function within(what: string, ms: number, mostMs: number): Row {
+  return { what, ours: inUnit(ms, 'ms'), bare: '–', ratio: '–', aim: `≤ ${mostMs} ms`, ok: ms <= mostMs }
+}
+
+export function printTable(rows: readonly Row[]): void {
+  const lines = [
+    ['what', 'ours', 'bare', 'ratio', 'aim', 'ok?'],
+    ...rows.map(({ what, ours, bare, ratio, aim, ok }) => [what, ours, bare, ratio, aim, ok ? 'yes' : 'NO']),
+  ]
+  const widths = [0, 1, 2, 3, 4, 5].map((column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  )
+  for (const line of lines)
+    console.log(
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join(' | ')
+        .trimEnd(),
+    )
+}
+
+const inUnit = (value: number, unit: string) =>
+  `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${unit}`
+const times = (ratio: number) => `${ratio.toFixed(2)}×`

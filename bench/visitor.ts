@@ -1,0 +1,70 @@
+import type { BenchSite } from './start-bench-site.ts'
+
+interface Homepage {
+  info: { homepage: { items: { id: string }[] }[] }
+}
+interface Episodes {
+  data: { list: { id: string; number: number }[] }
+}
+interface Playable {
+  info: { playback: { hls_url: string } }
+}
+
+/** The drama that is measured, its first episode, and where that one's stream is. */
+export interface Film {
+  videoId: string
+  episodeId: string
+  /** The playlist behind a pass, such as /media/…/…/master.m3u8. */
+  hlsUrl: string
+  asset: string
+}
+
+export async function findFilm({ url }: BenchSite): Promise<Film> {
+  const { info } = await read<Homepage>(`${url}/api/homepage`)
+  const videoId = found(info.homepage[0]?.items[0]).id
+  const { data } = await read<Episodes>(`${url}/api/video/episode?video_id=${videoId}`)
+  const episodeId = found(data.list[0]).id
+  const playable = await read<Playable>(`${url}/api/video/episode?episode_id=${episodeId}`)
+  const hlsUrl = playable.info.playback.hls_url
+  return { videoId, episodeId, hlsUrl, asset: found(hlsUrl.split('/').at(-2)) }
+}
+
+/** The cookie of a new visitor for whom nothing is kept. */
+export async function newVisitor({ url }: BenchSite): Promise<string> {
+  return cookieOf(await fetch(`${url}/api/user`))
+}
+
+/** The cookie of a guest who has watched a little, so that every answer is about them. */
+export async function newGuest(site: BenchSite, { videoId, episodeId }: Film): Promise<string> {
+  const response = await fetch(`${site.url}/api/user/history`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'sec-fetch-site': 'same-origin',
+      cookie: await newVisitor(site),
+    },
+    body: JSON.stringify({
+      video_id: videoId,
+      episode_id: episodeId,
+      position_ms: 4000,
+      at: new Date().toISOString(),
+    }),
+  })
+  return cookieOf(response)
+}
+
+function cookieOf(response: Response): string {
+  return found(response.headers.getSetCookie()[0]?.split(';')[0])
+}
+
+async function read<T>(url: string): Promise<T> {
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+  // Our own answers; what is missing shows in the next step.
+  return (await response.json()) as T
+}
+
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('The site does not answer as the bench expects')
+  return value
+}
