@@ -144,6 +144,21 @@ it('does not lead out of an asset', async () => {
   }
 })
 
+it.each(['master.m3u8', 'v0/00000.m4s'])(
+  "does not lead from a free asset or the public files to a locked asset's %s",
+  async (file) => {
+    const { playback } = await play(1)
+    const locked = `${assetOf(4)}/${file}`.replaceAll('/', '%2f')
+    const urls = [
+      beside(playback.hls_url, `..%2f${locked}`),
+      beside(playback.hls_url, `v0%2f..%2f..%2f${locked}`),
+      `/public/..%2fmedia%2f${locked}`,
+      `/public/${assetOf(4)}/..%2f..%2fmedia%2f${locked}`,
+    ]
+    for (const url of urls) expect((await visitor.fetch(url)).status, url).toBe(404)
+  },
+)
+
 async function buy(
   userId: string,
   what: { videoId?: string; episodeId?: string; endsAt?: Date },

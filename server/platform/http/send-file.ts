@@ -16,6 +16,9 @@ const types: Record<string, string> = {
   vtt: 'text/vtt; charset=utf-8',
 }
 
+/** The library folds `a/../b` into `b` before it looks, so a link to one folder would open another. */
+const climbs = /(^|[\\/])\.\.([\\/]|$)/
+
 /**
  * Sends one file below `root` with ranges, conditional requests and caching. What is not below it, hidden or no file is
  * answered with 404 and no words.
@@ -27,6 +30,7 @@ export async function sendFile(
   path: string,
   caching: Caching,
 ): Promise<FastifyReply> {
+  if (climbs.test(path)) return reply.code(404).send()
   const { cacheControl, contentType, ...options } = caching
   const result = await send(request.raw, encodeURI(path), {
     root,
