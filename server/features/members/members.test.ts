@@ -45,6 +45,14 @@ describe('a guest', () => {
     expect(await visitor.ask(getUser)).toMatchObject({ id, display_name: 'Ada' })
   })
 
+  it('is not given its empty cookie again, which could undo the one that says that something is kept', async () => {
+    const visitor = site.visitor()
+    expect((await visitor.call(getUser)).headers.get('set-cookie')).toContain('.0.')
+    expect((await visitor.call(getUser)).headers.get('set-cookie')).toBeNull()
+    const { headers } = await visitor.call(changeUser, { body: {} })
+    expect(headers.get('set-cookie')).toContain('.1.')
+  })
+
   it('is told in words which field is wrong', async () => {
     const visitor = site.visitor()
     await visitor.ask(getUser)

@@ -45,12 +45,15 @@ interface Answering {
   setHeader(name: string, value: string): void
 }
 
-/** Gives the guest its tokens: always the cookie, and the header's where `header` says so. */
+/**
+ * Gives the guest its tokens: the cookie, and the header's where `header` says so. A known guest for whom nothing is kept
+ * has its cookie already: given again, it could arrive after the one that says `kept`, and undo it.
+ */
 export function giveTokens(context: MembersContext, call: Answering, guest: Guest, header: boolean): void {
   const { secret, secure, clock } = context
   const token = signGuest(secret, 'cookie', guest, clock.now())
   const flags = `Path=/; Max-Age=${guestDays * 86_400}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
-  call.setHeader('set-cookie', `${cookieName(secure)}=${token}; ${flags}`)
+  if (!call.viewer || guest.kept) call.setHeader('set-cookie', `${cookieName(secure)}=${token}; ${flags}`)
   if (header) call.setHeader('x-user-token', signGuest(secret, 'header', guest, clock.now()))
 }
 
