@@ -37,6 +37,6 @@ export const Time = Type.String({ format: 'date-time' })
 export const Cents = Type.Integer({ minimum: 0 })
 /** ISO 4217. */
 export const Currency = Type.String({ minLength: 3, maxLength: 3 })
-/** Integer milliseconds. */
-export const Milliseconds = Type.Integer({ minimum: 0 })
+/** Integer milliseconds, as many as a column of the database holds. */
+export const Milliseconds = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
 export const LanguageCode = oneOf(languages)
