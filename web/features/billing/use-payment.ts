@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Order } from '#contract/billing.ts'
-import { CallRejected } from '#web/lib/api.ts'
+import { CallFailed, CallRejected } from '#web/lib/api.ts'
 import { orderMaker, payWithToken, settledOrder } from './pay.ts'
 import type { Person } from './person.ts'
 import type { Wish } from './wish.ts'
@@ -33,7 +33,8 @@ export function usePayment(wish: Wish, shown: string, tokenize: () => Promise<st
     if (declined) return refuse(declined.message)
     if (next.type === 'authenticate' && next.url) return setStep({ at: 'bank', order, url: next.url })
     if (status !== 'pending') orders.forget()
-    refuse(status === 'pending' ? t('order.notConfirmed') : t('order.failed'))
+    if (status !== 'pending') return refuse(t('order.failed'))
+    refuse(t(next.type === 'none' ? 'order.unsure' : 'order.notConfirmed'))
   }
   const attempt = async (work: () => Promise<Order | null>) => {
     setProblem(null)
@@ -44,6 +45,8 @@ export function usePayment(wish: Wish, shown: string, tokenize: () => Promise<st
       else setStep({ at: 'form' })
     } catch (error) {
       if (error instanceof CallRejected && error.code === 409) orders.forget()
+      // Without an answer nobody knows yet whether money moved.
+      if (error instanceof CallFailed) return refuse(t('order.unsure'))
       const said = error instanceof CallRejected ? error.message : ''
       refuse(said || t('order.failed'), error instanceof CallRejected ? error.field : undefined)
     }
