@@ -59,7 +59,7 @@ async function readStart(path: string): Promise<Buffer> {
 export function recognise(start: Buffer): Container {
   if (start.length === 0) throw new UnusableFile('is empty')
   if (['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip'].includes(start.toString('latin1', 4, 8))) return 'mov'
-  if (start.readUInt32BE(0) === 0x1a45dfa3) return 'matroska'
+  if (start.toString('hex', 0, 4) === '1a45dfa3') return 'matroska'
   if (start[0] === 0x47 && start[188] === 0x47 && start[376] === 0x47) return 'mpegts'
   const text = start.toString('utf8').replace(/^\uFEFF/, '')
   if (text.startsWith('#EXTM3U')) throw new UnusableFile('is a playlist, not a video')
