@@ -9,15 +9,14 @@ export interface Documents {
 }
 
 /**
- * Reads the built documents once.
- * @throws Error naming the folder where the web has not been built
+ * The documents of the built web, read when the first is asked for: the worker and the commands need none, and may run
+ * before the web is built.
  */
 export function readDocuments(webRoot: string): Documents {
-  const read = (file: string) => readFileSync(join(webRoot, file), 'utf8')
-  const pages = { index: read('index.html'), order: read('order.html') }
-  const preloads = JSON.parse(read('preloads.json')) as Record<string, string[]>
+  let built: ReturnType<typeof readBuilt> | undefined
   return {
     render(name, route, boot) {
+      const { pages, preloads } = (built ??= readBuilt(webRoot))
       const nonce = randomBytes(16).toString('base64')
       const links = (preloads[route] ?? []).map(linkTo).join('')
       const data = boot ? `<script type="application/json" id="boot">${scriptSafe(boot)}</script>` : ''
@@ -28,6 +27,13 @@ export function readDocuments(webRoot: string): Documents {
       return { html, nonce }
     },
   }
+}
+
+function readBuilt(webRoot: string) {
+  const read = (file: string) => readFileSync(join(webRoot, file), 'utf8')
+  const pages = { index: read('index.html'), order: read('order.html') }
+  // Written by scripts/build-web.ts.
+  return { pages, preloads: JSON.parse(read('preloads.json')) as Record<string, string[]> }
 }
 
 /** A chunk that the route's screen is going to ask for, asked for at once. */
