@@ -39,12 +39,14 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
       async handle(request, reply) {
         const { id } = request.params as { id: string }
         const number = Number(new URLSearchParams(request.url.split('?')[1]).get('episode'))
-        const boot = await loadFirstScreen(context, {
+        // No id of ours looks otherwise, and PostgreSQL cannot take every text (NUL).
+        const wanted = {
           cookies: request.cookies,
           acceptLanguage: request.headers['accept-language'],
           videoId: id,
           episodeNumber: Number.isInteger(number) && number > 0 ? number : undefined,
-        })
+        }
+        const boot = /^\w+$/.test(id) ? await loadFirstScreen(context, wanted) : undefined
         return give(boot ? reply : reply.code(404), 'index', '/videos/:id', boot)
       },
     },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryHomepage } from '#contract/catalog.ts'
 import { changeUser, getUser } from '#contract/members.ts'
+import { createHttpServer } from './server.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 
 let site: TestSite
@@ -33,6 +34,28 @@ it('refuses NUL in a query and in a body', async () => {
   const inBody = await visitor.call(changeUser, { body: { display_name: 'a\0b' } })
   expect(inBody.status).toBe(400)
   expect((await visitor.fetch('/api/homepage/query?keyword=a%00b')).status).toBe(400)
+  expect((await visitor.fetch('/videos/a%00b')).status).toBe(404)
+})
+
+it('tells browsers to stay with https where the site is reached by it, and only there', async () => {
+  const { context } = site
+  const headersAt = async (publicUrl: string) => {
+    const options = {
+      ...context,
+      publicUrl,
+      trustProxy: 0,
+      routes: [],
+      plainRoutes: [],
+      identify: () => null,
+    }
+    const server = await createHttpServer(options)
+    return (await server.inject('/api/nothing')).headers
+  }
+  expect(await headersAt('https://example.com')).toHaveProperty(
+    'strict-transport-security',
+    'max-age=31536000',
+  )
+  expect(await headersAt('http://localhost:3000')).not.toHaveProperty('strict-transport-security')
 })
 
 it('refuses a body that is too large, and one that is not JSON', async () => {

@@ -60,6 +60,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   )
   await app.register(cookie)
   await app.register(swagger, openApiOptions())
+  const secure = options.publicUrl.startsWith('https:')
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (secure) reply.header('strict-transport-security', 'max-age=31536000')
+    done()
+  })
   app.addHook('onSend', setSecurityHeaders)
   for (const route of options.routes) addRoute(app, route, options, languageOf)
   app.get('/api/openapi.json', { schema: { hide: true } }, () => app.swagger())
