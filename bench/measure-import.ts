@@ -28,7 +28,10 @@ export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]>
   const bare: number[] = []
   for (let round = 0; round < rounds; round++) {
     const { folder, files } = make(`round-${round}`, content)
-    const measures = [async () => ours.push(importFolder(folder, env)), async () => bare.push(await convertAll(files))]
+    const measures = [
+      async () => ours.push(importFolder(folder, env)),
+      async () => bare.push(await convertAll(files)),
+    ]
     // By turns the first and the second, so that what warms up favours neither.
     for (const measure of round % 2 ? measures.toReversed() : measures) await measure()
   }
@@ -46,10 +49,14 @@ export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]>
     const plan = planLadder(source)
     const { container, duration, interlaced } = source
     const folder = join(home, 'bare-ffmpeg')
-    for (const name of [...plan.rungs.map((_, index) => `v${index}`), 'a']) mkdirSync(join(folder, name), { recursive: true })
+    for (const name of [...plan.rungs.map((_, index) => `v${index}`), 'a'])
+      mkdirSync(join(folder, name), { recursive: true })
     const args = buildFfmpegArgs({ input, container, duration, interlaced, plan })
     const started = performance.now()
-    const { status } = spawnSync('nice', ['-n', '5', ffmpeg.ffmpegPath, ...args], { cwd: folder, stdio: 'ignore' })
+    const { status } = spawnSync('nice', ['-n', '5', ffmpeg.ffmpegPath, ...args], {
+      cwd: folder,
+      stdio: 'ignore',
+    })
     if (status !== 0) throw new Error(`ffmpeg alone could not convert ${input}`)
     const ms = performance.now() - started
     rmSync(folder, { recursive: true })

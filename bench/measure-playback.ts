@@ -36,8 +36,16 @@ export async function measurePlayback(site: BenchSite): Promise<Row[]> {
     for (let visit = 0; visit < visits; visit++) swipes.push(...(await measureSwipes(browser, ours)))
     return [
       atMost(`start, navigation to first frame`, start.ours, start.bare, startAim),
-      within('key to prepared episode: its picture on screen', median(swipes.map(({ covered }) => covered)), swipeAimMs),
-      within('key to prepared episode: its next frame', median(swipes.map(({ newFrame }) => newFrame)), swipeAimMs),
+      within(
+        'key to prepared episode: its picture on screen',
+        median(swipes.map(({ covered }) => covered)),
+        swipeAimMs,
+      ),
+      within(
+        'key to prepared episode: its next frame',
+        median(swipes.map(({ newFrame }) => newFrame)),
+        swipeAimMs,
+      ),
     ]
   } finally {
     await browser.close()
@@ -45,7 +53,11 @@ export async function measurePlayback(site: BenchSite): Promise<Row[]> {
   }
 }
 
-async function compareStarts(browser: Browser, ours: string, bare: string): Promise<{ ours: number; bare: number }> {
+async function compareStarts(
+  browser: Browser,
+  ours: string,
+  bare: string,
+): Promise<{ ours: number; bare: number }> {
   const measured = { ours: [] as number[], bare: [] as number[] }
   // The first visits warm the browser and both servers.
   await measureStart(browser, ours)
@@ -59,9 +71,10 @@ async function compareStarts(browser: Browser, ours: string, bare: string): Prom
 
 /** Milliseconds from navigation to the first frame, for somebody who was never here. */
 function measureStart(browser: Browser, url: string): Promise<number> {
-  return visit(browser, url, (page) =>
-    page.waitForFunction(() => window.firstFrame, undefined, { polling: 50, timeout }).then((handle) => handle.evaluate(Number)),
-  )
+  return visit(browser, url, async (page) => {
+    const seen = await page.waitForFunction(() => window.firstFrame, undefined, { polling: 50, timeout })
+    return (await seen.jsonValue()) ?? Number.NaN
+  })
 }
 
 function measureSwipes(browser: Browser, url: string) {
@@ -125,14 +138,17 @@ function nextIsPrepared(): boolean {
 
 /** In the page: follows the video below the one on screen, from the next key on. */
 function watchSwipe(): void {
-  const next = [...document.querySelectorAll('video')].find((video) => video.getBoundingClientRect().top > innerHeight / 2)
+  const next = [...document.querySelectorAll('video')].find(
+    (video) => video.getBoundingClientRect().top > innerHeight / 2,
+  )
   const swiped: NonNullable<Window['swiped']> = {}
   window.swiped = swiped
   const begin = ({ timeStamp }: KeyboardEvent) => {
     const look = () => {
       const { top, bottom } = next?.getBoundingClientRect() ?? { top: 1, bottom: 0 }
       const middle = innerHeight / 2
-      if (top <= middle && bottom >= middle && (next?.readyState ?? 0) >= 2) swiped.covered = performance.now() - timeStamp
+      if (top <= middle && bottom >= middle && (next?.readyState ?? 0) >= 2)
+        swiped.covered = performance.now() - timeStamp
       else requestAnimationFrame(look)
     }
     requestAnimationFrame(look)
