@@ -20,6 +20,7 @@ const nothingKept: Personal = { favorite: false, resume: null }
 export function catalogRoutes({ db, clock, personalFor }: CatalogRoutesContext): Route[] {
   const homepages = createAnswerCache(clock)
   const videos = createAnswerCache(clock)
+  const shared = createAnswerCache<Awaited<ReturnType<typeof loadVideo>>>(clock)
   const load = (id: string, language: Language) => loadVideo(db, id, language)
   return [
     route(getHomepage, (call) =>
@@ -32,7 +33,8 @@ export function catalogRoutes({ db, clock, personalFor }: CatalogRoutesContext):
       const { viewer, language } = call
       const { id } = call.query
       if (viewer?.kept) {
-        const [video, personal] = await Promise.all([load(id, language), personalFor(db, viewer, id)])
+        const everybodys = shared.get(`${language} ${id}`, () => load(id, language))
+        const [video, personal] = await Promise.all([everybodys, personalFor(db, viewer, id)])
         return { info: { ...video, ...personal } }
       }
       return videos.get(`${language} ${id}`, async () =>
