@@ -85,7 +85,7 @@ async function install(lock, mode) {
   const total = wanted(lock, mode).length
   console.error(`Installing ${total} packages into node_modules (${sizes[mode]}). This happens once.`)
   const args = [
-    'ci',
+    'ci', '--ignore-scripts',
     '--no-audit',
     '--no-fund',
     '--loglevel=error',
@@ -208,8 +208,10 @@ export async function run(command, args, env = {}) {
 
 /** Where the system can do it, the child ends in order when we are killed. */
 function endsWithUs(command, args) {
-  if (!existsSync('/usr/bin/setpriv')) return { command, args }
-  return { command: '/usr/bin/setpriv', args: ['--pdeathsig', 'TERM', command, ...args] }
+  // There is more than one setpriv, and BusyBox's can't do this.
+  const works = spawnSync('setpriv', ['--pdeathsig', 'TERM', 'true'], { timeout: 5000 }).status === 0
+  if (!works) return { command, args }
+  return { command: 'setpriv', args: ['--pdeathsig', 'TERM', command, ...args] }
 }
 
 /** Builds the web pages unless dist/web was built from just these sources. Gives the exit status. */
