@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 
 /**
  * Where files live, by key: `originals/…`, `media/<asset>/…` (behind a pass), `public/…`. A key's file appears whole or
- * not at all.
+ * not at all, and once a promise here is kept the file outlives a power cut.
  */
 export interface Storage {
   /** The folder that the keys are paths in. */
@@ -37,12 +37,14 @@ export function openStorage(dataDir: string): Storage {
     pathOf,
     exists: (key) => existsSync(pathOf(key)),
     read: (key) => readFile(pathOf(key)),
-    write: (key, bytes) => whole(pathOf(key), (draft) => writeFile(draft, bytes, { flush: true })),
-    copy: (from, to) => whole(pathOf(to), (draft) => copyFile(pathOf(from), draft)),
+    write: (key, bytes) => whole(root, pathOf(key), (draft) => writeFile(draft, bytes)),
+    copy: (from, to) => whole(root, pathOf(to), (draft) => copyFile(pathOf(from), draft)),
     async moveIn(path, key) {
+      await syncTree(path)
       await mkdir(dirname(pathOf(key)), { recursive: true })
       await rm(pathOf(key), { recursive: true, force: true })
       await rename(path, pathOf(key))
+      await syncFoldersAbove(root, pathOf(key))
     },
     remove: (key) => rm(pathOf(key), { recursive: true, force: true }),
   }
@@ -50,15 +52,46 @@ export function openStorage(dataDir: string): Storage {
 
 let drafts = 0
 
-async function whole(path: string, write: (draft: string) => Promise<void>): Promise<void> {
+async function whole(root: string, path: string, write: (draft: string) => Promise<void>): Promise<void> {
   const draft = `${path}.${process.pid}-${drafts++}.draft`
   await mkdir(dirname(path), { recursive: true })
   try {
     await write(draft)
+    await sync(draft)
     await rename(draft, path)
+    await syncFoldersAbove(root, path)
   } catch (error) {
     await rm(draft, { force: true })
     throw error
+  }
+}
+
+/** How many files go to the disk at once: it does them together, and a few are enough for that. */
+const syncsAtOnce = 8
+
+/** Brings a file, or a folder with all that is in it, to the disk. */
+async function syncTree(path: string): Promise<void> {
+  const entries = (await stat(path)).isDirectory() ? await readdir(path, { recursive: true }) : []
+  const queue = [path, ...entries.map((entry) => join(path, entry))].values()
+  // One iterator shared by all: each takes the next path that nobody has.
+  await Promise.all(
+    Array.from({ length: syncsAtOnce }, async () => {
+      for (const each of queue) await sync(each)
+    }),
+  )
+}
+
+/** A new name is on the disk once its folder is, and a new folder once the one above it is. */
+async function syncFoldersAbove(root: string, path: string): Promise<void> {
+  for (let folder = dirname(path); folder.startsWith(root); folder = dirname(folder)) await sync(folder)
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }
 
