@@ -85,7 +85,8 @@ async function install(lock, mode) {
   const total = wanted(lock, mode).length
   console.error(`Installing ${total} packages into node_modules (${sizes[mode]}). This happens once.`)
   const args = [
-    'ci', '--ignore-scripts',
+    'ci',
+    '--ignore-scripts',
     '--no-audit',
     '--no-fund',
     '--loglevel=error',
