@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Log } from '#server/platform/log.ts'
 
@@ -17,26 +18,39 @@ export function runWorker(log: Log): { stop(): Promise<void> } {
     const worker = spawn(process.execPath, [join(import.meta.dirname, 'worker.ts'), '--parent'], {
       stdio: ['pipe', 'inherit', 'inherit'],
     })
-    worker.on('error', (error) => log.error({ err: error }, 'The worker could not be started'))
+    worker.on('error', (error) => {
+      log.error({ err: error }, 'The worker could not be started')
+      if (worker.pid === undefined) startAgain()
+    })
     worker.on('exit', (code, signal) => {
       if (stopping) return
       log.warn({ code, signal }, 'The worker ended; it is started again')
-      setTimeout(() => {
-        if (!stopping) child = start()
-      }, restartMs)
+      startAgain()
     })
     return worker
+  }
+
+  function startAgain() {
+    setTimeout(() => {
+      if (!stopping) child = start()
+    }, restartMs)
   }
 
   return {
     async stop() {
       stopping = true
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = new Promise((resolve) => child.once('exit', resolve))
-      child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
-      await ended
-      clearTimeout(timer)
+      // One that never began has no end to wait for.
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+      for (const signal of ['SIGTERM', 'SIGKILL'] as const) if (await endsBy(child, signal)) return
     },
   }
+}
+
+async function endsBy(child: ChildProcess, signal: NodeJS.Signals): Promise<boolean> {
+  const ended = once(child, 'exit', { signal: AbortSignal.timeout(stopMs) })
+  child.kill(signal)
+  return ended.then(
+    () => true,
+    () => false,
+  )
 }
