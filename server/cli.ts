@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { createProgress } from '#server/cli-progress.ts'
 import { createContext, type Context } from '#server/context.ts'
 import { importFolder, type ImportReport } from '#server/features/media/ingest/import-folder.ts'
@@ -30,7 +31,9 @@ async function runImport(context: Context, [path]: string[], signal: AbortSignal
     )
   const progress = createProgress(process.stdout)
   try {
-    const report = await importFolder({ ...context, programs }, path, {
+    // npm runs us in the project's folder and tells here which one the operator is in.
+    const folder = resolve(process.env['INIT_CWD'] ?? '', path)
+    const report = await importFolder({ ...context, programs }, folder, {
       signal,
       niceness: 5,
       onProgress: progress.show,
