@@ -36,7 +36,7 @@ export function makePrivateDir(dir: string, runAs: RunAs | undefined): void {
 /**
  * Makes the cluster with its database once, under the start lock. It grows in a directory of its own and is renamed when whole,
  * so a kill in the middle leaves nothing half-made.
- * @throws ConfigError if the files there belong to another PostgreSQL release
+ * @throws ConfigError if the files there belong to another PostgreSQL release, or this user id has no name
  */
 export async function ensureCluster({ home, clusterDir, programs, runAs }: ClusterOptions): Promise<void> {
   const versionFile = join(clusterDir, 'PG_VERSION')
@@ -98,5 +98,11 @@ async function runProgram({ command, args, input, cwd, runAs }: Program): Promis
   child.stdin?.on('error', () => {})
   child.stdin?.end(input)
   const status = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
+  if (output.includes('could not look up effective user ID')) {
+    const id = runAs?.uid ?? process.getuid?.()
+    throw new ConfigError(
+      `PostgreSQL only makes a database for a user with a name, and user id ${id} has none: add a line for it to /etc/passwd, start the site as another user, or set DATABASE_URL.`,
+    )
+  }
   if (status !== 0) throw new Error(`${command} ended with status ${status}: ${output.trim().slice(-2000)}`)
 }
