@@ -96,7 +96,8 @@ class Supervisor {
   async stop(): Promise<void> {
     const child = this.#child
     this.#child = undefined
-    if (child) await this.#end(child.pid)
+    // One that has gone may have been replaced by another process's, which is not ours to end.
+    if (child && child.exitCode === null && child.signalCode === null) await this.#end(child.pid)
   }
 
   /** A server that is ready and whose owner will end it one day. */
@@ -182,7 +183,7 @@ class Supervisor {
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
       const target = findPostmaster(this.#clusterDir)?.pid
       if (target === undefined) return
-      process.kill(target, signal)
+      if (!sendSignal(target, signal)) return
       const deadline = Date.now() + stopTimeoutMs
       while (Date.now() < deadline) {
         if (!findPostmaster(this.#clusterDir)) return
@@ -193,6 +194,16 @@ class Supervisor {
 
   get #ownerFile(): string {
     return join(this.#home, 'owner.json')
+  }
+}
+
+/** False if the process has ended in the meantime. */
+function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
+    throw error
   }
 }
 
