@@ -6,7 +6,7 @@ export interface Target {
 }
 
 const clients = 16
-const seconds = 3
+const seconds = 2
 const rounds = 3
 
 /** Requests per second of one target under a few seconds of load. Anything but 2xx is a broken measurement. */

@@ -10,8 +10,8 @@ import { benchEnv, importFolder, type BenchSite } from './start-bench-site.ts'
 import { atMost, type Row } from './table.ts'
 
 const aim = 1.1
-const rounds = 3
-const content = { episodes: 2, seconds: 20 }
+const rounds = 2
+const content = { episodes: 2, seconds: 30 }
 
 /**
  * A folder through the import command, against ffmpeg alone with the same arguments on the same files, one after another and
