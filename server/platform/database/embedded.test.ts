@@ -1,0 +1,201 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { startEmbedded, type EmbeddedDatabase } from '#server/platform/database/embedded.ts'
+import { findPostmaster } from '#server/platform/database/postmaster-file.ts'
+import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
+import { thisProcess } from '#server/platform/lock-file.ts'
+import { createLog } from '#server/platform/log.ts'
+
+const log = createLog({ json: true, level: 'silent' })
+const patience = { timeout: 15_000, interval: 10 }
+const dirs: string[] = []
+const servers: EmbeddedDatabase[] = []
+const writers: ChildProcess[] = []
+
+// Most tests share one data directory, so that there is one cluster to make.
+const shared = newDir()
+
+afterEach(async () => {
+  for (const writer of writers.splice(0)) await killed(writer)
+  for (const server of servers.splice(0)) await server.stop()
+  for (const dir of dirs) await vi.waitUntil(() => !postmasterOf(dir), patience)
+})
+
+afterAll(() => {
+  for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
+})
+
+describe('a server whose owner is killed', () => {
+  test('has every acknowledged row when it is started again', async () => {
+    const writer = await startWriter(shared)
+    await vi.waitUntil(() => writer.acknowledged() >= 200, patience)
+    await killed(writer.process)
+    const server = await start(shared)
+    expect(await countRows(server)).toBeGreaterThanOrEqual(writer.acknowledged())
+  })
+
+  test('serves whoever adopted it until then, and comes back at their call', async () => {
+    const writer = await startWriter(shared)
+    const adopter = await start(shared)
+    const adopted = postmasterOf(shared)
+    await adopter.stop()
+    const before = writer.acknowledged()
+    await vi.waitUntil(() => writer.acknowledged() > before, patience)
+    expect(postmasterOf(shared)).toBe(adopted)
+    await killed(writer.process)
+    await adopter.ensureRunning()
+    expect(postmasterOf(shared)).not.toBe(adopted)
+    expect(await countRows(adopter)).toBeGreaterThanOrEqual(writer.acknowledged())
+  })
+})
+
+describe('leftovers of a dead server do not hinder a start', () => {
+  const ended = spawnSync('true').pid
+
+  test.each([
+    ['its own dead process id', ended],
+    ['an id that another program has by now', process.pid],
+  ])('postmaster.pid with %s', async (_, pid) => {
+    await (await start(shared)).stop()
+    const lines = [
+      pid,
+      clusterOf(shared),
+      1,
+      5432,
+      join(shared, 'postgres', 'socket'),
+      '',
+      '1 1',
+      'ready',
+      '',
+    ]
+    writeFileSync(join(clusterOf(shared), 'postmaster.pid'), lines.join('\n'))
+    writeFileSync(join(shared, 'postgres', 'owner.json'), JSON.stringify(thisProcess()))
+    const server = await start(shared)
+    expect(await countRows(server)).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['a dead process', { pid: ended, started: '1', note: '' }],
+    ['a process whose id is used again', { pid: process.pid, started: '1', note: '' }],
+  ])('a start lock of %s', async (_, holder) => {
+    writeFileSync(join(shared, 'postgres', 'start.lock'), JSON.stringify(holder))
+    const server = await start(shared)
+    expect(await countRows(server)).toBeGreaterThan(0)
+  })
+})
+
+test('two processes that start on a new directory at once share one server', async () => {
+  const dir = newDir()
+  const [writer, server] = await Promise.all([startWriter(dir), start(dir)])
+  const other = await start(dir)
+  const before = writer.acknowledged()
+  await vi.waitUntil(() => writer.acknowledged() > before, patience)
+  expect(await countRows(server)).toBeGreaterThanOrEqual(before)
+  expect(await countRows(other)).toBeGreaterThanOrEqual(before)
+})
+
+test('a pool goes on when the server is killed under it, and no acknowledged row is lost', async () => {
+  const server = await start(shared)
+  const pool = new SupervisedPool({ ...server.connection, max: 4 }, server.ensureRunning, log)
+  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('error', () => {})
+  await pool.query('CREATE TABLE kept (number int PRIMARY KEY)')
+  const acknowledged: number[] = []
+  let next = 0
+  let refused = 0
+  const write = async () => {
+    while (acknowledged.length < 400) {
+      const number = next++
+      await pool.query('INSERT INTO kept VALUES ($1)', [number]).then(
+        () => acknowledged.push(number),
+        () => refused++,
+      )
+    }
+  }
+  const writing = Promise.all(Array.from({ length: 4 }, write))
+  await vi.waitUntil(() => acknowledged.length >= 100, patience)
+  const first = postmasterOf(shared)
+  process.kill(first ?? 0, 'SIGKILL')
+  await writing
+  const { rows } = await pool.query<{ number: number }>('SELECT number FROM kept')
+  await pool.end()
+  expect(postmasterOf(shared)).not.toBe(first)
+  expect(refused).toBeLessThanOrEqual(20)
+  expect(rows.map(({ number }) => number)).toEqual(expect.arrayContaining(acknowledged))
+})
+
+test('an owner whose server was replaced by another process leaves that one alone', async () => {
+  const owner = await start(shared)
+  process.kill(postmasterOf(shared) ?? 0, 'SIGKILL')
+  await vi.waitUntil(() => !postmasterOf(shared), patience)
+  const writer = await startWriter(shared)
+  await owner.stop()
+  const before = writer.acknowledged()
+  await vi.waitUntil(() => writer.acknowledged() > before, patience)
+})
+
+test('a data directory too deep for a socket works', async () => {
+  const dir = join(newDir(), 'deep'.repeat(20), 'deeper'.repeat(10))
+  mkdirSync(dir, { recursive: true })
+  const server = await start(dir)
+  dirs.push(server.connection.host)
+  expect(server.connection.host.startsWith(dir)).toBe(false)
+  expect(await countRows(server)).toBe(0)
+})
+
+function newDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'cliffhanger-embedded-'))
+  dirs.push(dir)
+  return dir
+}
+
+async function start(dataDir: string): Promise<EmbeddedDatabase> {
+  const server = await startEmbedded({ dataDir, log })
+  servers.push(server)
+  return server
+}
+
+/** Starts write-rows.ts and waits for its first row. */
+async function startWriter(dataDir: string): Promise<{ process: ChildProcess; acknowledged: () => number }> {
+  const script = join(import.meta.dirname, '..', '..', 'testing', 'write-rows.ts')
+  const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  writers.push(child)
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  // What follows the last line break may be half a number.
+  const acknowledged = () => Number(output.split('\n').at(-2) ?? 0)
+  await vi.waitUntil(() => acknowledged() > 0, patience)
+  return { process: child, acknowledged }
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'close')
+  child.kill('SIGKILL')
+  await ended
+}
+
+async function countRows({ ensureRunning }: EmbeddedDatabase): Promise<number> {
+  const client = new pg.Client(await ensureRunning())
+  await client.connect()
+  try {
+    await client.query('CREATE TABLE IF NOT EXISTS written (number int PRIMARY KEY)')
+    const { rows } = await client.query<{ count: number }>('SELECT count(*)::int AS count FROM written')
+    return rows[0]?.count ?? 0
+  } finally {
+    await client.end()
+  }
+}
+
+function clusterOf(dataDir: string): string {
+  return join(dataDir, 'postgres', '18')
+}
+
+function postmasterOf(dataDir: string): number | undefined {
+  return findPostmaster(clusterOf(dataDir))?.pid
+}
