@@ -26,6 +26,8 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   const next = (checks: number) => nextCheck(checks, now)
   await queries.expireOrders(db, now)
   await queries.expireSubscriptions(db, new Date(now.getTime() - incompleteMs))
+  // Nothing renews yet: a period that is over ends its subscription.
+  await db.transaction().execute((tx) => queries.endLapsedSubscriptions(tx, now))
   await queries.deleteOldKeys(db, new Date(now.getTime() - keysLastMs))
   const attempts = await db.transaction().execute((tx) => queries.takeDueAttempts(tx, now, next, batch))
   await each(context, attempts, (attempt) => check(context, attempt))

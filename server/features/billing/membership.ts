@@ -25,7 +25,7 @@ export async function membershipOf(
   now: Date,
   language: Language,
 ): Promise<Membership> {
-  const row = viewer.kept ? await selectLiveSubscription(db, viewer.userId) : undefined
+  const row = viewer.kept ? await selectLiveSubscription(db, viewer.userId, now) : undefined
   if (!row?.period_ends_at || (row.status !== 'active' && row.status !== 'past_due')) return free
   const periodEnd = row.period_ends_at.getTime()
   // Grace g = min(3 days, N/2) (billing.md, "States").

@@ -12,7 +12,7 @@ export async function isOwned(
   now: Date,
 ): Promise<boolean> {
   if (order.kind === 'plan' || order.video_id === null)
-    return (await selectLiveSubscription(db, order.user_id)) !== undefined
+    return (await selectLiveSubscription(db, order.user_id, now)) !== undefined
   const rights = await loadRights(db, order.user_id, order.video_id, now)
   // No episode has the empty id: only what covers the whole video covers it.
   return rights.covers(order.episode_id ?? '')

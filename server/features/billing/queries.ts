@@ -311,8 +311,8 @@ export function selectSubscription(db: Db, id: string) {
   return db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The one subscription of a person that is active or in its grace, with its plan. */
-export function selectLiveSubscription(db: Db, userId: string) {
+/** The one subscription of a person that is active and not over, or in its grace, with its plan. */
+export function selectLiveSubscription(db: Db, userId: string, now: Date) {
   return db
     .selectFrom('subscriptions')
     .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
@@ -328,8 +328,30 @@ export function selectLiveSubscription(db: Db, userId: string) {
       'payment_methods.gateway',
     ])
     .where('subscriptions.user_id', '=', userId)
-    .where('subscriptions.status', 'in', ['active', 'past_due'])
+    .where((where) =>
+      where.or([
+        where('subscriptions.status', '=', 'past_due'),
+        where.and([
+          where('subscriptions.status', '=', 'active'),
+          where('subscriptions.period_ends_at', '>', now),
+        ]),
+      ]),
+    )
     .executeTakeFirst()
+}
+
+/** Ends the active subscriptions whose period is over, of one person or of everybody. */
+export async function endLapsedSubscriptions(tx: Tx, now: Date, userId?: string): Promise<void> {
+  const lapsed = await tx
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('status', '=', 'active')
+    .where('period_ends_at', '<=', now)
+    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''))
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  for (const { id } of lapsed) await moveSubscription(tx, id, 'ended')
 }
 
 export async function setSubscriptionOfOrder(tx: Tx, orderId: string, subscriptionId: string): Promise<void> {

@@ -15,6 +15,8 @@ export async function startSubscription(tx: Tx, order: OrderRow, payment: Paymen
   const subscription =
     order.subscription_id === null ? undefined : await queries.selectSubscription(tx, order.subscription_id)
   if (!subscription) throw new Error(`order ${order.id} has no subscription`)
+  // The janitor may not have been there yet, and there is one live subscription per person.
+  await queries.endLapsedSubscriptions(tx, now, order.user_id)
   const days = await queries.selectPeriodDays(tx, subscription.plan_id)
   const endsAt = new Date(now.getTime() + days * dayMs)
   const period = {

@@ -1,0 +1,1 @@
+CREATE INDEX subscriptions_lapsing ON subscriptions (period_ends_at) WHERE status = 'active';
