@@ -58,7 +58,7 @@ export async function insertFirstPlans(tx: Tx, plans: Insertable<tables.PlansTab
   await tx.insertInto('plans').values(plans).execute()
 }
 
-/** An episode that may be bought now, with its video's prices. */
+/** An episode that can be played and may be bought now, with its video's prices. */
 export function selectEpisodeOnSale(db: Db, id: string) {
   return db
     .selectFrom('episodes')
@@ -72,6 +72,7 @@ export function selectEpisodeOnSale(db: Db, id: string) {
       'videos.currency',
     ])
     .where('episodes.id', '=', id)
+    .where('episodes.asset_id', 'is not', null)
     .where('videos.state', '=', 'published')
     .executeTakeFirst()
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createOrder, unlockEpisode } from '#contract/billing.ts'
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -129,6 +130,35 @@ it('answers an episode that is being made with its progress', async () => {
     query: { episode_id: unfinished.episodes[0]?.id ?? '' },
   })
   expect(answer).toMatchObject({ code: 409, info: { progress: 0 } })
+})
+
+it('offers no episode that has nothing to play yet', async () => {
+  const unfinished = await buildVideo(site.context, { ready: 3 })
+  const body = { episode_id: unfinished.episodes[4]?.id ?? '' }
+  const answers = [
+    await visitor.call(getEpisode, { query: body }),
+    await visitor.call(unlockEpisode, { body }),
+    await visitor.call(createOrder, {
+      body: { kind: 'episode', ...body, gateway: 'sandbox', email: 'viewer@example.com' },
+    }),
+  ]
+  expect(answers.map(({ answer }) => answer.code)).toEqual([409, 409, 404])
+})
+
+it('offers nothing of an archived video, and plays it on for its buyer', async () => {
+  const archived = await buildVideo(site.context, { state: 'archived' })
+  const body = { episode_id: archived.episodes[4]?.id ?? '' }
+  const [buyer, other] = [site.visitor(), site.visitor()]
+  const { id } = await buyer.ask(getUser)
+  await other.ask(getUser)
+  await buy(id, { videoId: archived.id })
+  buyer.cookie = await keptCookie(buyer)
+  const answers = [
+    await other.call(getEpisode, { query: body }),
+    await other.call(unlockEpisode, { body }),
+    await buyer.call(getEpisode, { query: body }),
+  ]
+  expect(answers.map(({ answer }) => answer.code)).toEqual([404, 404, 200])
 })
 
 it('does not lead out of an asset', async () => {

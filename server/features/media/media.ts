@@ -131,8 +131,8 @@ export async function loadPlayable(
     queries.selectEpisodesAfter(context.db, row.video_id, row.number, 1),
   ])
   const state = stateOf(row, rights)
-  if (state === 'locked') throw new Refusal('locked', await offerOf(context, row, language))
-  if (!row.asset_id) throw new Refusal('beingMade', { progress: row.coming_progress ?? 0 })
+  if (state === 'locked') return refuseLocked(context, row, language)
+  if (!row.asset_id) throw beingMade(row)
   const next = following[0]
   return {
     episode: presentEpisode(context, row, state, viewer, language),
@@ -163,6 +163,17 @@ function presentPlayback(
   }
 }
 
+function beingMade(row: EpisodeRow): Refusal {
+  return new Refusal('beingMade', { progress: row.coming_progress ?? 0 })
+}
+
+/** Only what can be played is offered, and nothing of a video that was taken off sale. */
+async function refuseLocked(context: MediaContext, row: EpisodeRow, language: Language): Promise<never> {
+  if (row.video_state === 'archived') throw new Refusal('notFound')
+  if (!row.asset_id) throw beingMade(row)
+  throw new Refusal('locked', await offerOf(context, row, language))
+}
+
 async function offerOf(
   context: MediaContext,
   row: EpisodeRow,
@@ -180,7 +191,7 @@ async function offerOf(
 
 /**
  * The entitlement that covers an episode for a viewer (POST /api/video/unlock).
- * @throws Refusal notFound; locked with the offer
+ * @throws Refusal notFound; locked with the offer; beingMade with the progress
  */
 export async function findCover(
   context: MediaContext,
@@ -191,6 +202,5 @@ export async function findCover(
   const row = await queries.selectEpisode(context.db, episodeId)
   if (!row) throw new Refusal('notFound')
   const entitlement = (await rightsOf(context, viewer, row.video_id)).entitlementFor(row.id)
-  if (!entitlement) throw new Refusal('locked', await offerOf(context, row, language))
-  return entitlement
+  return entitlement ?? refuseLocked(context, row, language)
 }
