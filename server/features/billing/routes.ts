@@ -6,6 +6,7 @@ import {
   unlockEpisode,
 } from '#contract/billing.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'
+import { giveTokens } from '#server/features/members/members.ts'
 import { requireViewer, route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import type { BillingContext } from './billing-context.ts'
 import { checkName, refuseCardNumber } from './check-input.ts'
@@ -33,13 +34,15 @@ export function billingRoutes(context: BillingContext): Route[] {
     }),
     route(createOrder, async (call) => {
       requireViewer(call)
-      return {
-        info: await once(context, call, createOrder.path, (orderId) => placeOrder(context, call, orderId)),
-      }
+      const info = await once(context, call, createOrder.path, (id) => placeOrder(context, call, id))
+      rememberKept(context, call)
+      return { info }
     }),
-    route(payOrderCall, async (call) => ({
-      info: await once(context, call, payOrderCall.path, () => pay(context, call)),
-    })),
+    route(payOrderCall, async (call) => {
+      const info = await once(context, call, payOrderCall.path, () => pay(context, call))
+      rememberKept(context, call)
+      return { info }
+    }),
     route(getPayment, async (call) => {
       const viewer = requireViewer(call)
       const { order_id } = call.query
@@ -61,6 +64,12 @@ async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
   }
   await payOrder(context, userId, order_id, payer)
   return loadOrder(context, userId, order_id, call.language)
+}
+
+/** A replayed answer may stand for one that got lost with the cookie that said `kept`. */
+function rememberKept(context: BillingContext, call: Call<typeof createOrder | typeof payOrderCall>): void {
+  const { userId, kept } = requireViewer(call)
+  if (!kept) giveTokens(context, call, { userId, kept: true }, false)
 }
 
 type Asked = Pick<Call, 'viewer' | 'idempotencyKey'> & { body: object }

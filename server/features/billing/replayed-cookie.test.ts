@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getEpisode } from '#contract/media.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let video: BuiltVideo
+
+beforeAll(async () => {
+  site = await testSite()
+  video = await buildVideo(site.context)
+})
+afterAll(() => site.close())
+
+test.each(['createOrder', 'payOrder'] as const)(
+  'the answer of %s given again carries the cookie that got lost with the first',
+  async (call) => {
+    const shopper = await Shopper.on(site)
+    const before = shopper.visitor.cookie
+    const episode_id = video.episodes[4]?.id ?? ''
+    const key = { 'idempotency-key': `${call} 1` }
+    const order = await shopper.order({ episode_id }, call === 'createOrder' ? key : {})
+    const token = await shopper.token()
+    await shopper.tryPay(order.id, token, call === 'payOrder' ? key : {})
+    shopper.visitor.cookie = before
+    if (call === 'createOrder') expect(await shopper.order({ episode_id }, key)).toMatchObject({ id: order.id })
+    else expect(await shopper.tryPay(order.id, token, key)).toMatchObject({ code: 200 })
+    const { answer } = await shopper.visitor.call(getEpisode, { query: { episode_id } })
+    expect(answer.code).toBe(200)
+  },
+)
