@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createProgress } from '#server/cli-progress.ts'
 import { createContext, type Context } from '#server/context.ts'
@@ -24,6 +25,9 @@ const interrupted = 130
 
 async function runImport(context: Context, [path]: string[], signal: AbortSignal): Promise<number> {
   if (path === undefined) throw new ConfigError(`Which folder? ${commands.import.usage}`)
+  // npm runs us in the project's folder and tells here which one the operator is in.
+  const folder = resolve(process.env['INIT_CWD'] ?? '', path)
+  if (!existsSync(folder)) throw new ConfigError(`There is no folder ${folder}.`)
   const programs = await findFfmpeg(context.config)
   if (programs.bundled)
     print(
@@ -31,8 +35,6 @@ async function runImport(context: Context, [path]: string[], signal: AbortSignal
     )
   const progress = createProgress(process.stdout)
   try {
-    // npm runs us in the project's folder and tells here which one the operator is in.
-    const folder = resolve(process.env['INIT_CWD'] ?? '', path)
     const report = await importFolder({ ...context, programs }, folder, {
       signal,
       niceness: 5,
