@@ -70,7 +70,8 @@ export function asUser(
   if (!runAs) return { command, args, options: {} }
   const { uid, gid, passClosedDirs } = runAs
   if (!passClosedDirs) return { command, args, options: { uid, gid } }
-  const rights = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+  // Without the secure bit access(2), which PostgreSQL asks about its own programs, would overlook the right.
+  const rights = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup']
   return {
     command: 'setpriv',
     args: [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...rights, command, ...args],
