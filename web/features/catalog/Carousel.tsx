@@ -52,7 +52,7 @@ export function Carousel({ videos, title, eager }: { videos: VideoCard[]; title:
 function Slide({ video, eager, label }: { video: VideoCard; eager: boolean; label: string }) {
   const { t } = useTranslation()
   return (
-    <Link to={paths.video.to(video.id)} className={styles.link} aria-label={`${video.title}, ${label}`}>
+    <Link to={paths.video.to(video.id)} className={styles.link}>
       <div
         className={styles.glow}
         style={video.cover_url ? { backgroundImage: `url("${video.cover_url}")` } : {}}
@@ -61,6 +61,7 @@ function Slide({ video, eager, label }: { video: VideoCard; eager: boolean; labe
         <Cover video={video} eager={eager} />
       </div>
       <div className={styles.words}>
+        <span className="hidden-text">{label}</span>
         <p className={styles.tags}>{video.tags.map(({ name }) => name).join(' · ')}</p>
         <h2>{video.title}</h2>
         <p className={styles.count}>{t('card.episodes', { count: video.episode_count })}</p>
