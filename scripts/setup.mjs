@@ -22,8 +22,8 @@ const platform = `${process.platform}-${process.arch}`
 
 /** Roughly what each kind of installation takes, for the line that announces it. */
 const sizes = {
-  run: 'about 130 MB to download, 420 MB on disk',
-  full: 'about 250 MB to download, 740 MB on disk',
+  run: 'about 230 MB to download, 570 MB on disk',
+  full: 'about 350 MB to download, 740 MB on disk',
 }
 
 /** Something went wrong in a way that one sentence explains. */
