@@ -2,6 +2,7 @@ import { createContext } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { explainListenError, runMain } from '#server/platform/config-error.ts'
 import { createLog } from '#server/platform/log.ts'
+import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { lockSite } from '#server/platform/site-lock.ts'
 import { runWorker } from '#server/run-worker.ts'
 import { createSite } from '#server/site.ts'
@@ -16,7 +17,8 @@ async function main(): Promise<void> {
   const log = createLog({ json: config.production, level: config.logLevel })
   const lock = config.databaseUrl === undefined ? lockSite(config.dataDir, config.publicUrl) : undefined
   process.on('exit', () => lock?.release())
-  const context = await createContext(config, log)
+  // The worker needs it; a setting that is wrong is said here, where the start can still be refused.
+  const [context] = await Promise.all([createContext(config, log), findFfmpeg(config)])
   const site = await createSite(context)
   await site.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
     throw explainListenError(error, config)
