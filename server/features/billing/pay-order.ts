@@ -27,11 +27,16 @@ type Step =
 /** After this long a request that the gateway does not know yet no longer keeps the person from trying again. */
 const patienceMs = 60_000
 
+/** A person's card may fail this often in an hour (security.md, "Limits"). */
+const cardFailuresPerHour = 5
+const hourMs = 60 * 60_000
+
 /**
  * Pays an order in two transactions with the gateway between them (billing.md, "Crash safety"). One try at a time: while
  * one is under way, another press of the button waits for it and gives the same answer.
  * @returns once the order is paid or waits for the person
- * @throws Refusal notFound, orderClosed, alreadyOwned, paymentUnknown, or why the payment was declined
+ * @throws Refusal notFound, orderClosed, alreadyOwned, paymentUnknown, or why the payment was declined;
+ *   Fault tooMany after too many failed cards
  */
 export async function payOrder(
   context: BillingContext,
@@ -88,6 +93,7 @@ async function beginAttempt(
   }
   if (gatewayOf(context, order).tokenStep(order.method) && payer.token === undefined)
     throw new Fault('badRequest', 'payment_token is needed')
+  if (order.method === 'card') await checkCardFailures(tx, userId, now)
   const number = (attempts[0]?.number ?? 0) + 1
   const attempt = await queries.insertAttempt(tx, {
     id: newId('att'),
@@ -100,6 +106,16 @@ async function beginAttempt(
     check_at: nextCheck(0, now),
   })
   return { do: 'charge', order, attempt }
+}
+
+/** What is under way counts too: many orders paid at once are no way around the limit. @throws Fault tooMany */
+async function checkCardFailures(tx: Tx, userId: string, now: Date): Promise<void> {
+  const since = new Date(now.getTime() - hourMs)
+  const failures = await queries.selectCardFailures(tx, userId, since, cardFailuresPerHour)
+  const oldest = failures[cardFailuresPerHour - 1]
+  if (!oldest) return
+  const waitMs = oldest.getTime() - since.getTime()
+  throw new Fault('tooMany', undefined, Math.ceil(waitMs / 1000))
 }
 
 /** What an earlier attempt that is still open asks for first; undefined where it no longer stands in the way. */

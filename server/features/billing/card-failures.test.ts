@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { payOrder } from '#contract/billing.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+async function pay(shopper: Shopper, order_id: string) {
+  const payment_token = await shopper.token()
+  const body = { order_id, payment_token, first_name: 'Ada', last_name: 'Lovelace' }
+  return shopper.visitor.call(payOrder, { body })
+}
+
+test('the sixth card within an hour of five declined ones is not tried, for that person only', async () => {
+  const [shopper, other] = [await Shopper.on(site), await Shopper.on(site)]
+  const episode = (index: number) => ({ episode_id: site.video.episodes[index]?.id })
+  const one = await shopper.order(episode(3))
+  for (let tries = 0; tries < 4; tries++) {
+    const answer = await shopper.tryPay(one.id, await shopper.token(testCards.declined))
+    expect(answer).toMatchObject({ code: 500, message: /declined/ })
+  }
+  expect(await shopper.buy(episode(4), testCards.declined)).toMatchObject({ code: 500 })
+  const refused = await pay(shopper, one.id)
+  expect([refused.status, refused.answer.code]).toEqual([429, 429])
+  const wait = Number(refused.headers.get('retry-after'))
+  expect(wait).toBeGreaterThan(3_500)
+  expect(wait).toBeLessThanOrEqual(3_600)
+  expect(await other.buy(episode(3))).toMatchObject({ code: 200, info: { status: 'paid' } })
+  site.moveOn((wait + 1) * 1000)
+  expect((await pay(shopper, one.id)).answer).toMatchObject({ code: 200, info: { status: 'paid' } })
+})
