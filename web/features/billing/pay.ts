@@ -1,6 +1,6 @@
 import { createOrder, getPayment, payOrder, type Order } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
-import { call, CallFailed } from '#web/lib/api.ts'
+import { call, CallFailed, CallRejected } from '#web/lib/api.ts'
 
 const pauseMs = 1_500
 const reads = 40
@@ -22,16 +22,33 @@ export async function settledOrder(orderId: string): Promise<Order> {
   return readOrder(orderId)
 }
 
+/** Keeps the key of a body until an answer to it came, so that a lost answer makes nothing twice. */
+function keyKeeper() {
+  let open: { text: string; key: string } | null = null
+  return async <T>(body: object, send: (key: string) => Promise<T>): Promise<T> => {
+    const text = JSON.stringify(body)
+    if (open?.text !== text) open = { text, key: crypto.randomUUID() }
+    try {
+      const answer = await send(open.key)
+      open = null
+      return answer
+    } catch (error) {
+      if (error instanceof CallRejected) open = null
+      throw error
+    }
+  }
+}
+
 /** Makes orders for one wish. The one that is still open serves again as long as the body is the same. */
 export function orderMaker() {
-  let open: { body: string; key: string; order: Order } | null = null
+  const withKey = keyKeeper()
+  let open: { body: string; order: Order } | null = null
   return {
     async make(body: BodyOf<typeof createOrder>): Promise<Order> {
       const text = JSON.stringify(body)
       if (open?.body === text) return open.order
-      const key = crypto.randomUUID()
-      const order = await call(createOrder, { body, idempotencyKey: key })
-      open = { body: text, key, order }
+      const order = await withKey(body, (idempotencyKey) => call(createOrder, { body, idempotencyKey }))
+      open = { body: text, order }
       return order
     },
     forget() {
@@ -39,6 +56,8 @@ export function orderMaker() {
     },
   }
 }
+
+const withPayKey = keyKeeper()
 
 /** Pays with a card's token. Where the answer got lost, the order is read: it says whether the money moved. */
 export async function payWithToken(
@@ -49,7 +68,7 @@ export async function payWithToken(
 ): Promise<Order> {
   const body = { order_id: order.id, payment_token: token, first_name: firstName, last_name: lastName }
   try {
-    return await call(payOrder, { body, idempotencyKey: crypto.randomUUID() })
+    return await withPayKey(body, (idempotencyKey) => call(payOrder, { body, idempotencyKey }))
   } catch (error) {
     if (error instanceof CallFailed) return settledOrder(order.id)
     throw error

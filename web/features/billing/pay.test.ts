@@ -1,0 +1,44 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { CallFailed, CallRejected } from '#web/lib/api.ts'
+import { orderMaker, payWithToken } from './pay.ts'
+
+const call = vi.hoisted(() => vi.fn())
+vi.mock('#web/lib/api.ts', async (original) => ({ ...(await original<object>()), call }))
+
+const order = { id: 'ord_1', status: 'paid', next: { type: 'none' } }
+const body = { kind: 'episode', episode_id: 'ep_1', gateway: 'sandbox', email: 'viewer@example.com' } as const
+const keys = () =>
+  call.mock.calls.map(([, { idempotencyKey }]) => String(idempotencyKey)).filter((key) => key !== 'undefined')
+
+beforeEach(() => call.mockReset().mockResolvedValue(order))
+
+test('an order whose answer was lost is asked for again under the same key', async () => {
+  const orders = orderMaker()
+  call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
+  await expect(orders.make(body)).rejects.toThrow('lost')
+  expect(await orders.make(body)).toBe(order)
+  orders.forget()
+  await orders.make(body)
+  const [first, second, third] = keys()
+  expect(second).toBe(first)
+  expect(third).not.toBe(first)
+})
+
+test('a refused order and another body get a key of their own', async () => {
+  const orders = orderMaker()
+  call.mockRejectedValueOnce(new CallRejected(500, {}, 'refused'))
+  await expect(orders.make(body)).rejects.toThrow('refused')
+  call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
+  await expect(orders.make(body)).rejects.toThrow('lost')
+  await orders.make({ ...body, email: 'other@example.com' })
+  expect(new Set(keys()).size).toBe(3)
+})
+
+test('a payment whose answer was lost keeps its key for the same token', async () => {
+  call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
+  const made = { ...order } as Parameters<typeof payWithToken>[0]
+  await payWithToken(made, 'tok_1', 'Ada', 'Lovelace')
+  await payWithToken(made, 'tok_1', 'Ada', 'Lovelace')
+  const [first, second] = keys()
+  expect(second).toBe(first)
+})
