@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { balance } from '#server/testing/books.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
@@ -217,6 +217,25 @@ test('a refund that fails is sent again until it is through, once', async () => 
     await site.context.db.selectFrom('refunds').select('status').where('status', '<>', 'succeeded').execute(),
   ).toEqual([])
   expect(await site.sound.retrieve({ key: `pay:${info?.id}:1` })).toMatchObject({ refundedCents: 99 })
+})
+
+test('a refund that never goes through is reported after the last try, and not before', async () => {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy(wish(), testCards.asksAlways)
+  await shopper.buy(wish())
+  await shopper.decide(info?.next.url ?? '', 'yes')
+  site.trouble.refund = () => Promise.reject(new Error('the line broke'))
+  await shopper.look(info?.id ?? '')
+  const reported = vi.spyOn(site.context.log, 'error')
+  const reports = () => reported.mock.calls.filter(([, said]) => String(said).includes('after the last try')).length
+  for (let tries = 1; tries < 10; tries++) await tidy(25 * hour)
+  expect(reports()).toBe(0)
+  await tidy(25 * hour)
+  expect(reports()).toBe(1)
+  reported.mockRestore()
+  delete site.trouble.refund
+  await site.context.db.updateTable('refunds').set({ check_at: new Date(0) }).where('status', '=', 'started').execute()
+  await runJanitor(site.context)
 })
 
 describe('a subscription that waits for its first payment', () => {

@@ -3,7 +3,7 @@ import type { BillingContext } from './billing-context.ts'
 import { askGateway } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
 import * as queries from './queries.ts'
-import type { AttemptRow } from './queries.ts'
+import type { AttemptRow, RefundRow } from './queries.ts'
 import { sendRefund } from './return-money.ts'
 import { recheckAttempt, settleAttempt } from './settle-order.ts'
 import { applyNotification } from './take-notification.ts'
@@ -32,7 +32,7 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   const attempts = await db.transaction().execute((tx) => queries.takeDueAttempts(tx, now, next, batch))
   await each(context, attempts, (attempt) => check(context, attempt))
   const refunds = await db.transaction().execute((tx) => queries.takeDueRefunds(tx, now, next, batch))
-  await each(context, refunds, (refund) => sendRefund(context, refund))
+  await each(context, refunds, (refund) => sendAgain(context, refund))
   const notifications = await queries.selectOpenNotifications(
     db,
     new Date(now.getTime() - notificationsLastMs),
@@ -67,6 +67,17 @@ async function check(context: BillingContext, attempt: AttemptRow): Promise<void
     log.error(
       { attempt: attempt.id, status: current.status },
       'a payment stayed open after the last look; please look it up at the gateway',
+    )
+}
+
+async function sendAgain(context: BillingContext, refund: RefundRow): Promise<void> {
+  await sendRefund(context, refund)
+  if (nextCheck(refund.checks + 1, context.clock.now()) !== null) return
+  const refunds = await queries.selectRefunds(context.db, refund.attempt_id)
+  if (refunds.some(({ id, status }) => id === refund.id && status !== 'succeeded'))
+    context.log.error(
+      { refund: refund.id, attempt: refund.attempt_id },
+      'a refund did not go through after the last try; please look it up at the gateway',
     )
 }
 
