@@ -227,14 +227,19 @@ test('a refund that never goes through is reported after the last try, and not b
   site.trouble.refund = () => Promise.reject(new Error('the line broke'))
   await shopper.look(info?.id ?? '')
   const reported = vi.spyOn(site.context.log, 'error')
-  const reports = () => reported.mock.calls.filter(([, said]) => String(said).includes('after the last try')).length
+  const reports = () =>
+    reported.mock.calls.filter(([, said]) => String(said).includes('after the last try')).length
   for (let tries = 1; tries < 10; tries++) await tidy(25 * hour)
   expect(reports()).toBe(0)
   await tidy(25 * hour)
   expect(reports()).toBe(1)
   reported.mockRestore()
   delete site.trouble.refund
-  await site.context.db.updateTable('refunds').set({ check_at: new Date(0) }).where('status', '=', 'started').execute()
+  await site.context.db
+    .updateTable('refunds')
+    .set({ check_at: new Date(0) })
+    .where('status', '=', 'started')
+    .execute()
   await runJanitor(site.context)
 })
 

@@ -24,7 +24,8 @@ test.each(['createOrder', 'payOrder'] as const)(
     const token = await shopper.token()
     await shopper.tryPay(order.id, token, call === 'payOrder' ? key : {})
     shopper.visitor.cookie = before
-    if (call === 'createOrder') expect(await shopper.order({ episode_id }, key)).toMatchObject({ id: order.id })
+    if (call === 'createOrder')
+      expect(await shopper.order({ episode_id }, key)).toMatchObject({ id: order.id })
     else expect(await shopper.tryPay(order.id, token, key)).toMatchObject({ code: 200 })
     const { answer } = await shopper.visitor.call(getEpisode, { query: { episode_id } })
     expect(answer.code).toBe(200)
