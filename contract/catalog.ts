@@ -82,3 +82,24 @@ export const getVideo = endpoint({
   }),
 })
 export type Video = Static<(typeof getVideo)['info']>
+
+export const Tag = Type.Object({
+  id: Id,
+  name: Type.String(),
+  video_count: Type.Integer(),
+  trending: Type.Boolean(),
+})
+export type Tag = Static<typeof Tag>
+
+export const listTags = endpoint({
+  method: 'GET',
+  path: '/api/tag',
+  summary: 'The tags, the trending ones first; with a keyword, tags and titles as it is typed',
+  query: Type.Object({ keyword: Type.Optional(Type.String({ maxLength: 200 })), ...paging }),
+  data: listOf(Tag, {
+    /** With a keyword: the videos whose title it finds. */
+    titles: Type.Optional(
+      Type.Array(Type.Object({ id: Id, title: Type.String(), cover_url: nullable(Type.String()) })),
+    ),
+  }),
+})

@@ -41,6 +41,30 @@ export const saveHistory = endpoint({
   info: Type.Object({ ...Type.Partial(SavedPosition).properties, removed: Type.Optional(Type.Integer()) }),
 })
 
+export const listFavorites = endpoint({
+  method: 'GET',
+  path: '/api/user/favorite',
+  summary: "The viewer's favorites, the latest first",
+  query: Type.Object({ ...paging }),
+  data: listOf(Type.Object({ ...VideoCard.properties, favorited_at: Time })),
+})
+
+export const addFavorite = endpoint({
+  method: 'POST',
+  path: '/api/user/favorite',
+  summary: 'Makes a video a favorite; a second time changes nothing',
+  body: Type.Object({ video_id: Id }),
+  info: Type.Object({ video_id: Id, favorite: Type.Boolean(), favorite_count: Type.Integer() }),
+})
+
+export const removeFavorites = endpoint({
+  method: 'DELETE',
+  path: '/api/user/favorite',
+  summary: 'Removes one or many videos from the favorites',
+  body: Type.Object({ video_ids: Type.Array(Id, { maxItems: 200 }) }),
+  info: Type.Object({ removed: Type.Integer() }),
+})
+
 export const Entitlement = Type.Object({
   id: Id,
   source: oneOf(['purchase', 'subscription']),

@@ -1,6 +1,11 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Id, LanguageCode, Time, nullable, oneOf } from './shapes.ts'
+import { Id, LanguageCode, Time, listOf, nullable, oneOf } from './shapes.ts'
+
+/** What a person types into a form: bounded here so that the rules beside it (product.md, section 6) may name the field. */
+const Typed = Type.String({ maxLength: 512 })
+/** The secret of a mail's link, or a one-time code. */
+const Secret = Type.String({ maxLength: 128 })
 
 export const Membership = Type.Object({
   state: oneOf(['free', 'subscribed']),
@@ -23,6 +28,10 @@ export const User = Type.Object({
   avatar_url: nullable(Type.String()),
   language: nullable(LanguageCode),
   referral_code: nullable(Type.String()),
+  /** Null until the person has answered. */
+  consent: nullable(Type.Object({ marketing: Type.Boolean() })),
+  has_password: Type.Boolean(),
+  second_factor: Type.Boolean(),
   membership: Membership,
 })
 export type User = Static<typeof User>
@@ -37,10 +46,126 @@ export const getUser = endpoint({
 export const changeUser = endpoint({
   method: 'POST',
   path: '/api/user',
-  summary: "Changes the user's name or language",
+  summary: "Changes the user's name, language, e-mail, password or consent",
   body: Type.Object({
-    display_name: Type.Optional(Type.String({ maxLength: 512 })),
+    display_name: Type.Optional(Typed),
     language: Type.Optional(Type.String({ maxLength: 35 })),
+    email: Type.Optional(Typed),
+    current_password: Type.Optional(Typed),
+    new_password: Type.Optional(Typed),
+    consent: Type.Optional(Type.Object({ marketing: Type.Boolean() })),
   }),
   info: User,
+})
+
+export const registerUser = endpoint({
+  method: 'POST',
+  path: '/api/user/register',
+  summary: 'Makes the guest a member, who keeps its id and everything, and signs in',
+  body: Type.Object({
+    email: Typed,
+    password: Typed,
+    repeat_password: Typed,
+    display_name: Type.Optional(Typed),
+  }),
+  info: User,
+})
+
+export const signIn = endpoint({
+  method: 'POST',
+  path: '/api/user/login',
+  summary: "Signs in; the guest's records are merged into the account",
+  body: Type.Object({ email: Typed, password: Typed, totp: Type.Optional(Secret) }),
+  info: User,
+  refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
+})
+
+export const signOut = endpoint({
+  method: 'POST',
+  path: '/api/user/logout',
+  summary: 'Ends the session and gives a fresh guest',
+  info: User,
+})
+
+export const deleteUser = endpoint({
+  method: 'DELETE',
+  path: '/api/user',
+  summary: 'Deletes the account: what the books need stays without the person; gives a fresh guest',
+  body: Type.Object({ current_password: Type.Optional(Typed), totp: Type.Optional(Secret) }),
+  info: User,
+})
+
+export const Session = Type.Object({
+  id: Id,
+  current: Type.Boolean(),
+  /** The browser and system in words, as far as they can be told. */
+  device: Type.String(),
+  created_at: Time,
+  last_seen_at: Time,
+})
+export type Session = Static<typeof Session>
+
+export const listSessions = endpoint({
+  method: 'GET',
+  path: '/api/user/session',
+  summary: 'Where the member is signed in, the latest first',
+  data: listOf(Session),
+})
+
+export const endSessions = endpoint({
+  method: 'DELETE',
+  path: '/api/user/session',
+  summary: 'Ends one session of the member, or all but this one where no id is given',
+  body: Type.Object({ id: Type.Optional(Id) }),
+  info: Type.Object({ removed: Type.Integer() }),
+})
+
+export const changeSecondFactor = endpoint({
+  method: 'POST',
+  path: '/api/user/totp',
+  summary: 'Sets up, confirms or removes the second factor',
+  body: Type.Object({
+    action: oneOf(['begin', 'confirm', 'remove']),
+    current_password: Type.Optional(Typed),
+    code: Type.Optional(Secret),
+  }),
+  info: Type.Object({
+    enabled: Type.Boolean(),
+    /** With `begin`: what the authenticator app takes, as text and as a link. */
+    secret: Type.Optional(Type.String()),
+    otpauth_url: Type.Optional(Type.String()),
+    /** With `confirm`, shown this once: each signs in one time without the app. */
+    recovery_codes: Type.Optional(Type.Array(Type.String())),
+  }),
+})
+
+export const forgotPassword = endpoint({
+  method: 'POST',
+  path: '/api/user/password/forgot',
+  summary: 'Sends a link to set a new password; the answer is the same whether the address is known or not',
+  body: Type.Object({ email: Typed }),
+  info: Type.Object({ sent: Type.Boolean() }),
+})
+
+export const resetPassword = endpoint({
+  method: 'POST',
+  path: '/api/user/password/reset',
+  summary: "Sets a new password with the mailed link's secret and ends every session",
+  body: Type.Object({ secret: Secret, new_password: Typed, repeat_password: Typed }),
+  info: Type.Object({ changed: Type.Boolean() }),
+})
+
+export const verifyEmail = endpoint({
+  method: 'POST',
+  path: '/api/user/email/verify',
+  summary: "Proves the e-mail with the mailed link's secret; without one, sends the member a new link",
+  body: Type.Object({ secret: Type.Optional(Secret) }),
+  info: Type.Object({ verified: Type.Boolean(), email: Type.String() }),
+})
+
+export const listSocialProviders = endpoint({
+  method: 'GET',
+  path: '/api/user/social',
+  summary: 'The social providers that can be signed in with: those that have keys',
+  data: listOf(Type.Object({ id: Type.String(), name: Type.String() })),
 })

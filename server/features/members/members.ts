@@ -90,6 +90,9 @@ export async function loadUser(db: Db, viewer: Viewer, membership: Membership): 
     avatar_url: null,
     language: (row?.language as Language | null | undefined) ?? null,
     referral_code: row?.referral_code ?? null,
+    consent: null,
+    has_password: false,
+    second_factor: false,
     membership,
   }
 }

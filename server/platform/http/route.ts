@@ -24,6 +24,9 @@ export interface Call<E extends Endpoint = Endpoint> {
   viewer: Viewer | null
   language: Language
   idempotencyKey: string | undefined
+  /** The address the call came from, behind as many proxies as the settings say. */
+  ip: string
+  userAgent: string
   adIds(): AdIds
   setHeader(name: string, value: string): void
   /** The whole answer as bytes, for a cache to keep. */

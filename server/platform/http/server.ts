@@ -124,6 +124,8 @@ function createCall(
     viewer,
     language,
     idempotencyKey: header(request, 'idempotency-key'),
+    ip: request.ip,
+    userAgent: header(request, 'user-agent') ?? '',
     adIds: () => adIdsOf(request),
     setHeader: (name, value) => void reply.header(name, value),
     serialise: (answer: object) =>
