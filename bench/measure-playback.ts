@@ -9,6 +9,7 @@ import { findFilm } from './visitor.ts'
 
 const startAim = 1.5
 const swipeAimMs = 50
+const wakeAim = 1.5
 const starts = 15
 const visits = 5
 const swipesAVisit = 3
@@ -33,7 +34,11 @@ export async function measurePlayback(site: BenchSite): Promise<Row[]> {
   try {
     const start = await compareStarts(browser, ours, `${bare.url}/page`)
     const swipes: { covered: number; newFrame: number }[] = []
-    for (let visit = 0; visit < visits; visit++) swipes.push(...(await measureSwipes(browser, ours)))
+    const wakes: number[] = []
+    for (let visit = 0; visit < visits; visit++) {
+      swipes.push(...(await measureSwipes(browser, ours)))
+      wakes.push(await measureWake(browser, ours))
+    }
     return [
       atMost(`start, navigation to first frame`, start.ours, start.bare, startAim),
       within(
@@ -41,10 +46,11 @@ export async function measurePlayback(site: BenchSite): Promise<Row[]> {
         median(swipes.map(({ covered }) => covered)),
         swipeAimMs,
       ),
-      within(
-        'key to prepared episode: its next frame',
+      atMost(
+        'key to prepared episode: its next frame, against a bare play()',
         median(swipes.map(({ newFrame }) => newFrame)),
-        swipeAimMs,
+        median(wakes),
+        wakeAim,
       ),
     ]
   } finally {
@@ -82,6 +88,14 @@ function measureSwipes(browser: Browser, url: string) {
     const swipes = []
     for (let swipe = 0; swipe < swipesAVisit; swipe++) swipes.push(await measureSwipe(page))
     return swipes
+  })
+}
+
+/** What the browser itself needs from `play()` on a prepared video to its next frame: the floor of any swipe. */
+function measureWake(browser: Browser, url: string): Promise<number> {
+  return visit(browser, url, async (page) => {
+    await page.waitForFunction(nextIsPrepared, undefined, { polling: 50, timeout })
+    return page.evaluate(wakeNext)
   })
 }
 
@@ -134,6 +148,18 @@ function nextIsPrepared(): boolean {
   const next = videos.find((video) => top(video) > innerHeight / 2)
   if (!shown || !next || shown.paused || shown.currentTime < 0.5) return false
   return next.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA
+}
+
+/** In the page: plays the video below the one on screen, with nothing of the page's own in between. */
+function wakeNext(): Promise<number> {
+  const next = [...document.querySelectorAll('video')].find(
+    (video) => video.getBoundingClientRect().top > innerHeight / 2,
+  )
+  const begun = performance.now()
+  return new Promise((resolve) => {
+    next?.requestVideoFrameCallback(() => resolve(performance.now() - begun))
+    void next?.play()
+  })
 }
 
 /** In the page: follows the video below the one on screen, from the next key on. */
