@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, refusals, type RefusalName } from '#contract/errors.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
-import * as queries from './queries.ts'
+import { answerKey, claimKey, extendKey } from './idempotency-queries.ts'
 
 interface Request {
   userId: string
@@ -48,7 +48,7 @@ export async function answerOnce<T>(
   }
   const deadline = Date.now() + patienceMs
   for (let pause = 20; Date.now() < deadline; pause = Math.min(pause * 2, 500)) {
-    const row = await queries.claimKey(db, claim)
+    const row = await claimKey(db, claim)
     if (row && (row.call !== request.path || row.body_hash !== hash)) throw new Refusal('keyReused')
     if (row?.answer) return replay<T>(row.answer)
     if (row?.holder === holder) return answerAndKeep(db, { holder, userId, key }, () => work(row.reserved_id))
@@ -67,19 +67,19 @@ async function answerAndKeep<T>(db: Db, { holder, userId, key }: Hold, work: () 
   const renewal = setInterval(
     () => {
       // A renewal that fails lets the lease lapse, and the next who asks does the work again, which is safe.
-      queries.extendKey(db, holder, userId, key, leaseSeconds).catch(() => {})
+      extendKey(db, holder, userId, key, leaseSeconds).catch(() => {})
     },
     (leaseSeconds * 1000) / 3,
   )
   try {
     const info = await work()
-    await queries.answerKey(db, holder, userId, key, { info })
+    await answerKey(db, holder, userId, key, { info })
     return info
   } catch (error) {
     if (error instanceof Refusal && error.reason !== 'paymentUnknown') {
-      await queries.answerKey(db, holder, userId, key, { refusal: error.reason, info: error.info })
+      await answerKey(db, holder, userId, key, { refusal: error.reason, info: error.info })
     } else {
-      await queries.extendKey(db, holder, userId, key, 0)
+      await extendKey(db, holder, userId, key, 0)
     }
     throw error
   } finally {

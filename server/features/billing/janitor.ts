@@ -1,11 +1,15 @@
+import { selectAttempt, takeDueAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askGateway } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
-import * as queries from './queries.ts'
-import type { AttemptRow, RefundRow } from './queries.ts'
+import { deleteOldKeys } from './idempotency-queries.ts'
+import { selectOpenNotifications } from './notification-queries.ts'
+import { expireOrders, selectOrder } from './order-queries.ts'
+import { selectRefunds, takeDueRefunds, type RefundRow } from './refund-queries.ts'
 import { sendRefund } from './return-money.ts'
 import { recheckAttempt, settleAttempt } from './settle-order.ts'
+import { endLapsedSubscriptions, expireSubscriptions } from './subscription-queries.ts'
 import { applyNotification } from './take-notification.ts'
 
 const hourMs = 60 * 60_000
@@ -24,16 +28,16 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   const { db, clock } = context
   const now = clock.now()
   const next = (checks: number) => nextCheck(checks, now)
-  await queries.expireOrders(db, now)
-  await queries.expireSubscriptions(db, new Date(now.getTime() - incompleteMs))
+  await expireOrders(db, now)
+  await expireSubscriptions(db, new Date(now.getTime() - incompleteMs))
   // Nothing renews yet: a period that is over ends its subscription.
-  await db.transaction().execute((tx) => queries.endLapsedSubscriptions(tx, now))
-  await queries.deleteOldKeys(db, new Date(now.getTime() - keysLastMs))
-  const attempts = await db.transaction().execute((tx) => queries.takeDueAttempts(tx, now, next, batch))
+  await db.transaction().execute((tx) => endLapsedSubscriptions(tx, now))
+  await deleteOldKeys(db, new Date(now.getTime() - keysLastMs))
+  const attempts = await db.transaction().execute((tx) => takeDueAttempts(tx, now, next, batch))
   await each(context, attempts, (attempt) => check(context, attempt))
-  const refunds = await db.transaction().execute((tx) => queries.takeDueRefunds(tx, now, next, batch))
+  const refunds = await db.transaction().execute((tx) => takeDueRefunds(tx, now, next, batch))
   await each(context, refunds, (refund) => sendAgain(context, refund))
-  const notifications = await queries.selectOpenNotifications(
+  const notifications = await selectOpenNotifications(
     db,
     new Date(now.getTime() - notificationsLastMs),
     batch,
@@ -57,9 +61,9 @@ async function each<T>(
 async function check(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const { db, log, clock } = context
   await recheckAttempt(context, attempt)
-  const current = await queries.selectAttempt(db, attempt.id)
+  const current = await selectAttempt(db, attempt.id)
   if (!current || !isOpen(current.status)) return
-  const order = await queries.selectOrder(db, attempt.order_id)
+  const order = await selectOrder(db, attempt.order_id)
   const last = nextCheck(attempt.checks + 1, clock.now()) === null
   if (current.status === 'requires_action' && (last || order?.status !== 'pending'))
     return giveUp(context, current)
@@ -73,7 +77,7 @@ async function check(context: BillingContext, attempt: AttemptRow): Promise<void
 async function sendAgain(context: BillingContext, refund: RefundRow): Promise<void> {
   await sendRefund(context, refund)
   if (nextCheck(refund.checks + 1, context.clock.now()) !== null) return
-  const refunds = await queries.selectRefunds(context.db, refund.attempt_id)
+  const refunds = await selectRefunds(context.db, refund.attempt_id)
   if (refunds.some(({ id, status }) => id === refund.id && status !== 'succeeded'))
     context.log.error(
       { refund: refund.id, attempt: refund.attempt_id },

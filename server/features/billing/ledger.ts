@@ -1,6 +1,7 @@
 import type { GatewayId } from '#contract/billing.ts'
 import type { Tx } from '#server/tables.ts'
-import { hasLedgerTransaction, insertLedgerLines, type OrderRow } from './queries.ts'
+import { hasLedgerTransaction, insertLedgerLines } from './ledger-queries.ts'
+import type { OrderRow } from './order-queries.ts'
 
 /**
  * The accounts. Positive is debit: `gateway:…` is what a gateway holds for us, `sales:…` what was sold, and `to_return`

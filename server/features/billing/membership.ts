@@ -2,7 +2,7 @@ import { inLanguage, type Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { selectLiveSubscription } from './queries.ts'
+import { selectLiveSubscription } from './subscription-queries.ts'
 
 const free: Membership = {
   state: 'free',

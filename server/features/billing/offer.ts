@@ -3,7 +3,7 @@ import { inLanguage, type Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { offeredGateways } from './gateways.ts'
-import { selectPlans, type PlanRow } from './queries.ts'
+import { selectPlans, type PlanRow } from './offer-queries.ts'
 
 /** A locked episode, as whoever knows the episodes describes it. */
 interface LockedEpisode {

@@ -1,6 +1,7 @@
 import { loadRights } from '#server/features/library/library.ts'
 import type { Db } from '#server/tables.ts'
-import { selectLiveSubscription, type OrderRow } from './queries.ts'
+import type { OrderRow } from './order-queries.ts'
+import { selectLiveSubscription } from './subscription-queries.ts'
 
 /**
  * Whether the buyer has already what an order is for: an entitlement that covers it, or for a plan a live subscription

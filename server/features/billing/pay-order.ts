@@ -2,14 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
+import {
+  insertAttempt,
+  selectAttempt,
+  selectAttempts,
+  selectCardFailures,
+  type AttemptRow,
+} from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askGateway, gatewayTimeoutMs } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
 import { gatewayOf } from './gateways.ts'
+import { lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
 import { isOwned } from './ownership.ts'
-import * as queries from './queries.ts'
-import type { AttemptRow, OrderRow } from './queries.ts'
 import { recheckAttempt, settleAttempt } from './settle-order.ts'
 
 export interface Payer {
@@ -79,14 +85,14 @@ async function beginAttempt(
   tx: Tx,
   { userId, orderId, payer, lookedUp }: Wish,
 ): Promise<Step> {
-  await queries.lockBuyer(tx, userId)
+  await lockBuyer(tx, userId)
   const now = context.clock.now()
-  const order = await queries.selectOrder(tx, orderId)
+  const order = await selectOrder(tx, orderId)
   if (order?.user_id !== userId) throw new Refusal('notFound')
   if (order.status === 'paid' || order.status === 'partially_refunded') return { do: 'nothing' }
   if (order.status !== 'pending' || order.expires_at <= now) throw new Refusal('orderClosed')
   if (await isOwned(tx, order, now)) throw new Refusal('alreadyOwned')
-  const attempts = await queries.selectAttempts(tx, [orderId])
+  const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
     const step = stepFor(context, attempt, payer, lookedUp.has(attempt.id))
     if (step) return step
@@ -95,7 +101,7 @@ async function beginAttempt(
     throw new Fault('badRequest', 'payment_token is needed')
   if (order.method === 'card') await checkCardFailures(tx, userId, now)
   const number = (attempts[0]?.number ?? 0) + 1
-  const attempt = await queries.insertAttempt(tx, {
+  const attempt = await insertAttempt(tx, {
     id: newId('att'),
     order_id: order.id,
     number,
@@ -111,7 +117,7 @@ async function beginAttempt(
 /** What is under way counts too: many orders paid at once are no way around the limit. @throws Fault tooMany */
 async function checkCardFailures(tx: Tx, userId: string, now: Date): Promise<void> {
   const since = new Date(now.getTime() - hourMs)
-  const failures = await queries.selectCardFailures(tx, userId, since, cardFailuresPerHour)
+  const failures = await selectCardFailures(tx, userId, since, cardFailuresPerHour)
   const oldest = failures[cardFailuresPerHour - 1]
   if (!oldest) return
   const waitMs = oldest.getTime() - since.getTime()
@@ -184,7 +190,7 @@ async function waitForOther(context: BillingContext, attempt: AttemptRow): Promi
   const deadline = Date.now() + (context.gatewayTimeoutMs ?? gatewayTimeoutMs)
   for (let pause = 25; Date.now() < deadline; pause = Math.min(pause * 2, 400)) {
     await delay(pause)
-    const current = await queries.selectAttempt(context.db, attempt.id)
+    const current = await selectAttempt(context.db, attempt.id)
     if (current?.status !== 'started') return
   }
 }
@@ -205,11 +211,11 @@ export function declineOf(attempt: AttemptRow): RefusalName {
 }
 
 async function checkOutcome({ db }: BillingContext, { id, order_id }: AttemptRow): Promise<void> {
-  const attempt = await queries.selectAttempt(db, id)
+  const attempt = await selectAttempt(db, id)
   if (!attempt || attempt.status === 'started' || attempt.status === 'unknown')
     throw new Refusal('paymentUnknown')
   if (attempt.status === 'failed' || attempt.status === 'cancelled') throw new Refusal(declineOf(attempt))
   if (attempt.status !== 'succeeded') return
-  const order = await queries.selectOrder(db, order_id)
+  const order = await selectOrder(db, order_id)
   if (order?.status !== 'paid') throw new Refusal('alreadyOwned')
 }

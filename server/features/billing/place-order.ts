@@ -8,11 +8,12 @@ import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { checkEmail } from './check-input.ts'
 import { checkOffered } from './gateways.ts'
+import { selectEpisodeOnSale, selectPlan, selectVideoOnSale } from './offer-queries.ts'
+import { insertOrder, lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
 import { isOwned } from './ownership.ts'
 import { payOrder } from './pay-order.ts'
 import { loadOrder } from './present-order.ts'
-import * as queries from './queries.ts'
-import type { OrderRow } from './queries.ts'
+import { insertSubscription } from './subscription-queries.ts'
 
 type PlaceOrderCall = Call<typeof createOrder>
 type Body = BodyOf<typeof createOrder>
@@ -39,15 +40,15 @@ export async function placeOrder(
   const gateway = checkOffered(context, body.gateway, method)
   const userId = await context.db.transaction().execute(async (tx) => {
     const buyer = await keepViewer(context, tx, call)
-    await queries.lockBuyer(tx, buyer)
-    if (!(await queries.selectOrder(tx, orderId))) await insertOrder(context, tx, call, { orderId, buyer })
+    await lockBuyer(tx, buyer)
+    if (!(await selectOrder(tx, orderId))) await makeOrder(context, tx, call, { orderId, buyer })
     return buyer
   })
   if (gateway.tokenStep(method) === undefined) await payOrder(context, userId, orderId, {})
   return loadOrder(context, userId, orderId, language)
 }
 
-async function insertOrder(
+async function makeOrder(
   context: BillingContext,
   tx: Tx,
   call: PlaceOrderCall,
@@ -61,7 +62,7 @@ async function insertOrder(
   }
   const subscriptionId = goods.plan_id === null ? null : newId('sub')
   if (subscriptionId !== null && goods.plan_id !== null) {
-    await queries.insertSubscription(tx, {
+    await insertSubscription(tx, {
       id: subscriptionId,
       user_id: buyer,
       plan_id: goods.plan_id,
@@ -70,7 +71,7 @@ async function insertOrder(
     })
   }
   const referrerToken = call.adIds().referrerToken
-  await queries.insertOrder(tx, {
+  await insertOrder(tx, {
     id: orderId,
     user_id: buyer,
     kind: body.kind,
@@ -107,7 +108,7 @@ function findGoods(db: Db, { kind, plan_id, episode_id, video_id }: Body): Promi
 }
 
 async function findPlan(db: Db, id: string): Promise<Goods> {
-  const plan = await queries.selectPlan(db, id)
+  const plan = await selectPlan(db, id)
   if (!plan) throw new Refusal('notFound')
   // An introductory price is the price of period 0 (billing.md, "States").
   const amount = plan.intro_price_cents ?? plan.price_cents
@@ -115,7 +116,7 @@ async function findPlan(db: Db, id: string): Promise<Goods> {
 }
 
 async function findEpisode(db: Db, id: string): Promise<Goods> {
-  const episode = await queries.selectEpisodeOnSale(db, id)
+  const episode = await selectEpisodeOnSale(db, id)
   if (!episode) throw new Refusal('notFound')
   if (episode.number <= episode.free_episodes) throw new Refusal('alreadyOwned')
   const { video_id, episode_cents, currency } = episode
@@ -123,7 +124,7 @@ async function findEpisode(db: Db, id: string): Promise<Goods> {
 }
 
 async function findVideo(db: Db, id: string): Promise<Goods> {
-  const video = await queries.selectVideoOnSale(db, id)
+  const video = await selectVideoOnSale(db, id)
   if (!video) throw new Refusal('notFound')
   return {
     plan_id: null,

@@ -3,11 +3,11 @@ import { listLimits } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { selectAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
+import { selectOrder, selectOrdersOf, type OrderRow } from './order-queries.ts'
 import { declineOf } from './pay-order.ts'
-import * as queries from './queries.ts'
-import type { AttemptRow, OrderRow } from './queries.ts'
 import { recheckAttempt } from './settle-order.ts'
 
 /** @throws Refusal notFound for an order that is not this person's */
@@ -17,9 +17,9 @@ export async function loadOrder(
   orderId: string,
   language: Language,
 ): Promise<Order> {
-  const order = await queries.selectOrder(context.db, orderId)
+  const order = await selectOrder(context.db, orderId)
   if (order?.user_id !== userId) throw new Refusal('notFound')
-  return presentOrder(context, order, await queries.selectAttempts(context.db, [orderId]), language)
+  return presentOrder(context, order, await selectAttempts(context.db, [orderId]), language)
 }
 
 /**
@@ -32,9 +32,9 @@ export async function refreshOrder(
   orderId: string,
   language: Language,
 ): Promise<Order> {
-  const order = await queries.selectOrder(context.db, orderId)
+  const order = await selectOrder(context.db, orderId)
   if (order?.user_id !== userId) throw new Refusal('notFound')
-  const attempts = await queries.selectAttempts(context.db, [orderId])
+  const attempts = await selectAttempts(context.db, [orderId])
   for (const attempt of attempts) if (isOpen(attempt.status)) await recheckAttempt(context, attempt)
   return loadOrder(context, userId, orderId, language)
 }
@@ -49,10 +49,10 @@ export async function listOrders(
   const size = pageSize(query.limit, listLimits)
   const position = decodeCursor('orders', query.cursor, 2)
   const after = position && { at: String(position[0]), id: String(position[1]) }
-  const rows = await queries.selectOrdersOf(context.db, userId, after, size + 1)
+  const rows = await selectOrdersOf(context.db, userId, after, size + 1)
   const page = rows.slice(0, size)
   const last = rows.length > size ? page.at(-1) : undefined
-  const attempts = await queries.selectAttempts(
+  const attempts = await selectAttempts(
     context.db,
     page.map(({ id }) => id),
   )

@@ -1,7 +1,7 @@
 import type { Texts } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
-import { insertFirstPlans } from './queries.ts'
+import { insertFirstPlans } from './offer-queries.ts'
 
 interface DemoPlan {
   names: Texts

@@ -1,16 +1,17 @@
 import { grantEntitlement } from '#server/features/library/library.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
+import { moveAttempt, selectAttempt, setReference, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askGateway } from './call-gateway.ts'
 import { isLost, nextCheck } from './check-schedule.ts'
 import type { Payment } from './gateway.ts'
 import { enterSale, enterUnwanted } from './ledger.ts'
+import { lockBuyer, moveOrder, selectOrder, type OrderRow } from './order-queries.ts'
 import { orderStates } from './order-states.ts'
 import { isOwned } from './ownership.ts'
-import * as queries from './queries.ts'
-import type { AttemptRow, OrderRow } from './queries.ts'
+import { insertRefund } from './refund-queries.ts'
 import { returnMoney } from './return-money.ts'
 import { startSubscription } from './start-subscription.ts'
 
@@ -28,21 +29,21 @@ export async function settleAttempt(
   verdict: Verdict,
 ): Promise<void> {
   const { db, clock } = context
-  const order = await queries.selectOrder(db, attempt.order_id)
+  const order = await selectOrder(db, attempt.order_id)
   if (!order) throw new Error(`attempt ${attempt.id} has no order`)
   await db.transaction().execute(async (tx) => {
-    await queries.lockBuyer(tx, order.user_id)
+    await lockBuyer(tx, order.user_id)
     await apply(tx, attempt.id, verdict, clock.now())
   })
   if (typeof verdict !== 'string' && verdict.status === 'succeeded') await returnMoney(context, attempt.id)
 }
 
 async function apply(tx: Tx, attemptId: string, verdict: Verdict, now: Date): Promise<void> {
-  const attempt = await queries.selectAttempt(tx, attemptId)
-  const order = attempt && (await queries.selectOrder(tx, attempt.order_id))
+  const attempt = await selectAttempt(tx, attemptId)
+  const order = attempt && (await selectOrder(tx, attempt.order_id))
   if (!attempt || !order) throw new Error(`attempt ${attemptId} is gone`)
   if (verdict === 'unknown') {
-    if (attempt.status === 'started') await queries.moveAttempt(tx, attemptId, 'unknown')
+    if (attempt.status === 'started') await moveAttempt(tx, attemptId, 'unknown')
     return
   }
   if (verdict === 'never received') {
@@ -55,7 +56,7 @@ async function apply(tx: Tx, attemptId: string, verdict: Verdict, now: Date): Pr
   const { status, reference, next, decline } = verdict
   if (status === 'failed' || status === 'cancelled')
     return close(tx, attempt, status, { reference, decline_code: decline ?? status })
-  await queries.moveAttempt(tx, attemptId, status, {
+  await moveAttempt(tx, attemptId, status, {
     reference,
     next_step: next ? JSON.stringify(next) : null,
   })
@@ -67,7 +68,7 @@ function close(
   to: 'failed' | 'cancelled' | 'succeeded',
   change: { reference?: string; decline_code?: string },
 ) {
-  return queries.moveAttempt(tx, attempt.id, to, { ...change, next_step: null, check_at: null })
+  return moveAttempt(tx, attempt.id, to, { ...change, next_step: null, check_at: null })
 }
 
 /** A payment of another amount is not the one that was asked for: nothing is given for it, and somebody must look. */
@@ -91,12 +92,12 @@ async function applySuccess(
   if (inTime) await close(tx, attempt, 'succeeded', { reference: payment.reference })
   if (inTime && orderStates.allows(order.status, 'paid') && !(await isOwned(tx, order, now))) {
     await enterSale(tx, order, attempt.id, now)
-    await queries.moveOrder(tx, order.id, 'paid', { paid_at: now })
+    await moveOrder(tx, order.id, 'paid', { paid_at: now })
     return give(tx, order, payment, now)
   }
-  await queries.setReference(tx, attempt.id, payment.reference)
+  await setReference(tx, attempt.id, payment.reference)
   await enterUnwanted(tx, order, attempt.id, now)
-  await queries.insertRefund(tx, {
+  await insertRefund(tx, {
     id: newId('ref'),
     attempt_id: attempt.id,
     idempotency_key: `return:${attempt.id}`,

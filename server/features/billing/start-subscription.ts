@@ -2,8 +2,15 @@ import { grantEntitlement } from '#server/features/library/library.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import type { Payment } from './gateway.ts'
-import * as queries from './queries.ts'
-import type { OrderRow } from './queries.ts'
+import { insertPaymentMethod } from './method-queries.ts'
+import { selectPeriodDays } from './offer-queries.ts'
+import { setSubscriptionOfOrder, type OrderRow } from './order-queries.ts'
+import {
+  endLapsedSubscriptions,
+  insertSubscription,
+  moveSubscription,
+  selectSubscription,
+} from './subscription-queries.ts'
 
 const dayMs = 86_400_000
 
@@ -13,11 +20,11 @@ const dayMs = 86_400_000
  */
 export async function startSubscription(tx: Tx, order: OrderRow, payment: Payment, now: Date): Promise<void> {
   const subscription =
-    order.subscription_id === null ? undefined : await queries.selectSubscription(tx, order.subscription_id)
+    order.subscription_id === null ? undefined : await selectSubscription(tx, order.subscription_id)
   if (!subscription) throw new Error(`order ${order.id} has no subscription`)
   // The janitor may not have been there yet, and there is one live subscription per person.
-  await queries.endLapsedSubscriptions(tx, now, order.user_id)
-  const days = await queries.selectPeriodDays(tx, subscription.plan_id)
+  await endLapsedSubscriptions(tx, now, order.user_id)
+  const days = await selectPeriodDays(tx, subscription.plan_id)
   const endsAt = new Date(now.getTime() + days * dayMs)
   const period = {
     period_no: 0,
@@ -25,8 +32,7 @@ export async function startSubscription(tx: Tx, order: OrderRow, payment: Paymen
     period_ends_at: endsAt,
     payment_method_id: await keepMethod(tx, order, payment),
   }
-  if (subscription.status === 'incomplete')
-    await queries.moveSubscription(tx, subscription.id, 'active', period)
+  if (subscription.status === 'incomplete') await moveSubscription(tx, subscription.id, 'active', period)
   else await replaceExpired(tx, order, subscription.plan_id, period, now)
   await grantEntitlement(tx, {
     userId: order.user_id,
@@ -39,7 +45,7 @@ export async function startSubscription(tx: Tx, order: OrderRow, payment: Paymen
 
 async function keepMethod(tx: Tx, order: OrderRow, { method }: Payment): Promise<string | null> {
   if (!method) return null
-  return queries.insertPaymentMethod(tx, {
+  return insertPaymentMethod(tx, {
     id: newId('pm'),
     user_id: order.user_id,
     gateway: order.gateway,
@@ -61,7 +67,7 @@ async function replaceExpired(
   now: Date,
 ): Promise<void> {
   const id = newId('sub')
-  await queries.insertSubscription(tx, {
+  await insertSubscription(tx, {
     id,
     user_id: order.user_id,
     plan_id: planId,
@@ -69,5 +75,5 @@ async function replaceExpired(
     created_at: now,
     ...period,
   })
-  await queries.setSubscriptionOfOrder(tx, order.id, id)
+  await setSubscriptionOfOrder(tx, order.id, id)
 }

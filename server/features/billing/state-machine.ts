@@ -3,6 +3,11 @@ export class IllegalMove extends Error {
   override readonly name = 'IllegalMove'
 }
 
+/** @throws IllegalMove where a guarded update found no record to move: it stood elsewhere */
+export function checkMoved({ numUpdatedRows }: { numUpdatedRows: bigint }, move: string): void {
+  if (numUpdatedRows !== 1n) throw new IllegalMove(move)
+}
+
 /**
  * The states of one kind of record and the moves between them. An update is guarded by `from`: it changes nothing where
  * the record stands elsewhere.

@@ -1,8 +1,9 @@
 import type { GatewayId } from '#contract/billing.ts'
+import { selectAttempt, selectAttemptByReference } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askGateway } from './call-gateway.ts'
 import { NotificationRefused, type PaymentGateway } from './gateway.ts'
-import * as queries from './queries.ts'
+import { insertNotification, markApplied } from './notification-queries.ts'
 import { settleAttempt } from './settle-order.ts'
 
 interface Heard {
@@ -24,7 +25,7 @@ export async function takeNotification(
   try {
     const { eventId, reference } = await gateway.readNotification(body, headers)
     const heard: Heard = { gateway: gateway.id, event_id: eventId, reference }
-    await queries.insertNotification(db, { ...heard, received_at: clock.now() })
+    await insertNotification(db, { ...heard, received_at: clock.now() })
     return heard
   } catch (error) {
     if (error instanceof NotificationRefused) return undefined
@@ -42,9 +43,9 @@ export async function applyNotification(
   if (!gateway) return
   const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
   if (payment === 'unknown') return
-  const known = await queries.selectAttemptByReference(db, id, reference)
-  const attempt = known ?? (payment ? await queries.selectAttempt(db, payment.attemptId) : undefined)
+  const known = await selectAttemptByReference(db, id, reference)
+  const attempt = known ?? (payment ? await selectAttempt(db, payment.attemptId) : undefined)
   if (payment && attempt) await settleAttempt(context, attempt, payment)
   else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
-  await queries.markApplied(db, id, event_id, clock.now())
+  await markApplied(db, id, event_id, clock.now())
 }

@@ -1,0 +1,99 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { GatewayId } from '#contract/billing.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { attemptStates, openAttemptStatuses } from './attempt-states.ts'
+import { planChecks, type NextCheck } from './check-queries.ts'
+import { checkMoved } from './state-machine.ts'
+import type * as tables from './tables.ts'
+
+export type AttemptRow = Selectable<tables.AttemptsTable>
+
+export function insertAttempt(tx: Tx, attempt: Insertable<tables.AttemptsTable>): Promise<AttemptRow> {
+  return tx.insertInto('attempts').values(attempt).returningAll().executeTakeFirstOrThrow()
+}
+
+/** The gateway's name for a payment of which we only knew our own. */
+export async function setReference(tx: Tx, attemptId: string, reference: string): Promise<void> {
+  await tx
+    .updateTable('attempts')
+    .set({ reference })
+    .where('id', '=', attemptId)
+    .where('reference', 'is', null)
+    .execute()
+}
+
+export function selectAttempt(db: Db, id: string) {
+  return db.selectFrom('attempts').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export function selectAttemptByReference(db: Db, gateway: GatewayId, reference: string) {
+  return db
+    .selectFrom('attempts')
+    .selectAll()
+    .where('gateway', '=', gateway)
+    .where('reference', '=', reference)
+    .executeTakeFirst()
+}
+
+/** The attempts of these orders, the latest first. */
+export function selectAttempts(db: Db, orderIds: readonly string[]) {
+  if (orderIds.length === 0) return Promise.resolve([])
+  return db
+    .selectFrom('attempts')
+    .selectAll()
+    .where('order_id', 'in', orderIds)
+    .orderBy('number', 'desc')
+    .execute()
+}
+
+/** When a person's latest card payments since then began that failed or are still under way, the latest first. */
+export async function selectCardFailures(db: Db, userId: string, since: Date, limit: number) {
+  const rows = await db
+    .selectFrom('orders')
+    .innerJoin('attempts', 'attempts.order_id', 'orders.id')
+    .select('attempts.started_at')
+    .where('orders.user_id', '=', userId)
+    .where('orders.method', '=', 'card')
+    .where('attempts.status', 'in', ['started', 'failed'])
+    .where('attempts.started_at', '>', since)
+    .orderBy('attempts.started_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ started_at }) => started_at)
+}
+
+/** @throws IllegalMove where the attempt is in no state that leads to `to` */
+export async function moveAttempt(
+  tx: Tx,
+  id: string,
+  to: tables.AttemptStatus,
+  change: Updateable<tables.AttemptsTable> = {},
+): Promise<void> {
+  const update = tx
+    .updateTable('attempts')
+    .set({ ...change, status: to })
+    .where('id', '=', id)
+    .where('status', 'in', attemptStates.from(to))
+  checkMoved(await update.executeTakeFirstOrThrow(), `attempt ${id} to ${to}`)
+}
+
+/** Takes the open attempts whose time has come, as `planChecks` says. */
+export async function takeDueAttempts(
+  tx: Tx,
+  now: Date,
+  next: NextCheck,
+  limit: number,
+): Promise<AttemptRow[]> {
+  const due = await tx
+    .selectFrom('attempts')
+    .selectAll()
+    .where('status', 'in', openAttemptStatuses)
+    .where('check_at', '<=', now)
+    .orderBy('check_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  await planChecks(tx, 'attempts', due, next)
+  return due
+}

@@ -1,0 +1,69 @@
+import { sql, type Insertable, type Selectable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type * as tables from './tables.ts'
+
+export type PlanRow = Selectable<tables.PlansTable>
+
+export function selectPlans(db: Db) {
+  return db
+    .selectFrom('plans')
+    .selectAll()
+    .where('retired_at', 'is', null)
+    .orderBy('position')
+    .orderBy('id')
+    .execute()
+}
+
+export function selectPlan(db: Db, id: string) {
+  return db
+    .selectFrom('plans')
+    .selectAll()
+    .where('id', '=', id)
+    .where('retired_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** A plan's period, also where it is no longer on sale. */
+export async function selectPeriodDays(db: Db, planId: string): Promise<number> {
+  const plan = await db
+    .selectFrom('plans')
+    .select('period_days')
+    .where('id', '=', planId)
+    .executeTakeFirstOrThrow()
+  return plan.period_days
+}
+
+/** Puts the plans in where there are none at all. Two processes may try at once. */
+export async function insertFirstPlans(tx: Tx, plans: Insertable<tables.PlansTable>[]): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended('first plans', 0))`.execute(tx)
+  if (await tx.selectFrom('plans').select('id').limit(1).executeTakeFirst()) return
+  await tx.insertInto('plans').values(plans).execute()
+}
+
+/** An episode that can be played and may be bought now, with its video's prices. */
+export function selectEpisodeOnSale(db: Db, id: string) {
+  return db
+    .selectFrom('episodes')
+    .innerJoin('videos', 'videos.id', 'episodes.video_id')
+    .select([
+      'episodes.id',
+      'episodes.number',
+      'episodes.video_id',
+      'videos.free_episodes',
+      'videos.episode_cents',
+      'videos.currency',
+    ])
+    .where('episodes.id', '=', id)
+    .where('episodes.asset_id', 'is not', null)
+    .where('videos.state', '=', 'published')
+    .executeTakeFirst()
+}
+
+export function selectVideoOnSale(db: Db, id: string) {
+  return db
+    .selectFrom('videos')
+    .select(['id', 'video_cents', 'currency'])
+    .where('id', '=', id)
+    .where('state', '=', 'published')
+    .executeTakeFirst()
+}

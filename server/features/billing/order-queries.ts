@@ -1,0 +1,90 @@
+import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import { openAttemptStatuses } from './attempt-states.ts'
+import { orderStates } from './order-states.ts'
+import { checkMoved } from './state-machine.ts'
+import type * as tables from './tables.ts'
+
+export type OrderRow = Selectable<tables.OrdersTable>
+
+/**
+ * Lets one transaction at a time change what a person buys and owns; held to the end of the transaction. It is taken
+ * before any row of that person's is read to be changed.
+ */
+export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`buyer:${userId}`}, 0))`.execute(tx)
+}
+
+/** Makes the order, unless the one with this id is there already. */
+export async function insertOrder(tx: Tx, order: Insertable<tables.OrdersTable>): Promise<void> {
+  await tx
+    .insertInto('orders')
+    .values(order)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+export function selectOrder(db: Db, id: string) {
+  return db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** A person's orders, newest first, after a position. */
+export function selectOrdersOf(
+  db: Db,
+  userId: string,
+  after: { at: string; id: string } | undefined,
+  limit: number,
+) {
+  return db
+    .selectFrom('orders')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`created_at <= ${after?.at} AND (created_at < ${after?.at} OR id > ${after?.id})`,
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/** @throws IllegalMove where the order is in no state that leads to `to` */
+export async function moveOrder(
+  tx: Tx,
+  id: string,
+  to: tables.OrderStatus,
+  change: Updateable<tables.OrdersTable> = {},
+): Promise<void> {
+  const update = tx
+    .updateTable('orders')
+    .set({ ...change, status: to })
+    .where('id', '=', id)
+    .where('status', 'in', orderStates.from(to))
+  checkMoved(await update.executeTakeFirstOrThrow(), `order ${id} to ${to}`)
+}
+
+/** Closes the orders that were not paid in time, and has their open attempts looked at. @returns how many */
+export async function expireOrders(db: Db, now: Date): Promise<number> {
+  const expired = await db
+    .updateTable('orders')
+    .set({ status: 'expired' })
+    .where('status', '=', 'pending')
+    .where('expires_at', '<=', now)
+    .returning('id')
+    .execute()
+  const ids = expired.map(({ id }) => id)
+  if (ids.length > 0) {
+    await db
+      .updateTable('attempts')
+      .set({ check_at: now })
+      .where('order_id', 'in', ids)
+      .where('status', 'in', openAttemptStatuses)
+      .execute()
+  }
+  return ids.length
+}
+export async function setSubscriptionOfOrder(tx: Tx, orderId: string, subscriptionId: string): Promise<void> {
+  await tx.updateTable('orders').set({ subscription_id: subscriptionId }).where('id', '=', orderId).execute()
+}

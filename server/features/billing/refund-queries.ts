@@ -1,0 +1,50 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import { planChecks, type NextCheck } from './check-queries.ts'
+import type * as tables from './tables.ts'
+
+export type RefundRow = Selectable<tables.RefundsTable>
+
+/** Notes that money has to go back, unless it is noted already. */
+export async function insertRefund(tx: Tx, refund: Insertable<tables.RefundsTable>): Promise<void> {
+  await tx
+    .insertInto('refunds')
+    .values(refund)
+    .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
+    .execute()
+}
+
+export function selectRefunds(db: Db, attemptId: string) {
+  return db.selectFrom('refunds').selectAll().where('attempt_id', '=', attemptId).execute()
+}
+
+/** @returns false where it was finished before */
+export async function finishRefund(tx: Tx, id: string, status: 'succeeded' | 'failed'): Promise<boolean> {
+  const update = tx
+    .updateTable('refunds')
+    .set({ status, check_at: null })
+    .where('id', '=', id)
+    .where('status', '=', 'started')
+  return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 1n
+}
+
+/** Takes the refunds whose time has come, as `planChecks` says. */
+export async function takeDueRefunds(
+  tx: Tx,
+  now: Date,
+  next: NextCheck,
+  limit: number,
+): Promise<RefundRow[]> {
+  const due = await tx
+    .selectFrom('refunds')
+    .selectAll()
+    .where('status', '=', 'started')
+    .where('check_at', '<=', now)
+    .orderBy('check_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  await planChecks(tx, 'refunds', due, next)
+  return due
+}

@@ -1,0 +1,83 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import { checkMoved } from './state-machine.ts'
+import { subscriptionStates } from './subscription-states.ts'
+import type * as tables from './tables.ts'
+
+export async function insertSubscription(
+  tx: Tx,
+  subscription: Insertable<tables.SubscriptionsTable>,
+): Promise<void> {
+  await tx
+    .insertInto('subscriptions')
+    .values(subscription)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+export function selectSubscription(db: Db, id: string) {
+  return db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The one subscription of a person that is active and not over, or in its grace, with its plan. */
+export function selectLiveSubscription(db: Db, userId: string, now: Date) {
+  return db
+    .selectFrom('subscriptions')
+    .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
+    .leftJoin('payment_methods', 'payment_methods.id', 'subscriptions.payment_method_id')
+    .select([
+      'subscriptions.id',
+      'subscriptions.status',
+      'subscriptions.plan_id',
+      'subscriptions.period_ends_at',
+      'subscriptions.cancel_at_period_end',
+      'plans.names',
+      'plans.period_days',
+      'payment_methods.gateway',
+    ])
+    .where('subscriptions.user_id', '=', userId)
+    .where((where) =>
+      where.or([
+        where('subscriptions.status', '=', 'past_due'),
+        where.and([
+          where('subscriptions.status', '=', 'active'),
+          where('subscriptions.period_ends_at', '>', now),
+        ]),
+      ]),
+    )
+    .executeTakeFirst()
+}
+
+/** Ends the active subscriptions whose period is over, of one person or of everybody. */
+export async function endLapsedSubscriptions(tx: Tx, now: Date, userId?: string): Promise<void> {
+  const lapsed = await tx
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('status', '=', 'active')
+    .where('period_ends_at', '<=', now)
+    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''))
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  for (const { id } of lapsed) await moveSubscription(tx, id, 'ended')
+}
+
+/** @throws IllegalMove where the subscription is in no state that leads to `to` */
+export async function moveSubscription(
+  tx: Tx,
+  id: string,
+  to: tables.SubscriptionStatus,
+  change: Updateable<tables.SubscriptionsTable> = {},
+): Promise<void> {
+  const update = tx
+    .updateTable('subscriptions')
+    .set({ ...change, status: to })
+    .where('id', '=', id)
+    .where('status', 'in', subscriptionStates.from(to))
+  checkMoved(await update.executeTakeFirstOrThrow(), `subscription ${id} to ${to}`)
+}
+
+export async function expireSubscriptions(db: Db, createdBefore: Date): Promise<void> {
+  const update = db.updateTable('subscriptions').set({ status: 'expired' })
+  await update.where('status', '=', 'incomplete').where('created_at', '<=', createdBefore).execute()
+}
