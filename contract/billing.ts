@@ -55,6 +55,9 @@ export const Offer = Type.Object({
 })
 export type Offer = Static<typeof Offer>
 
+/** What an offer is made for: the locked episode, as whoever knows the episodes describes it. */
+export type LockedEpisode = Offer['episode'] & Pick<Offer, 'price'>
+
 /** What the browser has to do next for an order to be paid. */
 export const NextStep = Type.Object({
   type: oneOf(['card_form', 'redirect', 'authenticate', 'none']),

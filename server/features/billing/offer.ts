@@ -1,19 +1,9 @@
-import type { Offer, Plan } from '#contract/billing.ts'
+import type { LockedEpisode, Offer, Plan } from '#contract/billing.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { offeredGateways } from './gateways.ts'
 import { selectPlans, type PlanRow } from './offer-queries.ts'
-
-/** A locked episode, as whoever knows the episodes describes it. */
-interface LockedEpisode {
-  id: string
-  video_id: string
-  number: number
-  title: string
-  thumb_url: string | null
-  price: Offer['price']
-}
 
 /** What a viewer may buy to see a locked episode; the `info` of code 402. */
 export async function offerFor(

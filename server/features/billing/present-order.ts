@@ -17,9 +17,8 @@ export async function loadOrder(
   orderId: string,
   language: Language,
 ): Promise<Order> {
-  const order = await selectOrder(context.db, orderId)
-  if (order?.user_id !== userId) throw new Refusal('notFound')
-  return presentOrder(context, order, await selectAttempts(context.db, [orderId]), language)
+  const { order, attempts } = await readOrder(context, userId, orderId)
+  return presentOrder(context, order, attempts, language)
 }
 
 /**
@@ -32,11 +31,17 @@ export async function refreshOrder(
   orderId: string,
   language: Language,
 ): Promise<Order> {
-  const order = await selectOrder(context.db, orderId)
-  if (order?.user_id !== userId) throw new Refusal('notFound')
-  const attempts = await selectAttempts(context.db, [orderId])
-  for (const attempt of attempts) if (isOpen(attempt.status)) await recheckAttempt(context, attempt)
+  const { order, attempts } = await readOrder(context, userId, orderId)
+  const open = attempts.filter(({ status }) => isOpen(status))
+  if (open.length === 0) return presentOrder(context, order, attempts, language)
+  for (const attempt of open) await recheckAttempt(context, attempt)
   return loadOrder(context, userId, orderId, language)
+}
+
+async function readOrder({ db }: BillingContext, userId: string, orderId: string) {
+  const order = await selectOrder(db, orderId)
+  if (order?.user_id !== userId) throw new Refusal('notFound')
+  return { order, attempts: await selectAttempts(db, [orderId]) }
 }
 
 /** A person's orders, newest first. @throws Fault badCursor */

@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/errors.ts'
 import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
 import { episodeListLimits, type Episode, type PlayableEpisode, type Playback } from '#contract/media.ts'
-import type { Offer } from '#contract/billing.ts'
+import type { LockedEpisode, Offer } from '#contract/billing.ts'
 import { loadRights, noRights, type Rights } from '#server/features/library/library.ts'
 import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -10,16 +10,6 @@ import type { Db } from '#server/tables.ts'
 import { passExpiry, signPass } from './passes.ts'
 import * as queries from './queries.ts'
 import type { EpisodeRow } from './queries.ts'
-
-/** The episode of an offer, as billing is asked about it. */
-export interface LockedEpisode {
-  id: string
-  video_id: string
-  number: number
-  title: string
-  thumb_url: string | null
-  price: Offer['price']
-}
 
 export interface MediaContext {
   db: Db
