@@ -64,11 +64,15 @@ export function requireViewer(call: { viewer: Viewer | null }): Viewer {
   return call.viewer
 }
 
+/** Who makes a plain request, and what the answer may set. */
+export type Caller = Pick<Call, 'viewer' | 'language' | 'ip' | 'userAgent' | 'adIds' | 'setHeader'>
+
 /** What is no call of the contract: media, documents, a gateway's frames. It answers plain HTTP, without the envelope. */
 export interface PlainRoute {
   method: 'GET' | 'POST'
   path: string
   /** Takes a form or raw body; otherwise only JSON is read. */
   body?: 'form' | 'raw'
-  handle(request: FastifyRequest, reply: FastifyReply): unknown
+  /** `caller` looks up who is asking: most plain routes need not know. */
+  handle(request: FastifyRequest, reply: FastifyReply, caller: () => Promise<Caller>): unknown
 }

@@ -12,7 +12,15 @@ import type { Log } from '#server/platform/log.ts'
 import { answerError } from './answer-errors.ts'
 import { documentedSchema, envelopeSchema } from './envelope.ts'
 import { refuseForeignOrigin, refuseNul } from './guards.ts'
-import { Serialised, type AdIds, type Call, type PlainRoute, type Route, type Viewer } from './route.ts'
+import {
+  Serialised,
+  type AdIds,
+  type Call,
+  type Caller,
+  type PlainRoute,
+  type Route,
+  type Viewer,
+} from './route.ts'
 import { createValidatorCompiler } from './validators.ts'
 
 export interface HttpServerOptions {
@@ -71,7 +79,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.all('/api/*', { schema: { hide: true } }, () => {
     throw new Fault('noSuchCall')
   })
-  await app.register(async (plain) => addPlainRoutes(plain, options.plainRoutes))
+  await app.register(async (plain) => addPlainRoutes(plain, options, languageOf))
   return app
 }
 
@@ -150,7 +158,20 @@ function adIdsOf(request: FastifyRequest): AdIds {
   }
 }
 
-async function addPlainRoutes(plain: FastifyInstance, routes: readonly PlainRoute[]): Promise<void> {
+async function addPlainRoutes(
+  plain: FastifyInstance,
+  options: HttpServerOptions,
+  languageOf: (request: FastifyRequest) => Language,
+): Promise<void> {
+  const callerOf = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> =>
+    createCall(request, reply, await options.identify(request), languageOf(request))
+  const add = (app: FastifyInstance, { method, path, handle }: PlainRoute) =>
+    app.route({
+      method,
+      url: path,
+      schema: { hide: true },
+      handler: async (request, reply) => handle(request, reply, () => callerOf(request, reply)),
+    })
   plain.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
@@ -160,18 +181,9 @@ async function addPlainRoutes(plain: FastifyInstance, routes: readonly PlainRout
     // Signed notifications are verified over the bytes as they came.
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-    for (const route of routes.filter(({ body }) => body === 'raw')) addPlainRoute(raw, route)
+    for (const route of options.plainRoutes.filter(({ body }) => body === 'raw')) add(raw, route)
   })
-  for (const route of routes.filter(({ body }) => body !== 'raw')) addPlainRoute(plain, route)
-}
-
-function addPlainRoute(app: FastifyInstance, { method, path, handle }: PlainRoute): void {
-  app.route({
-    method,
-    url: path,
-    schema: { hide: true },
-    handler: async (request, reply) => handle(request, reply),
-  })
+  for (const route of options.plainRoutes.filter(({ body }) => body !== 'raw')) add(plain, route)
 }
 
 function setSecurityHeaders(
