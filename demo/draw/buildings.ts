@@ -2,8 +2,8 @@ import {
   circle,
   darker,
   ellipse,
-  frame,
   glow,
+  left,
   lighter,
   line,
   linear,
@@ -11,12 +11,10 @@ import {
   path,
   rect,
   repeat,
+  wide,
   type Palette,
   type Random,
 } from './svg.ts'
-
-const left = -frame.bleed
-const width = frame.width + frame.bleed * 2
 
 /** A row of towers with lit windows, standing on `y`. */
 export function skyline(
@@ -28,7 +26,7 @@ export function skyline(
   chance = 0.3,
 ): string {
   let drawn = ''
-  for (let x = left; x < left + width;) {
+  for (let x = left; x < left + wide;) {
     const w = 56 + random() * 74
     const h = tall * (0.4 + random() * 0.6)
     drawn += rect(x, y - h, w + 2, h + 400, colour) + rect(x, y - h, 6, h, lighter(colour, 0.1))
@@ -199,10 +197,10 @@ export function shelves(random: Random, x: number, y: number, w: number, rows: n
 export function floor(p: Palette, y: number, colour: string): string {
   return (
     linear('floor', [colour, darker(colour, 0.6)]) +
-    rect(left, y, width, 1340 - y, 'url(#floor)') +
+    rect(left, y, wide, 1340 - y, 'url(#floor)') +
     repeat(13, (index) =>
       line(`M${360 + (index - 6) * 50} ${y} L${360 + (index - 6) * 190} 1340`, p.ink, 3, 'opacity=".35"'),
     ) +
-    rect(left, y - 14, width, 14, darker(colour, 0.4))
+    rect(left, y - 14, wide, 14, darker(colour, 0.4))
   )
 }

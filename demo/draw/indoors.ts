@@ -1,7 +1,7 @@
 import { backdrop, clouds, moon, pine, sea, stars } from './nature.ts'
 import { chandelier, curtain, floor, shelves, skyline, window } from './buildings.ts'
-import { circle, darker, ellipse, glow, lighter, line, mix, path, rect, repeat } from './svg.ts'
-import { left, wide, wall, ground, nightView, leaves, type Builder } from './set-parts.ts'
+import { circle, darker, ellipse, glow, left, lighter, line, mix, path, rect, repeat, wide } from './svg.ts'
+import { wall, ground, nightView, leaves, type Builder } from './set-parts.ts'
 
 export const indoors = {
   compartment: (p, random) => ({

@@ -2,8 +2,8 @@ import {
   circle,
   darker,
   ellipse,
-  frame,
   glow,
+  left,
   lighter,
   line,
   linear,
@@ -11,22 +11,20 @@ import {
   path,
   rect,
   repeat,
+  right,
+  wide,
   type Palette,
   type Random,
 } from './svg.ts'
 
-const left = -frame.bleed
-const width = frame.width + frame.bleed * 2
-const right = left + width
-
 export function backdrop(p: Palette): string {
-  return linear('sky', p.sky) + rect(left, -60, width, 1400, 'url(#sky)')
+  return linear('sky', p.sky) + rect(left, -60, wide, 1400, 'url(#sky)')
 }
 
 export function stars(random: Random, count: number, colour: string, depth = 620): string {
   return repeat(count, () =>
     circle(
-      left + random() * width,
+      left + random() * wide,
       random() * depth,
       0.8 + random() * 2.2,
       colour,
@@ -46,7 +44,7 @@ export function moon(x: number, y: number, r: number, colour: string): string {
 
 export function clouds(random: Random, count: number, y: number, colour: string, opacity = 0.25): string {
   return repeat(count, () => {
-    const x = left + random() * width
+    const x = left + random() * wide
     const top = y + random() * 220
     const size = 60 + random() * 110
     return `<g opacity="${opacity}">${ellipse(x, top, size * 1.7, size * 0.22, colour)}${ellipse(x + size * 0.4, top - size * 0.16, size * 0.8, size * 0.26, colour)}${ellipse(x - size * 0.6, top + size * 0.12, size, size * 0.16, colour)}</g>`
@@ -62,7 +60,7 @@ export function ridge(
   steps = 5,
   sharp = false,
 ): string {
-  const step = width / steps
+  const step = wide / steps
   let d = `M${left} 1340 L${left} ${y}`
   for (let index = 1; index <= steps; index++) {
     const x = left + index * step
@@ -116,12 +114,12 @@ export function tree(x: number, random: Random, colour: string, girth: number): 
 export function sea(p: Palette, random: Random, y: number): string {
   return (
     linear('sea', [lighter(p.mid, 0.12), p.near, p.ink]) +
-    rect(left, y, width, 1340 - y, 'url(#sea)') +
+    rect(left, y, wide, 1340 - y, 'url(#sea)') +
     repeat(46, (index) => {
       const depth = Math.pow(random(), 1.6)
       const length = 20 + depth * 150
       return line(
-        `M${left + random() * width} ${y + 8 + depth * (1300 - y)} q${length / 2} ${-6 - depth * 10} ${length} 0`,
+        `M${left + random() * wide} ${y + 8 + depth * (1300 - y)} q${length / 2} ${-6 - depth * 10} ${length} 0`,
         index % 4 ? lighter(p.mid, 0.18) : p.light,
         2 + depth * 4,
         `opacity="${index % 4 ? 0.35 : 0.3}"`,
@@ -186,7 +184,7 @@ export function rocks(p: Palette, y: number): string {
 
 export function grass(random: Random, y: number, colour: string): string {
   return repeat(60, () => {
-    const x = left + random() * width
+    const x = left + random() * wide
     const height = 40 + random() * 110
     return line(
       `M${x} 1340 Q${x} ${y + 40} ${x + (random() - 0.5) * 70} ${1330 - height}`,

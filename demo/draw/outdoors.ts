@@ -1,7 +1,21 @@
 import { backdrop, clouds, dune, grass, kelp, moon, pine, ridge, rocks, sea, stars, tree } from './nature.ts'
 import { house, lamp, lighthouse, skyline } from './buildings.ts'
-import { circle, darker, ellipse, glow, lighter, line, linear, mix, path, rect, repeat } from './svg.ts'
-import { left, wide, ground, leaves, type Builder } from './set-parts.ts'
+import {
+  circle,
+  darker,
+  ellipse,
+  glow,
+  left,
+  lighter,
+  line,
+  linear,
+  mix,
+  path,
+  rect,
+  repeat,
+  wide,
+} from './svg.ts'
+import { ground, leaves, type Builder } from './set-parts.ts'
 
 export const outdoors = {
   city: (p, random) => ({

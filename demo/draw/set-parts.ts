@@ -1,12 +1,9 @@
 import { skyline } from './buildings.ts'
-import { darker, frame, linear, mix, path, rect, repeat, type Palette, type Random } from './svg.ts'
+import { darker, left, linear, mix, path, rect, repeat, wide, type Palette, type Random } from './svg.ts'
 
 /** A place in three planes; `back` fills the frame, the others are see-through. Feet stand at y 1060. */
 export type Place = { back: string; middle: string; front: string }
 export type Builder = (p: Palette, random: Random) => Place
-
-export const left = -frame.bleed
-export const wide = frame.width + frame.bleed * 2
 
 export const wall = (p: Palette): string => linear('wall', p.sky) + rect(left, -60, wide, 1400, 'url(#wall)')
 export const ground = (p: Palette, y: number, colour: string): string =>

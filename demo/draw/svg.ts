@@ -3,6 +3,11 @@
 /** Frame of a master, in pixels; drawings bleed past it by `bleed` on each side so that the camera can move. */
 export const frame = { width: 720, height: 1280, bleed: 110 }
 
+/** The edges of a drawing, bleed and all, and how wide it is. */
+export const left = -frame.bleed
+export const right = frame.width + frame.bleed
+export const wide = right - left
+
 export type Palette = {
   /** Sky or wall, from top to bottom. */
   sky: readonly [string, string, string]
