@@ -68,6 +68,25 @@ test('Stripe takes two webhook secrets while one replaces the other', () => {
   expect(config.stripe).toEqual({ publishableKey: 'pk', apiBase: 'https://api.stripe.com' })
 })
 
+test('social providers are those with keys, their secrets apart', () => {
+  const none = load()
+  expect(Object.values(none.social)).toEqual([undefined, undefined, undefined, undefined])
+  const config = load({
+    GOOGLE_CLIENT_ID: 'google-id',
+    GOOGLE_CLIENT_SECRET: 'google-secret',
+    OIDC_ISSUER: 'https://id.example/realm',
+    OIDC_CLIENT_ID: 'oidc-id',
+    OIDC_CLIENT_SECRET: 'oidc-secret',
+  })
+  expect(config.social).toEqual({
+    google: { clientId: 'google-id', issuer: 'https://accounts.google.com' },
+    oidc: { clientId: 'oidc-id', issuer: 'https://id.example/realm', name: 'id.example' },
+    facebook: undefined,
+    tiktok: undefined,
+  })
+  expect(config.secrets.social).toMatchObject({ google: 'google-secret', oidc: 'oidc-secret' })
+})
+
 test.each([
   [{ PORT: 'abc' }, 'PORT must be a whole number from 1 to 65535, not "abc".'],
   [{ PORT: '0' }, 'PORT must be a whole number from 1 to 65535, not "0".'],
@@ -82,6 +101,18 @@ test.each([
   [{ DATABASE_URL: 'postgres://db' }, 'APP_SECRET must be set where DATABASE_URL is'],
   [{ APP_SECRET: 'short' }, 'APP_SECRET must have at least 32 characters, not 5.'],
   [{ STRIPE_SECRET_KEY: 'sk' }, 'STRIPE_PUBLISHABLE_KEY is missing: it belongs to STRIPE_SECRET_KEY'],
+  [{ GOOGLE_CLIENT_ID: 'id' }, 'GOOGLE_CLIENT_SECRET is missing: it belongs to GOOGLE_CLIENT_ID'],
+  [{ OIDC_CLIENT_SECRET: 's' }, 'OIDC_ISSUER is missing: it belongs to OIDC_CLIENT_SECRET'],
+  [{ FACEBOOK_CLIENT_SECRET: 's' }, 'FACEBOOK_CLIENT_ID is missing: it belongs to FACEBOOK_CLIENT_SECRET'],
+  [{ TIKTOK_CLIENT_KEY: 'key' }, 'TIKTOK_CLIENT_SECRET is missing: it belongs to TIKTOK_CLIENT_KEY'],
+  [
+    { OIDC_ISSUER: 'http://id.example', OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 's' },
+    'OIDC_ISSUER must begin with https:// (http:// only for this machine itself).',
+  ],
+  [
+    { TIKTOK_API_BASE: 'ftp://x' },
+    'TIKTOK_API_BASE must be an address that begins with https:// or http://.',
+  ],
 ])('%o is refused by name', (env, message) => {
   expect(() => load({ ...env })).toThrow(message)
 })

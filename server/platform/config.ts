@@ -11,7 +11,17 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ConfigError } from '#server/platform/config-error.ts'
-import { flag, list, oneOf, text, url, wholeNumber, type Env } from '#server/platform/read-setting.ts'
+import {
+  allOrNone,
+  flag,
+  list,
+  oneOf,
+  text,
+  url,
+  wholeNumber,
+  type Env,
+} from '#server/platform/read-setting.ts'
+import { readSocial, type SocialSecrets, type SocialSettings } from '#server/platform/read-social.ts'
 
 /** Keys and passwords. Never logged, never sent anywhere but to the party they are for. */
 export interface Secrets {
@@ -20,6 +30,7 @@ export interface Secrets {
   stripe: { secretKey: string; webhookSecrets: string[] } | undefined
   paypal: { clientSecret: string } | undefined
   s3: { accessKeyId: string; secretAccessKey: string } | undefined
+  social: SocialSecrets
 }
 
 /** Every setting, read once at start. `docs/operating.md` says what each is for. */
@@ -47,6 +58,7 @@ export interface Config {
   paypal: { clientId: string; webhookId: string; apiBase: string } | undefined
   mail: { smtpUrl: string | undefined; from: string }
   s3: { endpoint: string; region: string; bucket: string } | undefined
+  social: SocialSettings
   sentry: { dsn: string | undefined; sandboxHostSuffix: string | undefined }
   secrets: Secrets
 }
@@ -65,6 +77,7 @@ export function loadConfig(env: Env): Readonly<Config> {
   const { stripe, stripeSecrets } = readStripe(env)
   const { paypal, paypalSecrets } = readPaypal(env)
   const { s3, s3Secrets } = readS3(env)
+  const { social, socialSecrets } = readSocial(env)
   return Object.freeze({
     port,
     host: text(env, 'HOST') ?? '127.0.0.1',
@@ -86,6 +99,7 @@ export function loadConfig(env: Env): Readonly<Config> {
       from: text(env, 'MAIL_FROM') ?? `Cliffhanger <no-reply@${new URL(publicUrl).hostname}>`,
     },
     s3,
+    social,
     sentry: {
       dsn: url(env, 'SENTRY_DSN', ['http:', 'https:']),
       sandboxHostSuffix: text(env, 'SANDBOX_HOST_SUFFIX'),
@@ -95,6 +109,7 @@ export function loadConfig(env: Env): Readonly<Config> {
       stripe: stripeSecrets,
       paypal: paypalSecrets,
       s3: s3Secrets,
+      social: socialSecrets,
     }),
   })
 }
@@ -128,17 +143,6 @@ function readS3(env: Env) {
     s3: { endpoint, region: text(env, 'S3_REGION') ?? 'us-east-1', bucket: keys.S3_BUCKET },
     s3Secrets: { accessKeyId: keys.S3_ACCESS_KEY_ID, secretAccessKey: keys.S3_SECRET_ACCESS_KEY },
   }
-}
-
-/** Settings that only make sense together. */
-function allOrNone<Name extends string>(env: Env, names: readonly Name[]): Record<Name, string> | undefined {
-  const values = names.map((name) => [name, text(env, name)] as const)
-  const given = values.find(([, value]) => value !== undefined)
-  if (!given) return undefined
-  const missing = values.find(([, value]) => value === undefined)
-  if (missing) throw new ConfigError(`${missing[0]} is missing: it belongs to ${given[0]}, which is set.`)
-  // Object.fromEntries forgets which names there are; all of them are here.
-  return Object.fromEntries(values) as Record<Name, string>
 }
 
 function prepareDataDir(dir: string): string {

@@ -62,3 +62,20 @@ export function list(env: Env, name: string, max: number): string[] {
     )
   return values
 }
+
+/**
+ * Settings that only make sense together.
+ * @throws ConfigError naming the one that is missing
+ */
+export function allOrNone<Name extends string>(
+  env: Env,
+  names: readonly Name[],
+): Record<Name, string> | undefined {
+  const values = names.map((name) => [name, text(env, name)] as const)
+  const given = values.find(([, value]) => value !== undefined)
+  if (!given) return undefined
+  const missing = values.find(([, value]) => value === undefined)
+  if (missing) throw new ConfigError(`${missing[0]} is missing: it belongs to ${given[0]}, which is set.`)
+  // Object.fromEntries forgets which names there are; all of them are here.
+  return Object.fromEntries(values) as Record<Name, string>
+}
