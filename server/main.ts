@@ -18,13 +18,13 @@ async function main(): Promise<void> {
   const lock = config.databaseUrl === undefined ? lockSite(config.dataDir, config.publicUrl) : undefined
   process.on('exit', () => lock?.release())
   // The worker needs it; a setting that is wrong is said here, where the start can still be refused.
-  const [context] = await Promise.all([createContext(config, log), findFfmpeg(config)])
+  const [context, programs] = await Promise.all([createContext(config, log), findFfmpeg(config)])
   const site = await createSite(context)
   await site.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
     throw explainListenError(error, config)
   })
   log.info(`Cliffhanger is open at ${config.publicUrl}`)
-  const worker = runWorker(log)
+  const worker = runWorker(log, programs)
 
   let closing = false
   const close = async () => {

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import { createContext, type Context } from '#server/context.ts'
 import { billingJobs } from '#server/features/billing/billing.ts'
 import { foldPlays } from '#server/features/library/library.ts'
@@ -7,7 +8,7 @@ import { runMain } from '#server/platform/config-error.ts'
 import { startJobs, type Job } from '#server/platform/jobs.ts'
 import { feedDemo } from '#server/feed-demo.ts'
 import { createLog, type Log } from '#server/platform/log.ts'
-import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { findFfmpeg, type Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
 
 const niceness = 10
 
@@ -21,14 +22,19 @@ function reportDemo(log: Log, signal: AbortSignal, error: unknown): void {
     log.error({ err: error }, 'The demo catalogue could not be finished; the next start goes on with it')
 }
 
-/** The worker: makes what waits in the ingest queue. With --parent it ends when the process that started it does. */
+/** `--parent`: end when the process that started this one does. `--ffmpeg`: what that process has found, as JSON. */
+const flags = { parent: { type: 'boolean' }, ffmpeg: { type: 'string' } } as const
+
+/** The worker: makes what waits in the ingest queue. */
 async function main(): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
-  if (process.argv.includes('--parent')) process.stdin.on('close', () => stop.abort()).resume()
+  const { parent, ffmpeg } = parseArgs({ options: flags }).values
+  if (parent) process.stdin.on('close', () => stop.abort()).resume()
   const config = loadConfig(process.env)
   const log = createLog({ json: config.production, level: config.logLevel })
-  const programs = await findFfmpeg(config)
+  // Written by run-worker.ts.
+  const programs = ffmpeg === undefined ? await findFfmpeg(config) : (JSON.parse(ffmpeg) as Ffmpeg)
   if (programs.bundled)
     log.info(
       `Video is made with the older ffmpeg that came with the set-up (${programs.version}); one of version 5 or newer is better`,
