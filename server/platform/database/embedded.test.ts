@@ -56,25 +56,31 @@ describe('a server whose owner is killed', () => {
 
 describe('leftovers of a dead server do not hinder a start', () => {
   const ended = spawnSync('true').pid
+  /** A process of the same user that is not ours: PostgreSQL takes such a one for the files' owner. */
+  const startStranger = async () => {
+    const dir = newDir()
+    await start(dir)
+    return postmasterOf(dir)
+  }
+  const serverFile = (pid: number | undefined) =>
+    [pid, clusterOf(shared), 1, 5432, join(shared, 'postgres', 'socket'), '', '1 1', 'ready', ''].join('\n')
 
   test.each([
-    ['its own dead process id', ended],
-    ['an id that another program has by now', process.pid],
-  ])('postmaster.pid with %s', async (_, pid) => {
+    ['its own dead process id', async () => ended],
+    ['an id that another program has by now', startStranger],
+  ])('postmaster.pid with %s', async (_, findPid) => {
     await (await start(shared)).stop()
-    const lines = [
-      pid,
-      clusterOf(shared),
-      1,
-      5432,
-      join(shared, 'postgres', 'socket'),
-      '',
-      '1 1',
-      'ready',
-      '',
-    ]
-    writeFileSync(join(clusterOf(shared), 'postmaster.pid'), lines.join('\n'))
+    writeFileSync(join(clusterOf(shared), 'postmaster.pid'), serverFile(await findPid()))
     writeFileSync(join(shared, 'postgres', 'owner.json'), JSON.stringify(thisProcess()))
+    const server = await start(shared)
+    expect(await countRows(server)).toBeGreaterThan(0)
+  })
+
+  test("a socket's lock with an id that another program has by now, beside an empty postmaster.pid", async () => {
+    await (await start(shared)).stop()
+    const lock = join(shared, 'postgres', 'socket', '.s.PGSQL.5432.lock')
+    writeFileSync(lock, serverFile(await startStranger()))
+    writeFileSync(join(clusterOf(shared), 'postmaster.pid'), '')
     const server = await start(shared)
     expect(await countRows(server)).toBeGreaterThan(0)
   })

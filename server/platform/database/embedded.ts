@@ -127,8 +127,9 @@ class Supervisor {
     makePrivateDir(socketDir, this.#runAs)
     const deadline = Date.now() + readyTimeoutMs
     for (;;) {
-      // Nothing runs here, so the file is a dead server's; its process id may be another program's by now, which PostgreSQL would believe.
+      // Nothing runs here, so both files are a dead server's; their process id may be another program's by now, which PostgreSQL would believe.
       rmSync(join(this.#clusterDir, 'postmaster.pid'), { force: true })
+      rmSync(join(socketDir, '.s.PGSQL.5432.lock'), { force: true })
       writeFileSync(this.#ownerFile, JSON.stringify(thisProcess()))
       const failure = await this.#spawnAndWait(socketDir, deadline)
       if (failure === undefined) return connectionTo(socketDir)
