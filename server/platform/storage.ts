@@ -14,6 +14,10 @@ export interface Storage {
   /** A path that the file can be read at. */
   pathOf(key: string): string
   exists(key: string): boolean
+  /** The keys of the files in a folder; none where there is no such folder. */
+  list(folder: string): Promise<string[]>
+  /** When the file was last written. @throws Error (ENOENT) where there is no such file */
+  writtenAt(key: string): Promise<Date>
   /** @throws Error (ENOENT) where there is no such file */
   read(key: string): Promise<Buffer>
   write(key: string, bytes: string | Uint8Array): Promise<void>
@@ -36,6 +40,8 @@ export function openStorage(dataDir: string): Storage {
     workDir,
     pathOf,
     exists: (key) => existsSync(pathOf(key)),
+    list: (folder) => listFolder(pathOf(folder), folder),
+    writtenAt: async (key) => (await stat(pathOf(key))).mtime,
     read: (key) => readFile(pathOf(key)),
     write: (key, bytes) => whole(root, pathOf(key), (draft) => writeFile(draft, bytes)),
     copy: (from, to) => whole(root, pathOf(to), (draft) => copyFile(pathOf(from), draft)),
@@ -48,6 +54,11 @@ export function openStorage(dataDir: string): Storage {
     },
     remove: (key) => rm(pathOf(key), { recursive: true, force: true }),
   }
+}
+
+async function listFolder(path: string, folder: string): Promise<string[]> {
+  if (!existsSync(path)) return []
+  return (await readdir(path)).map((name) => `${folder}/${name}`)
 }
 
 let drafts = 0

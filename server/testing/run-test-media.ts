@@ -30,6 +30,22 @@ export function drawFilm(
   execFileSync(programs.ffmpegPath, args, { timeout: 30_000 })
 }
 
+/** The codec of a file's first video stream, cover pictures among them. */
+export function firstVideoCodec(path: string): string {
+  const args = [
+    '-v',
+    'error',
+    '-select_streams',
+    'v:0',
+    '-show_entries',
+    'stream=codec_name',
+    '-of',
+    'csv=p=0',
+    path,
+  ]
+  return execFileSync(programs.ffprobePath, args, { encoding: 'utf8', timeout: 30_000 }).trim()
+}
+
 /** One column of what ffprobe says of every packet of the first stream. */
 export function packets(path: string, column: string): string[] {
   const args = [

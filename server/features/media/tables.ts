@@ -18,6 +18,8 @@ export interface AssetsTable {
   progress: Generated<number>
   /** How often it has been taken from the queue; whoever finishes must still hold the latest. */
   attempt: Generated<number>
+  /** How often it could not be made by our own fault; interruptions do not count. */
+  failures: Generated<number>
   reason: string | null
   original_path: string | null
   source_name: string

@@ -10,4 +10,7 @@ export const assetFiles = {
   media: (id: string) => `media/${id}`,
   caption: (id: string, language: Language) => `media/${id}/captions/${language}.vtt`,
   public: (id: string) => `public/${id}`,
+  originals: 'originals',
+  /** The asset that a file among the originals belongs to. */
+  ownerOf: (original: string) => original.replace(/^originals\//, '').split('.')[0] ?? '',
 }

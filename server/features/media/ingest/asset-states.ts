@@ -47,11 +47,11 @@ export async function markFailed(db: Db, claim: Claim, reason: string): Promise<
 }
 
 /**
- * processing → uploaded: its worker gives it back in order.
+ * processing → uploaded: its worker gives it back in order, with how often it could not be made where that has changed.
  * @throws ClaimLost
  */
-export async function giveBack(db: Db, claim: Claim): Promise<void> {
-  await move(db, claim, { state: 'uploaded', progress: 0 })
+export async function giveBack(db: Db, claim: Claim, failures?: number): Promise<void> {
+  await move(db, claim, { state: 'uploaded', progress: 0, ...(failures === undefined ? {} : { failures }) })
 }
 
 /** processing → uploaded, for all whose worker has died. @returns their ids */

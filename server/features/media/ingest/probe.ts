@@ -103,9 +103,11 @@ function parseProbe(json: string): Probed {
 }
 
 function describe(container: Container, { streams, format }: Probed): SourceMedia {
-  const video = streams.find((stream) => stream.codec_type === 'video')
-  if (!video || video.disposition?.attached_pic === 1)
-    throw new UnusableFile('has no picture: there is no video in it')
+  // A cover picture is a video stream too, and may be the first.
+  const video = streams.find(
+    ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
+  )
+  if (!video) throw new UnusableFile('has no picture: there is no video in it')
   const { width = 0, height = 0 } = video
   if (!(width > 0 && height > 0) || video.codec_name === undefined)
     throw new UnusableFile('has a picture of a kind that can’t be read')

@@ -7,6 +7,7 @@ import type { AssetState, Caption } from '#server/features/media/tables.ts'
 export interface ClaimedAsset {
   id: string
   attempt: number
+  failures: number
   original_path: string
   source_name: string
 }
@@ -29,7 +30,7 @@ export async function claimNext(
     )
     UPDATE assets SET state = 'processing', progress = 0, attempt = attempt + 1
     FROM locked WHERE assets.id = locked.id
-    RETURNING assets.id, attempt, original_path, source_name`.execute(connection)
+    RETURNING assets.id, attempt, failures, original_path, source_name`.execute(connection)
   return rows[0]
 }
 
@@ -59,6 +60,7 @@ export interface AssetChanges {
   duration_ms?: number
   has_audio?: boolean
   ready_at?: Date
+  failures?: number
 }
 
 /** Changes an asset that is in this state and attempt; undefined where it no longer is. Locks the row. */
@@ -253,6 +255,13 @@ export function selectRetired(db: Db, before: Date) {
       ),
     )
     .execute()
+}
+
+/** Which of these assets there are. */
+export async function selectKnownAssets(db: Db, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('assets').select('id').where('id', 'in', ids).execute()
+  return rows.map(({ id }) => id)
 }
 
 export async function deleteAsset(db: Db, id: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { putBackAbandoned } from './asset-states.ts'
+import { sweepOrphanedOriginals } from './sweep-orphaned-originals.ts'
 import { sweepRetiredAssets } from './sweep-retired-assets.ts'
 import { sweepWorkFolders } from './work-folder.ts'
 import { workNext, type IngestContext, type WorkOptions } from './work-queue.ts'
@@ -18,6 +19,7 @@ export async function runIngestLoop(context: IngestContext, options: WorkOptions
         sweptAt = performance.now()
         await sweepWorkFolders(context.storage)
         await sweepRetiredAssets(context, context.clock.now())
+        await sweepOrphanedOriginals(context, context.clock.now())
       }
       await putBackAbandoned(context.db)
       if ((await workNext(context, options)) === undefined) await pause(pollMs, signal)

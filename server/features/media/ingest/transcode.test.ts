@@ -13,8 +13,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drawFilm, packets, programs } from '#server/testing/run-test-media.ts'
+import { drawFilm, firstVideoCodec, packets, programs } from '#server/testing/run-test-media.ts'
 import { inputArgs } from './build-ffmpeg-args.ts'
+import { splitBoxes } from './mp4-boxes.ts'
 import { parsePlaylist } from './playlists.ts'
 import { runLimited } from './run-ffmpeg.ts'
 import { transcode } from './transcode.ts'
@@ -130,6 +131,31 @@ test.each(notVideos.map(([name, content, reason]) => ({ name, content, reason })
     await expect(make(join(root, name))).rejects.toThrow(reason)
   },
 )
+
+test('a cover picture that stands before the film is not taken for it', async () => {
+  const [film, cover, input] = ['plain.mp4', 'cover.png', 'covered.mp4'].map((name) => join(root, name))
+  if (!film || !cover || !input) throw new Error('three names make three paths')
+  drawFilm(film, { size: '320x180', seconds: 1 })
+  await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } }).toFile(cover)
+  const joined = ['-i', cover, '-map', '0', '-map', '1', '-c', 'copy', '-disposition:v:1', 'attached_pic']
+  const args = ['-v', 'error', '-i', film, ...joined, input]
+  expect((await runLimited({ program: programs.ffmpegPath, args, timeoutMs: 10_000 })).status).toBe(0)
+  writeFileSync(input, coverFirst(readFileSync(input)))
+  expect(firstVideoCodec(input)).toBe('png')
+  expect((await make(input)).made).toMatchObject({ width: 320, height: 180, durationMs: 1000 })
+})
+
+/** The film with what describes its cover before what describes its tracks. */
+function coverFirst(file: Buffer): Buffer {
+  const inOrder = splitBoxes(file).map(({ type, bytes }) => {
+    if (type !== 'moov') return bytes
+    const parts = splitBoxes(bytes.subarray(8))
+    const cover = parts.filter((part) => part.type === 'udta')
+    const others = parts.filter((part) => part.type !== 'udta')
+    return Buffer.concat([bytes.subarray(0, 8), ...[...cover, ...others].map((part) => part.bytes)])
+  })
+  return Buffer.concat(inOrder)
+}
 
 test('sound without a picture is refused', async () => {
   const input = join(root, 'sound.mp4')

@@ -31,8 +31,8 @@ export interface WorkOptions {
   onProgress?: (assetId: string, percent: number) => void
 }
 
-/** After so many tries an unexpected error is taken to be the file's. */
-const mostAttempts = 5
+/** After so many failed tries an unexpected error is taken to be the file's. */
+const mostFailures = 5
 const reportMs = 1000
 
 /**
@@ -87,14 +87,12 @@ async function letGo(
     log.warn({ asset: asset.id }, `${asset.source_name} ${error.message}`)
     return markFailed(db, asset, error.message)
   }
-  if (!signal.aborted && asset.attempt >= mostAttempts) {
-    return markFailed(
-      db,
-      asset,
-      `could not be made in ${mostAttempts} tries: ${error instanceof Error ? error.message : String(error)}`,
-    )
-  }
-  return giveBack(db, asset)
+  // Whoever interrupts a run says nothing about the file.
+  if (signal.aborted) return giveBack(db, asset)
+  const failures = asset.failures + 1
+  if (failures < mostFailures) return giveBack(db, asset, failures)
+  const reason = error instanceof Error ? error.message : String(error)
+  return markFailed(db, asset, `could not be made in ${mostFailures} tries: ${reason}`)
 }
 
 async function makeAsset(

@@ -1,0 +1,93 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLog } from '#server/platform/log.ts'
+import { openStorage } from '#server/platform/storage.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { insertAsset } from './queries.ts'
+import { sweepOrphanedOriginals } from './sweep-orphaned-originals.ts'
+import { workNext, type IngestContext } from './work-queue.ts'
+
+let root: string
+let database: TestDatabase
+let context: IngestContext
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-tries-'))
+  database = await testDatabase()
+  context = {
+    db: database.db,
+    storage: openStorage(join(root, 'data')),
+    clock: { now: () => new Date() },
+    log: createLog({ json: true, level: 'silent' }),
+    programs: { ffmpegPath: 'ffmpeg', ffprobePath: 'ffprobe' },
+  }
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+async function waitingAsset(id: string): Promise<void> {
+  const original_path = `originals/${id}.mp4`
+  const file = { source_name: '01.mp4', source_hash: id, captions: [], priority: 0 }
+  await insertAsset(database.db, { id, original_path, ...file })
+}
+
+async function work(id: string, onRead: () => void, signal = new AbortController().signal): Promise<void> {
+  const pathOf = (key: string) => {
+    onRead()
+    return context.storage.pathOf(key)
+  }
+  const broken = { ...context, storage: { ...context.storage, pathOf } }
+  await workNext(broken, { signal, niceness: 0, among: [id] }).catch(() => {})
+}
+
+const stateOf = (id: string) =>
+  database.db
+    .selectFrom('assets')
+    .select(['state', 'failures', 'reason'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+
+test('a file whose making is interrupted, however often, waits to be made', async () => {
+  await waitingAsset('ast_stopped')
+  for (let run = 0; run < 6; run++) {
+    const stop = new AbortController()
+    await work('ast_stopped', () => stop.abort(), stop.signal)
+  }
+  expect(await stateOf('ast_stopped')).toEqual({ state: 'uploaded', failures: 0, reason: null })
+})
+
+test('a file that could not be made five times has failed, with the reason', async () => {
+  await waitingAsset('ast_failing')
+  const fail = () => {
+    throw new Error('the disk is away')
+  }
+  for (let run = 0; run < 4; run++) await work('ast_failing', fail)
+  expect(await stateOf('ast_failing')).toEqual({ state: 'uploaded', failures: 4, reason: null })
+  await work('ast_failing', fail)
+  expect(await stateOf('ast_failing')).toMatchObject({
+    state: 'failed',
+    reason: 'could not be made in 5 tries: the disk is away',
+  })
+})
+
+test('an original that no asset has claimed within a day is swept, with its captions', async () => {
+  await waitingAsset('ast_claimed')
+  const dayAgo = new Date(Date.now() - 24 * 3_600_000)
+  const write = (name: string, at: Date) => {
+    const path = context.storage.pathOf(`originals/${name}`)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, 'film')
+    utimesSync(path, at, at)
+  }
+  for (const name of ['ast_claimed.mp4', 'ast_lost.mp4', 'ast_lost.en.vtt']) write(name, dayAgo)
+  write('ast_coming.mp4', new Date())
+  expect(await sweepOrphanedOriginals(context, new Date())).toBe(2)
+  expect((await context.storage.list('originals')).toSorted()).toEqual([
+    'originals/ast_claimed.mp4',
+    'originals/ast_coming.mp4',
+  ])
+})
