@@ -73,6 +73,8 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     secret: config.secrets.appSecret,
     secure: config.production,
     publicUrl: config.publicUrl,
+    limits: config.limits,
+    moments: { merge: [], erase: [], export: [] },
     personalFor: loadPersonal,
     membershipOf: (database, viewer, language) => membershipOf(database, viewer, clock.now(), language),
     offerFor: (database, episode, language) => offerFor({ gateways }, database, episode, language),

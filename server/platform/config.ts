@@ -14,12 +14,14 @@ import { ConfigError } from '#server/platform/config-error.ts'
 import {
   allOrNone,
   flag,
+  limit,
   list,
   oneOf,
   text,
   url,
   wholeNumber,
   type Env,
+  type Limit,
 } from '#server/platform/read-setting.ts'
 import { readSocial, type SocialSecrets, type SocialSettings } from '#server/platform/read-social.ts'
 
@@ -31,6 +33,18 @@ export interface Secrets {
   paypal: { clientSecret: string } | undefined
   s3: { accessKeyId: string; secretAccessKey: string } | undefined
   social: SocialSecrets
+}
+
+/** How often things may be done, counted for all processes (security.md, "Limits"). */
+export interface Limits {
+  signInAccount: Limit
+  signInIp: Limit
+  registerIp: Limit
+  resetAccount: Limit
+  cardFailuresUser: Limit
+  cardFailuresIp: Limit
+  apiUser: Limit
+  apiIp: Limit
 }
 
 /** Every setting, read once at start. `docs/operating.md` says what each is for. */
@@ -60,6 +74,7 @@ export interface Config {
   s3: { endpoint: string; region: string; bucket: string } | undefined
   social: SocialSettings
   sentry: { dsn: string | undefined; sandboxHostSuffix: string | undefined }
+  limits: Limits
   secrets: Secrets
 }
 
@@ -104,6 +119,7 @@ export function loadConfig(env: Env): Readonly<Config> {
       dsn: url(env, 'SENTRY_DSN', ['http:', 'https:']),
       sandboxHostSuffix: text(env, 'SANDBOX_HOST_SUFFIX'),
     },
+    limits: readLimits(env),
     secrets: Object.freeze({
       appSecret: readAppSecret(env, dataDir, databaseUrl),
       stripe: stripeSecrets,
@@ -111,6 +127,19 @@ export function loadConfig(env: Env): Readonly<Config> {
       s3: s3Secrets,
       social: socialSecrets,
     }),
+  })
+}
+
+export function readLimits(env: Env): Limits {
+  return Object.freeze({
+    signInAccount: limit(env, 'LIMIT_SIGN_IN_ACCOUNT') ?? { max: 20, seconds: 60 },
+    signInIp: limit(env, 'LIMIT_SIGN_IN_IP') ?? { max: 300, seconds: 60 },
+    registerIp: limit(env, 'LIMIT_REGISTER_IP') ?? { max: 60, seconds: 3600 },
+    resetAccount: limit(env, 'LIMIT_RESET_ACCOUNT') ?? { max: 3, seconds: 3600 },
+    cardFailuresUser: limit(env, 'LIMIT_CARD_FAILURES_USER') ?? { max: 5, seconds: 3600 },
+    cardFailuresIp: limit(env, 'LIMIT_CARD_FAILURES_IP') ?? { max: 200, seconds: 3600 },
+    apiUser: limit(env, 'LIMIT_API_USER') ?? { max: 600, seconds: 60 },
+    apiIp: limit(env, 'LIMIT_API_IP') ?? { max: 6000, seconds: 60 },
   })
 }
 

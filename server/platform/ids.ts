@@ -9,6 +9,7 @@ export type IdKind =
   | 'sec'
   | 'ast'
   | 'usr'
+  | 'ses'
   | 'ord'
   | 'att'
   | 'sub'

@@ -22,6 +22,25 @@ export function wholeNumber(
   return number
 }
 
+/** So many times in so many seconds. */
+export interface Limit {
+  max: number
+  seconds: number
+}
+
+const units: Record<string, number> = { s: 1, min: 60, h: 3600 }
+
+/** How often something may be done: `20/min`, also per `s` or `h`. */
+export function limit(env: Env, name: string): Limit | undefined {
+  const value = text(env, name)
+  if (value === undefined) return undefined
+  const [, max, unit] = /^([1-9]\d{0,8})\/(s|min|h)$/.exec(value) ?? []
+  const seconds = units[unit ?? '']
+  if (max === undefined || seconds === undefined)
+    throw new ConfigError(`${name} must be a number per s, min or h, such as 20/min, not "${value}".`)
+  return { max: Number(max), seconds }
+}
+
 /** A switch: 1 or 0. */
 export function flag(env: Env, name: string): boolean | undefined {
   const value = oneOf(env, name, ['0', '1'])

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { payOrder } from '#server/features/billing/pay-order.ts'
 import { systemClock } from '#server/platform/clock.ts'
+import { readLimits } from '#server/platform/config.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Tables } from '#server/tables.ts'
@@ -34,6 +35,8 @@ const context = {
   ...shared,
   secure: false,
   publicUrl: 'http://localhost:3000',
+  limits: readLimits({}),
+  moments: { merge: [], erase: [], export: [] },
   log: createLog({ json: true, level: 'silent' }),
   gateways: [gateway],
   translate: (_language: string, key: string) => key,

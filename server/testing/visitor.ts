@@ -33,9 +33,15 @@ export class Visitor {
       ...init.headers,
     }
     const response = await fetch(this.url + path, { redirect: 'manual', ...init, headers })
-    const cookie = response.headers.getSetCookie()[0]?.split(';')[0]
-    if (cookie) this.cookie = cookie
+    for (const header of response.headers.getSetCookie()) this.#keep(header)
     return response
+  }
+
+  #keep(header: string): void {
+    const [pair = ''] = header.split(';')
+    const name = pair.slice(0, pair.indexOf('=') + 1)
+    const others = this.cookie.split('; ').filter((each) => each !== '' && !each.startsWith(name))
+    this.cookie = (/max-age=0(;|$)/i.test(header) ? others : [...others, pair]).join('; ')
   }
 
   /** A call of the contract, whole: HTTP status and envelope. */

@@ -25,7 +25,7 @@ describe('a guest', () => {
     const { headers, answer } = await site.visitor().call(getUser)
     const token = headers.get('x-user-token') ?? ''
     const byHeader = await site.visitor({ 'x-user-token': token }).ask(getUser)
-    const asCookie = await site.visitor({ cookie: `session=${token}` }).ask(getUser)
+    const asCookie = await site.visitor({ cookie: `guest=${token}` }).ask(getUser)
     expect(byHeader.id).toBe(answer.info?.id)
     expect(asCookie.id).not.toBe(answer.info?.id)
   })

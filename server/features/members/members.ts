@@ -2,78 +2,93 @@ import type { Membership, User } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
 import { languages, type Language } from '#contract/languages.ts'
 import { requireViewer, type Viewer } from '#server/platform/http/route.ts'
-import type { Clock } from '#server/platform/clock.ts'
+import type { Job } from '#server/platform/jobs.ts'
 import { newId } from '#server/platform/ids.ts'
+import { sweepTurns } from '#server/platform/database/limits.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { guestDays, readGuest, signGuest, type Guest } from './guest-token.ts'
-import { insertUser, selectUser, updateUser, type UserChange } from './queries.ts'
+import { guestDays, readGuest, signGuest, type Carrier, type Guest } from './guest-token.ts'
+import {
+  cookieFor,
+  cookieName,
+  type Answering,
+  type MembersContext,
+  type TokenSource,
+} from './members-context.ts'
+import { checkName } from './check-person.ts'
+import { holdStanding, insertUser, selectStanding, selectUser, updateUser } from './queries.ts'
+import { findMember, headerTokenOf, sweepSessions } from './sessions.ts'
+import { isGuest } from './sign-in-as.ts'
 
-export interface MembersContext {
-  db: Db
-  clock: Clock
-  secret: string
-  /** Whether the site is reached by https, so that cookies are for https alone. */
-  secure: boolean
-}
-
-interface Tokens {
-  cookies: Record<string, string | undefined>
-  headers: Record<string, string | string[] | undefined>
-}
-
-const cookieName = (secure: boolean) => (secure ? '__Host-session' : 'session')
+export type { MembersContext } from './members-context.ts'
 
 /**
- * Who a request's token belongs to: by the cookie, else by `x-user-token` (product.md, section 2). No look-up is needed
- * for a guest. A header's token does not change when something is kept, so its guest always counts as kept.
+ * Who a request's token belongs to: a member by one query, a guest for whom nothing is kept by none, by the cookie, else by
+ * `x-user-token` (product.md, section 2). A guest of whom something is kept costs a query too: whoever knew the token
+ * of a guest who has become a member since must not be taken for that member.
  */
-export function identify(
+export async function identify(context: MembersContext, tokens: TokenSource): Promise<Viewer | null> {
+  const { secure } = context
+  const header = tokens.headers['x-user-token']
+  return (
+    (await findMember(context, tokens)) ??
+    (await findGuest(context, 'cookie', tokens.cookies[cookieName(secure, 'guest')])) ??
+    (await findGuest(context, 'header', typeof header === 'string' ? header : undefined))
+  )
+}
+
+/** A header's token does not change when something is kept, so the database is asked whether something is. */
+async function findGuest(
+  { db, secret, clock }: MembersContext,
+  carrier: Carrier,
+  token: string | undefined,
+): Promise<Viewer | null> {
+  const guest = token ? readGuest(secret, carrier, token, clock.now()) : null
+  if (!guest) return null
+  const viewer = { userId: guest.userId, role: 'visitor' as const }
+  if (carrier === 'cookie' && !guest.kept) return { ...viewer, kept: false }
+  const row = await selectStanding(db, guest.userId)
+  return row && !isGuest(row) ? null : { ...viewer, kept: row !== undefined }
+}
+
+/**
+ * Gives a viewer its tokens: a guest its cookie, and the header's where `header` says so; a member has its cookie from
+ * when the session began. A known guest for whom nothing is kept has its cookie already: given again, it could arrive
+ * after the one that says `kept`, and undo it.
+ */
+export function giveTokens(
   { secret, secure, clock }: MembersContext,
-  { cookies, headers }: Tokens,
-): Viewer | null {
-  const cookie = cookies[cookieName(secure)]
-  const header = headers['x-user-token']
-  const guest = cookie ? readGuest(secret, 'cookie', cookie, clock.now()) : null
-  if (guest) return { userId: guest.userId, role: 'visitor', kept: guest.kept }
-  const other = typeof header === 'string' ? readGuest(secret, 'header', header, clock.now()) : null
-  return other ? { userId: other.userId, role: 'visitor', kept: true } : null
-}
-
-interface Answering {
-  viewer: Viewer | null
-  language: Language
-  setHeader(name: string, value: string): void
-}
-
-/**
- * Gives the guest its tokens: the cookie, and the header's where `header` says so. A known guest for whom nothing is kept
- * has its cookie already: given again, it could arrive after the one that says `kept`, and undo it.
- */
-export function giveTokens(context: MembersContext, call: Answering, guest: Guest, header: boolean): void {
-  const { secret, secure, clock } = context
-  const token = signGuest(secret, 'cookie', guest, clock.now())
-  const flags = `Path=/; Max-Age=${guestDays * 86_400}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
-  if (!call.viewer || guest.kept) call.setHeader('set-cookie', `${cookieName(secure)}=${token}; ${flags}`)
-  if (header) call.setHeader('x-user-token', signGuest(secret, 'header', guest, clock.now()))
+  call: Answering,
+  viewer: Guest & Partial<Viewer>,
+  header: boolean,
+): void {
+  if (viewer.sessionId !== undefined) {
+    if (header) call.setHeader('x-user-token', headerTokenOf(secret, viewer.sessionId))
+    return
+  }
+  const token = signGuest(secret, 'cookie', viewer, clock.now())
+  if (!call.viewer || viewer.kept) call.setHeader('set-cookie', cookieFor(secure, 'guest', token, guestDays))
+  if (header) call.setHeader('x-user-token', signGuest(secret, 'header', viewer, clock.now()))
 }
 
 /** A new guest, without a row. */
-export function newGuest(): Guest {
-  return { userId: newId('usr'), kept: false }
+export function newGuest(): Viewer {
+  return { userId: newId('usr'), role: 'visitor', kept: false }
 }
 
 /**
- * Makes the guest's row before something of its is kept, and says so in its cookie.
+ * Makes the guest's row before something of its is kept, and says so in its cookie. Nobody merges or deletes the row
+ * until the transaction is over, so what is kept in it goes where the rest goes.
  * @returns the user's id
- * @throws Refusal signInFirst without a known token
+ * @throws Refusal signInFirst without a known token, and where the guest or member has ended in the meantime: its records
+ * are an account's by now, for which this token does not stand, or nobody's
  */
 export async function keepViewer(context: MembersContext, tx: Tx, call: Answering): Promise<string> {
   const viewer = requireViewer(call)
-  await insertUser(tx, {
-    id: viewer.userId,
-    language: call.language,
-    referral_code: newId('usr').slice(4, 14),
-  })
+  const made =
+    viewer.role === 'visitor' && (await insertUser(tx, { id: viewer.userId, language: call.language }))
+  const row = made ? undefined : await holdStanding(tx, viewer.userId)
+  const alive = made || (row && (viewer.role === 'visitor' ? isGuest(row) : row.deleted_at === null))
+  if (!alive) throw new Refusal('signInFirst')
   if (!viewer.kept) giveTokens(context, call, { userId: viewer.userId, kept: true }, false)
   return viewer.userId
 }
@@ -85,13 +100,13 @@ export async function loadUser(db: Db, viewer: Viewer, membership: Membership): 
     id: viewer.userId,
     role: viewer.role,
     email: row?.email ?? null,
-    email_verified: false,
+    email_verified: Boolean(row?.email_verified_at),
     display_name: row?.display_name ?? null,
-    avatar_url: null,
+    avatar_url: row?.avatar_url ?? null,
     language: (row?.language as Language | null | undefined) ?? null,
     referral_code: row?.referral_code ?? null,
-    consent: null,
-    has_password: false,
+    consent: typeof row?.consent_marketing === 'boolean' ? { marketing: row.consent_marketing } : null,
+    has_password: Boolean(row?.password_hash),
     second_factor: false,
     membership,
   }
@@ -101,12 +116,22 @@ export async function loadUser(db: Db, viewer: Viewer, membership: Membership): 
  * Changes what the user says of itself.
  * @throws Refusal nameInvalid (1 to 64 characters) and languageUnknown, with the field's name
  */
-export async function changeUser(tx: Tx, userId: string, change: UserChange): Promise<void> {
-  const { display_name: name, language } = change
-  if (name !== undefined && (name.trim() === '' || name.length > 64))
-    throw new Refusal('nameInvalid', { field: 'display_name' })
-  if (language !== undefined && !languages.some((known) => known === language)) {
+export async function changeUser(
+  tx: Tx,
+  userId: string,
+  { display_name: name, language }: { display_name?: string; language?: string },
+): Promise<void> {
+  if (language !== undefined && !languages.some((known) => known === language))
     throw new Refusal('languageUnknown', { field: 'language' })
+  const display_name = name === undefined ? undefined : checkName(name, 'display_name')
+  await updateUser(tx, userId, { display_name, language })
+}
+
+/** What has to come round: sessions, delays and turns that are over are forgotten. */
+export function membersJobs({ db, clock }: MembersContext): Job[] {
+  const sweep = async () => {
+    await sweepSessions(db, clock.now())
+    await sweepTurns(db, clock.now())
   }
-  await updateUser(tx, userId, change)
+  return [{ name: 'sweep-members', everySeconds: 600, run: sweep }]
 }

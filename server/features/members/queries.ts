@@ -1,31 +1,68 @@
+import type { Updateable } from 'kysely'
+import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import type { UsersTable } from './tables.ts'
 
-export interface UserChange {
-  display_name?: string
-  language?: string
-}
+/** What a member's links carry. */
+export const newReferralCode = () => newId('usr').slice(4, 14)
 
-/** Makes the row, or leaves the one that is there. */
-export async function insertUser(
-  tx: Tx,
-  user: { id: string; language: string; referral_code: string },
-): Promise<void> {
-  await tx
+/** Makes the row, or leaves the one that is there. @returns whether it was made */
+export async function insertUser(tx: Tx, user: { id: string; language: string }): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
     .insertInto('users')
-    .values({ ...user, email: null, display_name: null })
+    .values({ ...user, referral_code: newReferralCode(), email: null, display_name: null })
     .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute()
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
 }
 
 export function selectUser(db: Db, id: string) {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export type UserRow = NonNullable<Awaited<ReturnType<typeof selectUser>>>
+
+/** The account of an address, compared without case. */
+export function selectUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
   return db
     .selectFrom('users')
-    .select(['email', 'display_name', 'language', 'referral_code'])
-    .where('id', '=', id)
+    .selectAll()
+    .where((on) => on(on.fn('lower', ['email']), '=', on.fn('lower', [on.val(email)])))
     .executeTakeFirst()
 }
 
-export async function updateUser(tx: Tx, id: string, { display_name, language }: UserChange): Promise<void> {
-  if (display_name === undefined && language === undefined) return
-  await tx.updateTable('users').set({ display_name, language }).where('id', '=', id).execute()
+/** What says whether a guest's token still stands for a guest; see `isGuest`. */
+const standing = ['member_since', 'merged_into', 'deleted_at'] as const
+
+export function selectStanding(db: Db, id: string) {
+  return db.selectFrom('users').select(standing).where('id', '=', id).executeTakeFirst()
+}
+
+/** The same, and nobody merges or deletes the row until the transaction is over. */
+export function holdStanding(tx: Tx, id: string) {
+  return tx.selectFrom('users').select(standing).where('id', '=', id).forKeyShare().executeTakeFirst()
+}
+
+/** Locks rows against every other change, in the order of their ids. */
+export function lockUsers(tx: Tx, ids: readonly string[]): Promise<UserRow[]> {
+  return tx.selectFrom('users').selectAll().where('id', 'in', ids).orderBy('id').forUpdate().execute()
+}
+
+export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined> {
+  return (await lockUsers(tx, [id]))[0]
+}
+
+/** Fields that are undefined stay as they are. */
+export async function updateUser(tx: Tx, id: string, change: Updateable<UsersTable>): Promise<void> {
+  if (Object.values(change).every((value) => value === undefined)) return
+  await tx.updateTable('users').set(change).where('id', '=', id).execute()
+}
+
+export async function markMember(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ member_since: now })
+    .where('id', '=', id)
+    .where('member_since', 'is', null)
+    .execute()
 }

@@ -1,4 +1,7 @@
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
+
+/** A date that stays empty until something happened. */
+type Moment = Generated<Date | null>
 
 export interface UsersTable {
   id: string
@@ -7,8 +10,35 @@ export interface UsersTable {
   language: string | null
   referral_code: string
   created_at: ColumnType<Date, Date | undefined, never>
+  password_hash: Generated<string | null>
+  email_verified_at: Moment
+  avatar_url: Generated<string | null>
+  consent_marketing: Generated<boolean | null>
+  consent_at: Moment
+  /** Which text the person agreed to, or not. */
+  consent_version: Generated<string | null>
+  member_since: Moment
+  merged_into: Generated<string | null>
+  deleted_at: Moment
+}
+
+export interface SessionsTable {
+  id: string
+  user_id: string
+  token_hash: Buffer
+  user_agent: string
+  created_at: ColumnType<Date, Date, never>
+  last_seen_at: Date
+}
+
+export interface SignInFailuresTable {
+  account: string
+  failures: number
+  open_again: Date
 }
 
 export interface MembersTables {
   users: UsersTable
+  sessions: SessionsTable
+  sign_in_failures: SignInFailuresTable
 }

@@ -25,7 +25,7 @@ export async function loadFirstScreen(
   const { db } = context
   const { videoId, episodeNumber } = request
   const language = firstLanguage(request.acceptLanguage) ?? 'en'
-  const viewer = identify(context, { cookies: request.cookies, headers: {} })
+  const viewer = await identify(context, { cookies: request.cookies, headers: {} })
   try {
     const [video, personal, episodes] = await Promise.all([
       loadVideo(db, videoId, language),

@@ -8,6 +8,8 @@ export interface Viewer {
   userId: string
   role: 'visitor' | 'member'
   kept: boolean
+  /** Of a member. */
+  sessionId?: string
 }
 
 /** Where a visitor came from, as the client tells on every call (seed, section 6). */

@@ -1,0 +1,36 @@
+import type { Limits } from '#server/platform/config.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import type { Db } from '#server/tables.ts'
+import type { Moments } from './moments.ts'
+
+/** What members works with; made once, in server/context.ts. */
+export interface MembersContext {
+  db: Db
+  clock: Clock
+  secret: string
+  /** Whether the site is reached by https, so that cookies are for https alone. */
+  secure: boolean
+  limits: Limits
+  moments: Moments
+}
+
+/** What is needed of a call to say who is behind it and to give them their tokens. */
+export type Answering = Pick<Call, 'viewer' | 'language' | 'setHeader'>
+
+/** A call that signs somebody in or out, or changes their account. */
+export type AccountCall = Answering & Pick<Call, 'ip' | 'userAgent'>
+
+/** Where tokens come from. */
+export interface TokenSource {
+  cookies: Record<string, string | undefined>
+  headers: Record<string, string | string[] | undefined>
+}
+
+/** A cookie for the whole site that no script reads; over https it is bound to this host as well. */
+export function cookieFor(secure: boolean, name: string, value: string, days: number): string {
+  const flags = `Path=/; Max-Age=${days * 86_400}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+  return `${cookieName(secure, name)}=${value}; ${flags}`
+}
+
+export const cookieName = (secure: boolean, name: string) => (secure ? `__Host-${name}` : name)

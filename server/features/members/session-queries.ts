@@ -1,0 +1,69 @@
+import type { Insertable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { SessionsTable } from './tables.ts'
+
+export async function insertSession(tx: Tx, session: Insertable<SessionsTable>): Promise<void> {
+  await tx.insertInto('sessions').values(session).execute()
+}
+
+/** The session of a token's hash, or of an id, unless it has ended. */
+export function selectSession(
+  db: Db,
+  by: { tokenHash: Buffer } | { id: string },
+  { seenAfter, madeAfter }: { seenAfter: Date; madeAfter: Date },
+) {
+  return db
+    .selectFrom('sessions')
+    .select(['id', 'user_id', 'last_seen_at'])
+    .where((on) => ('id' in by ? on('id', '=', by.id) : on('token_hash', '=', by.tokenHash)))
+    .where('last_seen_at', '>', seenAfter)
+    .where('created_at', '>', madeAfter)
+    .executeTakeFirst()
+}
+
+export async function touchSession(db: Db, id: string, before: Date, now: Date): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ last_seen_at: now })
+    .where('id', '=', id)
+    .where('last_seen_at', '<', before)
+    .execute()
+}
+
+export function selectSessions(db: Db, userId: string, seenAfter: Date, madeAfter: Date, most: number) {
+  return db
+    .selectFrom('sessions')
+    .select(['id', 'user_agent', 'created_at', 'last_seen_at'])
+    .where('user_id', '=', userId)
+    .where('last_seen_at', '>', seenAfter)
+    .where('created_at', '>', madeAfter)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id')
+    .limit(most)
+    .execute()
+}
+
+/** Ends a person's sessions: one, or all but one, or all. @returns how many there were */
+export async function deleteSessions(
+  tx: Tx,
+  userId: string,
+  which: { id?: string; except?: string },
+): Promise<number> {
+  let statement = tx.deleteFrom('sessions').where('user_id', '=', userId)
+  if (which.id !== undefined) statement = statement.where('id', '=', which.id)
+  if (which.except !== undefined) statement = statement.where('id', '!=', which.except)
+  return Number((await statement.executeTakeFirst()).numDeletedRows)
+}
+
+/** When a session began; a recent sign-in stands for a password where there is none. */
+export async function selectSessionStart(db: Db, id: string): Promise<Date | undefined> {
+  const row = await db.selectFrom('sessions').select('created_at').where('id', '=', id).executeTakeFirst()
+  return row?.created_at
+}
+
+export async function deleteEndedSessions(db: Db, seenBefore: Date, madeBefore: Date): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where((on) => on.or([on('last_seen_at', '<=', seenBefore), on('created_at', '<=', madeBefore)]))
+    .execute()
+}

@@ -1,0 +1,113 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Viewer } from '#server/platform/http/route.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import {
+  cookieFor,
+  cookieName,
+  type AccountCall,
+  type MembersContext,
+  type TokenSource,
+} from './members-context.ts'
+import * as queries from './session-queries.ts'
+import { markMember } from './queries.ts'
+
+/** Members are known for 90 days without a call, and 400 at most (security.md, "Sessions"). */
+const idleDays = 90
+const mostDays = 400
+const dayMs = 86_400_000
+/** A session's `last_seen_at` is as exact as this. */
+const touchMs = 3_600_000
+const longestAgent = 512
+
+/**
+ * Begins a session of a user, who is a member from then on: sets the cookie and `x-user-token`. The session that the
+ * call came with, if any, ends. Only a hash of the cookie's token is kept.
+ * @returns who the caller is now
+ */
+export async function startSession(
+  context: MembersContext,
+  tx: Tx,
+  call: AccountCall,
+  userId: string,
+): Promise<Viewer> {
+  const now = context.clock.now()
+  const token = randomBytes(32).toString('base64url')
+  const id = newId('ses')
+  await markMember(tx, userId, now)
+  if (call.viewer?.sessionId !== undefined)
+    await queries.deleteSessions(tx, call.viewer.userId, { id: call.viewer.sessionId })
+  await queries.insertSession(tx, {
+    id,
+    user_id: userId,
+    token_hash: hashOf(token),
+    user_agent: call.userAgent.slice(0, longestAgent),
+    created_at: now,
+    last_seen_at: now,
+  })
+  call.setHeader('set-cookie', cookieFor(context.secure, 'session', token, mostDays))
+  call.setHeader('x-user-token', headerTokenOf(context.secret, id))
+  return { userId, role: 'member', kept: true, sessionId: id }
+}
+
+/** Ends all sessions of a user, or all but one. @returns how many there were */
+export function endSessionsOf(tx: Tx, userId: string, exceptSessionId?: string): Promise<number> {
+  return queries.deleteSessions(tx, userId, exceptSessionId === undefined ? {} : { except: exceptSessionId })
+}
+
+/** The session's token for clients without cookies. It follows from the id, so that it can be given again and again. */
+export function headerTokenOf(secret: string, sessionId: string): string {
+  const mac = createHmac('sha256', secret).update(`session|header|${sessionId}`).digest('base64url')
+  return `m.${sessionId}.${mac}`
+}
+
+/** The member behind a cookie or a header, from one query; null where there is none, or the session has ended. */
+export async function findMember(
+  context: MembersContext,
+  { cookies, headers }: TokenSource,
+): Promise<Viewer | null> {
+  const cookie = cookies[cookieName(context.secure, 'session')]
+  const byCookie = cookie ? await loadMember(context, { tokenHash: hashOf(cookie) }) : null
+  if (byCookie) return byCookie
+  const header = headers['x-user-token']
+  const id = typeof header === 'string' ? readHeaderToken(context.secret, header) : undefined
+  return id === undefined ? null : loadMember(context, { id })
+}
+
+async function loadMember(
+  { db, clock }: MembersContext,
+  by: { tokenHash: Buffer } | { id: string },
+): Promise<Viewer | null> {
+  const now = clock.now()
+  const session = await queries.selectSession(db, by, oldest(now))
+  if (!session) return null
+  const before = new Date(now.getTime() - touchMs)
+  if (session.last_seen_at < before) await queries.touchSession(db, session.id, before, now)
+  return { userId: session.user_id, role: 'member', kept: true, sessionId: session.id }
+}
+
+/** How long ago a living session was seen and made at most. */
+export function oldest(now: Date): { seenAfter: Date; madeAfter: Date } {
+  return {
+    seenAfter: new Date(now.getTime() - idleDays * dayMs),
+    madeAfter: new Date(now.getTime() - mostDays * dayMs),
+  }
+}
+
+/** Forgets the sessions that have ended by themselves. */
+export function sweepSessions(db: Db, now: Date): Promise<void> {
+  const { seenAfter, madeAfter } = oldest(now)
+  return queries.deleteEndedSessions(db, seenAfter, madeAfter)
+}
+
+function readHeaderToken(secret: string, token: string): string | undefined {
+  const id = token.split('.')[1]
+  if (id === undefined) return undefined
+  const [given, genuine] = [Buffer.from(token), Buffer.from(headerTokenOf(secret, id))]
+  return given.length === genuine.length && timingSafeEqual(given, genuine) ? id : undefined
+}
+
+/** A token is 256 random bits, so a plain hash of it cannot be turned back. */
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,73 @@
+import { Refusal } from '#contract/errors.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import type { AccountCall, MembersContext } from './members-context.ts'
+import { insertUser, lockUser, lockUsers, updateUser, type UserRow } from './queries.ts'
+import { startSession } from './sessions.ts'
+
+/**
+ * Signs the caller in as a user whose identity has been proven: the calling guest's records become the user's, once
+ * however many calls do it together, and a new session begins. A guest may become a member as itself (`userId` its own).
+ * @returns who the caller is now
+ * @throws Refusal signedInAlready for a member of another account, signInWrong where the account is gone
+ */
+export async function signInAs(
+  context: MembersContext,
+  tx: Tx,
+  call: AccountCall,
+  userId: string,
+): Promise<Viewer> {
+  const { viewer } = call
+  if (viewer?.role === 'member' && viewer.userId !== userId) throw new Refusal('signedInAlready')
+  if (viewer?.role === 'visitor' && viewer.userId !== userId)
+    await mergeGuest(context, tx, { id: viewer.userId, language: call.language }, userId)
+  else requireAccount(await lockUser(tx, userId))
+  return startSession(context, tx, call, userId)
+}
+
+/**
+ * The guest gets a row even where it has none yet, which says where it went: a late call of another tab then finds that
+ * this guest is over, instead of keeping something under it that nobody would see again.
+ */
+async function mergeGuest(
+  { moments }: MembersContext,
+  tx: Tx,
+  guest: { id: string; language: string },
+  userId: string,
+): Promise<void> {
+  const made = await insertUser(tx, guest)
+  const rows = await lockUsers(tx, [guest.id, userId])
+  const account = requireAccount(rows.find(({ id }) => id === userId))
+  const from = rows.find(({ id }) => id === guest.id)
+  if (!from || !isGuest(from)) return
+  if (!made) for (const merge of moments.merge) await merge(tx, guest.id, userId)
+  await updateUser(tx, guest.id, { ...nothingOfTheirs, merged_into: userId })
+  await updateUser(tx, userId, whatWasMissing(account, from))
+}
+
+const nothingOfTheirs = {
+  display_name: null,
+  consent_marketing: null,
+  consent_at: null,
+  consent_version: null,
+}
+
+/** What the guest said of itself and the account does not say yet. */
+function whatWasMissing(account: UserRow, guest: UserRow) {
+  const { consent_marketing, consent_at, consent_version } = guest
+  return {
+    ...(account.display_name === null ? { display_name: guest.display_name } : {}),
+    ...(account.consent_at === null ? { consent_marketing, consent_at, consent_version } : {}),
+  }
+}
+
+/** Whether a row is a guest's still: nobody has become a member with it, moved its records away or deleted it. */
+export function isGuest(row: Pick<UserRow, 'member_since' | 'merged_into' | 'deleted_at'>): boolean {
+  return row.member_since === null && row.merged_into === null && row.deleted_at === null
+}
+
+function requireAccount(row: UserRow | undefined): UserRow {
+  if (!row || row.deleted_at !== null || row.merged_into !== null)
+    throw new Refusal('signInWrong', { field: 'password' })
+  return row
+}

@@ -1,0 +1,39 @@
+import { createHmac } from 'node:crypto'
+import { sql, type QueryExecutorProvider } from 'kysely'
+
+/** What is written down for good (security.md, "Secrets"): who did what, without addresses, passwords or tokens. */
+export type AuditedEvent =
+  | 'registered'
+  | 'signed_in'
+  | 'sign_in_failed'
+  | 'signed_out'
+  | 'sessions_ended'
+  | 'password_changed'
+  | 'email_changed'
+  | 'consent_changed'
+  | 'exported'
+  | 'deleted'
+
+interface Entry {
+  event: AuditedEvent
+  /** Null where nobody is behind it: a sign-in with an unknown address. */
+  userId: string | null
+  /** From `originOf`; left out where no person's call caused it. */
+  origin?: string
+  at: Date
+  details?: Record<string, unknown>
+}
+
+/** Adds to the audit trail, in the transaction of what happened. */
+export async function writeAudit(
+  tx: QueryExecutorProvider,
+  { event, userId, origin, at, details = {} }: Entry,
+): Promise<void> {
+  await sql`INSERT INTO audit_events (at, event, user_id, origin, details)
+    VALUES (${at}, ${event}, ${userId}, ${origin ?? null}, ${JSON.stringify(details)})`.execute(tx)
+}
+
+/** An address as the trail holds it: the same one looks the same, and nobody can read it without the secret. */
+export function originOf(secret: string, ip: string): string {
+  return createHmac('sha256', secret).update(`origin|${ip}`).digest('base64url').slice(0, 22)
+}

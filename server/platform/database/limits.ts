@@ -1,0 +1,41 @@
+import { createHmac } from 'node:crypto'
+import { sql, type QueryExecutorProvider } from 'kysely'
+import { Fault } from '#contract/errors.ts'
+import type { Limit } from '#server/platform/read-setting.ts'
+
+/** The key under which something of a person (an e-mail) is counted: it says nothing of them without the secret. */
+export function keyFor(secret: string, kind: string, value: string): string {
+  return `${kind}:${createHmac('sha256', secret).update(`turn|${kind}|${value}`).digest('base64url')}`
+}
+
+/**
+ * Takes one of the turns that a key has, counted in the database for all processes. The stretch of time begins with its
+ * first turn. Give it the pool, no transaction: a turn stays taken whatever becomes of the call.
+ * @throws Fault tooMany with the seconds to wait, once `max` are taken
+ */
+export async function takeTurn(
+  db: QueryExecutorProvider,
+  key: string,
+  { max, seconds }: Limit,
+  now: Date,
+): Promise<void> {
+  const end = new Date(now.getTime() + seconds * 1000)
+  const { rows } = await sql<{ taken: number; ends_at: Date }>`
+    INSERT INTO turns AS t (key, taken, ends_at) VALUES (${key}, 1, ${end})
+    ON CONFLICT (key) DO UPDATE SET
+      taken = CASE WHEN t.ends_at <= ${now} THEN 1 ELSE least(t.taken + 1, ${max + 1}) END,
+      ends_at = CASE WHEN t.ends_at <= ${now} THEN ${end} ELSE t.ends_at END
+    RETURNING taken, ends_at`.execute(db)
+  const turn = rows[0]
+  if (turn && turn.taken > max) throw new Fault('tooMany', undefined, secondsUntil(turn.ends_at, now))
+}
+
+/** Whole seconds, one at least, as `Retry-After` wants them. */
+export function secondsUntil(then: Date, now: Date): number {
+  return Math.max(1, Math.ceil((then.getTime() - now.getTime()) / 1000))
+}
+
+/** Forgets the turns of stretches that are over. */
+export async function sweepTurns(db: QueryExecutorProvider, now: Date): Promise<void> {
+  await sql`DELETE FROM turns WHERE ends_at <= ${now}`.execute(db)
+}
