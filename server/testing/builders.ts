@@ -60,21 +60,23 @@ export async function buildVideo(
     .execute()
   const episodes = []
   for (let number = 1; number <= count; number++) {
-    const assetId = number <= ready ? await buildAsset(db, storage) : null
-    const episode = { id: newId('ep'), video_id: id, number, asset_id: assetId, next_asset_id: null }
+    const asset = await buildAsset(db, storage, number <= ready ? 'ready' : 'uploaded')
+    const assets =
+      number <= ready ? { asset_id: asset, next_asset_id: null } : { asset_id: null, next_asset_id: asset }
+    const episode = { id: newId('ep'), video_id: id, number, ...assets }
     await db.insertInto('episodes').values(episode).execute()
-    episodes.push({ id: episode.id, number, assetId })
+    episodes.push({ id: episode.id, number, assetId: assets.asset_id })
   }
   return { id, episodes }
 }
 
-async function buildAsset(db: Db, storage: Context['storage']): Promise<string> {
+async function buildAsset(db: Db, storage: Context['storage'], state: 'ready' | 'uploaded'): Promise<string> {
   const id = newId('ast')
   await db
     .insertInto('assets')
     .values({
       id,
-      state: 'ready',
+      state,
       reason: null,
       original_path: null,
       source_name: '01.mp4',
@@ -85,6 +87,7 @@ async function buildAsset(db: Db, storage: Context['storage']): Promise<string> 
       has_audio: true,
     })
     .execute()
+  if (state === 'uploaded') return id
   const files = {
     'master.m3u8': '#EXTM3U\n',
     'v0/index.m3u8': '#EXTM3U\n',

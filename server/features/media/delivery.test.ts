@@ -7,6 +7,7 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 import { grantEntitlement } from '#server/features/library/library.ts'
+import { countEpisodes } from './ingest/queries.ts'
 import { insertPaidOrder, insertUserRow } from '#server/testing/money-builders.ts'
 
 const time = { now: new Date() }
@@ -143,6 +144,19 @@ it('offers no episode that has nothing to play yet', async () => {
     }),
   ]
   expect(answers.map(({ answer }) => answer.code)).toEqual([409, 409, 404])
+})
+
+it('lists and counts an episode whose only file failed neither', async () => {
+  const { id, episodes } = await buildVideo(site.context, { ready: 4 })
+  const { db } = site.context
+  const failed = db
+    .selectFrom('episodes')
+    .select('next_asset_id')
+    .where('id', '=', episodes[5]?.id ?? '')
+  await db.updateTable('assets').set({ state: 'failed' }).where('id', '=', failed).execute()
+  const listed = await visitor.ask(getEpisode, { query: { video_id: id } })
+  expect('list' in listed && listed.list.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
+  expect((await countEpisodes(db, id)).count).toBe(5)
 })
 
 it('offers nothing of an archived video, and plays it on for its buyer', async () => {

@@ -104,6 +104,19 @@ export async function listEpisodes(
   }
 }
 
+/** One episode of a video by its number, as a viewer may see it. */
+export async function findEpisode(
+  context: MediaContext,
+  viewer: Viewer | null,
+  { videoId, number }: { videoId: string; number: number },
+  language: Language,
+): Promise<Episode | undefined> {
+  const [row] = await queries.selectEpisodesAfter(context.db, videoId, number - 1, 1)
+  if (row?.number !== number) return undefined
+  const rights = await rightsOf(context, viewer, videoId)
+  return presentEpisode(context, row, stateOf(row, rights), viewer, language)
+}
+
 /**
  * What is needed to play an episode. Entitlement is checked here, each time a link is issued (security.md, "Media").
  * @throws Refusal notFound; locked with the offer; beingMade with the progress

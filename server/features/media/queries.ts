@@ -1,6 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/tables.ts'
 
+/**
+ * An episode that plays, or will: one whose only file failed is not there. Of `episodes` joined with its `coming` asset.
+ */
+export const playsOrWill = sql<boolean>`(episodes.asset_id IS NOT NULL OR coming.state IN ('uploaded', 'processing'))`
+
 /** What the rules need of an episode: its place, its price and what there is to play. */
 function selectEpisodes(db: Db) {
   return db
@@ -27,6 +32,7 @@ function selectEpisodes(db: Db) {
       'coming.progress as coming_progress',
     ])
     .where('videos.state', 'in', ['published', 'archived'])
+    .where(playsOrWill)
 }
 export type EpisodeRow = Awaited<ReturnType<ReturnType<typeof selectEpisodes>['executeTakeFirstOrThrow']>>
 

@@ -2,7 +2,7 @@ import { Refusal } from '#contract/errors.ts'
 import { firstLanguage } from '#contract/languages.ts'
 import { loadVideo } from '#server/features/catalog/catalog.ts'
 import { loadPersonal } from '#server/features/library/library.ts'
-import { listEpisodes, loadPlayable, type MediaContext } from '#server/features/media/media.ts'
+import { findEpisode, listEpisodes, loadPlayable, type MediaContext } from '#server/features/media/media.ts'
 import { identify, type MembersContext } from '#server/features/members/members.ts'
 
 export interface FirstScreenRequest {
@@ -33,7 +33,10 @@ export async function loadFirstScreen(
       listEpisodes(context, viewer, { video_id: videoId }, language),
     ])
     const number = episodeNumber ?? personal.resume?.number ?? 1
-    const first = episodes.list.find((episode) => episode.number === number)
+    // A long video's list has further pages.
+    const first =
+      episodes.list.find((episode) => episode.number === number) ??
+      (await findEpisode(context, viewer, { videoId, number }, language))
     const playable =
       first && first.ready && first.state !== 'locked'
         ? await loadPlayable(context, viewer, first.id, language)

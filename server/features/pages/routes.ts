@@ -6,7 +6,7 @@ import { contentSecurityPolicy } from './content-security-policy.ts'
 import type { Documents } from './documents.ts'
 import { loadFirstScreen } from './load-first-screen.ts'
 
-/** What the web's router knows (web/app/paths.ts); any other path is the not-found screen with HTTP 404. */
+/** What the web's router knows (web/lib/paths.ts); any other path is the not-found screen with HTTP 404. */
 const screens = ['/', '/browse/:id', '/more/:id', '/searchDetail/:id', '/shopping', '/order/result']
 
 export interface PagesContext extends MediaContext, MembersContext {

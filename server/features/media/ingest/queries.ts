@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { playsOrWill } from '#server/features/media/queries.ts'
 import type { AssetState, Caption } from '#server/features/media/tables.ts'
 
 /** An asset taken from the queue. `attempt` proves, at the end, that nobody took it over in between. */
@@ -209,18 +210,18 @@ export async function countEpisodes(
 ): Promise<{ count: number; progress: number | null }> {
   const row = await db
     .selectFrom('episodes')
-    .leftJoin('assets', 'assets.id', 'episodes.next_asset_id')
+    .leftJoin('assets as coming', 'coming.id', 'episodes.next_asset_id')
     .select([
       sql<number>`count(*)`.as('count'),
       sql<number>`count(*) FILTER (WHERE episodes.asset_id IS NULL)`.as('missing'),
       sql<
         number | null
-      >`floor(avg(CASE WHEN episodes.asset_id IS NULL THEN assets.progress ELSE 100 END))::integer`.as(
+      >`floor(avg(CASE WHEN episodes.asset_id IS NULL THEN coming.progress ELSE 100 END))::integer`.as(
         'progress',
       ),
     ])
     .where('episodes.video_id', '=', videoId)
-    .where(sql<boolean>`(episodes.asset_id IS NOT NULL OR assets.state IN ('uploaded', 'processing'))`)
+    .where(playsOrWill)
     .executeTakeFirstOrThrow()
   return { count: row.count, progress: row.missing === 0 ? null : row.progress }
 }

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { loadFirstScreen } from './load-first-screen.ts'
+
+let site: TestSite
+let video: BuiltVideo
+
+beforeAll(async () => {
+  site = await testSite()
+  video = await buildVideo(site.context, { episodes: 102, freeEpisodes: 101, ready: 0 })
+  // Ready without files, which nobody asks for here.
+  await site.context.db
+    .updateTable('episodes')
+    .set(({ ref }) => ({ asset_id: ref('next_asset_id'), next_asset_id: null }))
+    .where('video_id', '=', video.id)
+    .execute()
+})
+afterAll(() => site.close())
+
+const open = (episodeNumber: number) =>
+  loadFirstScreen(site.context, {
+    cookies: {},
+    acceptLanguage: 'en',
+    videoId: video.id,
+    episodeNumber,
+  })
+
+test('an episode on a later page of the list is there to be played', async () => {
+  expect(await open(101)).toMatchObject({
+    episodes: { next_cursor: expect.any(String) },
+    playable: { episode: { id: video.episodes[100]?.id, number: 101 } },
+  })
+})
+
+test.each([102, 103])('episode %d, which is locked or does not exist, is not', async (number) => {
+  expect(await open(number)).toMatchObject({ video: { id: video.id }, playable: undefined })
+})
