@@ -48,9 +48,11 @@ export const faults = {
   badCursor: 400,
   foreignOrigin: 403,
   noSuchCall: 404,
+  tooSlow: 408,
   tooLarge: 413,
   unsupportedMedia: 415,
   tooMany: 429,
+  headTooLarge: 431,
   broken: 500,
   unavailable: 503,
 } as const satisfies Record<string, number>

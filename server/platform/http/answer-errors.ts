@@ -1,57 +1,104 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import { Fault, Refusal, faults, refusals, type FaultName } from '#contract/errors.ts'
-import type { Language } from '#contract/languages.ts'
+import { firstLanguage, type Language } from '#contract/languages.ts'
+import { isDatabaseAway } from '#server/platform/database/database-away.ts'
 import type { Log } from '#server/platform/log.ts'
 
 interface Words {
   translate(language: Language, key: string, values?: Record<string, unknown>): string
-  languageOf(request: FastifyRequest): Language
+  languageOf(request: FastifyRequest): Promise<Language>
   log: Log
 }
 
 const faultOfStatus: Record<number, FaultName> = {
   400: 'badRequest',
+  404: 'noSuchCall',
+  408: 'tooSlow',
   413: 'tooLarge',
+  414: 'tooLarge',
   415: 'unsupportedMedia',
   429: 'tooMany',
+  431: 'headTooLarge',
   503: 'unavailable',
 }
 
+/** After so many seconds a client may look whether the database is back. */
+const databaseRetrySeconds = 5
+
 /** The one place where an error becomes an answer (product.md, section 2). */
-export function answerError(
+export async function answerError(
   words: Words,
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
-): void {
-  const language = words.languageOf(request)
-  reply.header('cache-control', 'no-store').type('application/json; charset=utf-8')
+): Promise<FastifyReply> {
+  reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').serializer(JSON.stringify)
   if (error instanceof Refusal) {
-    const message = words.translate(language, `refusals.${error.reason}`, error.info)
-    reply
-      .code(200)
-      .serializer(JSON.stringify)
-      .send({ code: refusals[error.reason], message, info: error.info })
-    return
+    const message = words.translate(await words.languageOf(request), `refusals.${error.reason}`, error.info)
+    return reply.code(200).send({ code: refusals[error.reason], message, info: error.info })
   }
   const fault = faultOf(error)
   const status = faults[fault.reason]
   if (status >= 500)
     words.log.error({ err: error, method: request.method, path: pathOf(request) }, 'a call failed')
-  const sentence = words.translate(language, `faults.${fault.reason}`)
-  const message = fault.detail ? `${sentence} (${fault.detail})` : sentence
+  const message = sentenceOf(words, fault, await languageOf(words, request, status))
   if (fault.retryAfter) reply.header('retry-after', String(fault.retryAfter))
-  reply.code(status).serializer(JSON.stringify).send({ code: status, message, info: {} })
+  return reply.code(status).send({ code: status, message, info: {} })
+}
+
+/** Where the site cannot serve, nobody is looked up for their language either. */
+async function languageOf(words: Words, request: FastifyRequest, status: number): Promise<Language> {
+  return status < 500
+    ? words.languageOf(request)
+    : (firstLanguage(request.headers['accept-language']) ?? 'en')
+}
+
+function sentenceOf({ translate }: Pick<Words, 'translate'>, fault: Fault, language: Language): string {
+  const sentence = translate(language, `faults.${fault.reason}`)
+  return fault.detail ? `${sentence} (${fault.detail})` : sentence
 }
 
 function faultOf(error: FastifyError | Error): Fault {
   if (error instanceof Fault) return error
   if ('validation' in error && error.validation) return new Fault('badRequest', error.message)
+  if (isDatabaseAway(error)) return new Fault('unavailable', undefined, databaseRetrySeconds)
   const status = 'statusCode' in error ? error.statusCode : undefined
-  return new Fault(faultOfStatus[status ?? 500] ?? 'broken')
+  return new Fault(faultOfStatus[status ?? 500] ?? (isClientsFault(status) ? 'badRequest' : 'broken'))
+}
+
+function isClientsFault(status: number | undefined): boolean {
+  return status !== undefined && status >= 400 && status < 500
 }
 
 /** The path alone: a query may hold what must not be logged. */
 function pathOf(request: FastifyRequest): string {
   return request.url.split('?')[0] ?? ''
+}
+
+const faultOfParser: Record<string, FaultName> = {
+  HPE_HEADER_OVERFLOW: 'headTooLarge',
+  ERR_HTTP_REQUEST_TIMEOUT: 'tooSlow',
+}
+
+/** Answers what is no HTTP (bad method, header or length; too long; too slow), so that no request object was made. */
+export function answerUnreadable(
+  words: Pick<Words, 'translate'>,
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const fault = new Fault(faultOfParser[error.code ?? ''] ?? 'badRequest')
+  const status = faults[fault.reason]
+  const body = JSON.stringify({ code: status, message: sentenceOf(words, fault, 'en'), info: {} })
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '#contract/errors.ts'
 
+/** Nothing of the contract is nested deeper by far. */
+const deepest = 20
+
 /**
  * Refuses an unsafe call that another site may have caused (security.md, "CSRF"): the cookie goes along with those,
  * a token in a header does not.
@@ -14,14 +17,37 @@ export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string):
   if (!same) throw new Fault('foreignOrigin')
 }
 
-/** Refuses NUL in anything that was sent (security.md, "Redirects"): no text of ours has it, PostgreSQL cannot hold it. */
-export function refuseNul(request: FastifyRequest): void {
-  if (request.url.includes('%00') || hasNul(request.body))
-    throw new Fault('badRequest', 'a text holds a NUL character')
+/**
+ * Refuses an address that is no UTF-8 once decoded, or holds NUL (security.md, "Redirects"): no text of ours has it,
+ * PostgreSQL cannot hold it.
+ * @throws Fault badRequest
+ */
+export function refuseUnreadableUrl(url: string): void {
+  if (!url.includes('%')) return
+  if (url.includes('%00')) throw new Fault('badRequest', 'a text holds a NUL character')
+  try {
+    decodeURIComponent(url)
+  } catch {
+    throw new Fault('badRequest', 'the address is not encoded in UTF-8')
+  }
 }
 
-function hasNul(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0')
-  if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some(hasNul)
+/**
+ * Refuses NUL and halves of characters (lone surrogates) in anything a body holds, names included, and a body that is
+ * nested too deeply.
+ * @throws Fault badRequest
+ */
+export function refuseUnreadable(value: unknown, depth = 0): void {
+  if (typeof value === 'string') return refuseUnreadableText(value)
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return
+  if (depth === deepest) throw new Fault('badRequest', 'the body is nested too deeply')
+  for (const [name, inner] of Object.entries(value)) {
+    refuseUnreadableText(name)
+    refuseUnreadable(inner, depth + 1)
+  }
+}
+
+function refuseUnreadableText(text: string): void {
+  if (text.includes('\0')) throw new Fault('badRequest', 'a text holds a NUL character')
+  if (!text.isWellFormed()) throw new Fault('badRequest', 'a text holds half of a character')
 }

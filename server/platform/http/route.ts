@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TObject, TSchema } from 'typebox'
 import { Refusal } from '#contract/errors.ts'
 import type { AnswerOf, BodyOf, Endpoint, QueryOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
@@ -69,12 +70,23 @@ export function requireViewer(call: { viewer: Viewer | null }): Viewer {
 /** Who makes a plain request, and what the answer may set. */
 export type Caller = Pick<Call, 'viewer' | 'language' | 'ip' | 'userAgent' | 'adIds' | 'setHeader'>
 
+/** What the OpenAPI document says of a plain route below /api. */
+export interface PlainDescription {
+  summary: string
+  query?: TObject
+  /** The media type of the body it takes. */
+  body?: string
+  /** By HTTP status; `type` is the media type of what comes, where something does. */
+  answers: Record<number, { words: string; type?: string; schema?: TSchema }>
+}
+
 /** What is no call of the contract: media, documents, a gateway's frames. It answers plain HTTP, without the envelope. */
 export interface PlainRoute {
   method: 'GET' | 'POST'
   path: string
   /** Takes a form or raw body; otherwise only JSON is read. */
   body?: 'form' | 'raw'
+  description?: PlainDescription
   /** `caller` looks up who is asking: most plain routes need not know. */
   handle(request: FastifyRequest, reply: FastifyReply, caller: () => Promise<Caller>): unknown
 }

@@ -1,5 +1,4 @@
 import cookie from '@fastify/cookie'
-import swagger from '@fastify/swagger'
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -7,23 +6,19 @@ import Fastify, {
   type RouteShorthandOptions,
 } from 'fastify'
 import { Fault } from '#contract/errors.ts'
-import { firstLanguage, type Language } from '#contract/languages.ts'
+import type { Language } from '#contract/languages.ts'
 import type { Log } from '#server/platform/log.ts'
-import { answerError } from './answer-errors.ts'
-import { documentedSchema, envelopeSchema } from './envelope.ts'
-import { refuseForeignOrigin, refuseNul } from './guards.ts'
-import {
-  Serialised,
-  type AdIds,
-  type Call,
-  type Caller,
-  type PlainRoute,
-  type Route,
-  type Viewer,
-} from './route.ts'
+import { answerError, answerUnreadable } from './answer-errors.ts'
+import { languageFor, languageOfRefusal } from './answer-language.ts'
+import { envelopeSchema } from './envelope.ts'
+import { refuseForeignOrigin, refuseUnreadable, refuseUnreadableUrl } from './guards.ts'
+import { limitCalls, type LimitOptions } from './limit-calls.ts'
+import { describeApi } from './open-api.ts'
+import { readForms, readJsonOnly, readRaw } from './read-body.ts'
+import { Serialised, type AdIds, type Call, type PlainRoute, type Route, type Viewer } from './route.ts'
 import { createValidatorCompiler } from './validators.ts'
 
-export interface HttpServerOptions {
+export interface HttpServerOptions extends LimitOptions {
   log: Log
   publicUrl: string
   trustProxy: number
@@ -31,6 +26,8 @@ export interface HttpServerOptions {
   plainRoutes: readonly PlainRoute[]
   /** Who a request's token belongs to; null for an unknown or absent one. */
   identify(request: TokenSource): Viewer | null | Promise<Viewer | null>
+  /** The language that is kept with a user, or null. */
+  storedLanguage(viewer: Viewer): Promise<Language | null>
   translate(language: Language, key: string, values?: Record<string, unknown>): string
 }
 
@@ -40,68 +37,75 @@ export interface TokenSource {
   headers: Record<string, string | string[] | undefined>
 }
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    endpoint?: Route['endpoint']
-  }
-}
-
 /** A person on a slow line may take long to send a little; nothing we take is large. */
 const limits = { bodyLimit: 64 * 1024, requestTimeout: 100_000, keepAliveTimeout: 72_000 }
 
+/** Finds out who is asking, whether they may ask more, and in which language. */
+type OpenCall = (request: FastifyRequest, reply: FastifyReply) => Promise<Call>
+
 /**
  * The HTTP face: the contract's calls under one envelope, and the plain routes beside them.
- * Everything about transport (validation, origin checks, errors into words) happens here, once.
+ * Everything about transport (validation, origin checks, limits, errors into words) happens here, once.
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
+  const { log, translate } = options
+  const languageOf = (request: FastifyRequest) => languageOfRefusal(request, options)
+  const words = { translate, languageOf, log }
   const app = Fastify({
     ...limits,
     logger: false,
     // Forwarded headers are trusted for as many proxies as there are, no further (security.md, "Limits").
     trustProxy: (_address, hop) => hop < options.trustProxy,
     routerOptions: { maxParamLength: 512 },
+    frameworkErrors: (error, request, reply) => void answerError(words, error, request, reply),
+    clientErrorHandler: (error, socket) => answerUnreadable(words, error, socket),
   })
-  const languageOf = (request: FastifyRequest) => firstLanguage(request.headers['accept-language']) ?? 'en'
   app.setValidatorCompiler(createValidatorCompiler())
-  app.setErrorHandler((error: Error, request, reply) =>
-    answerError({ translate: options.translate, languageOf, log: options.log }, error, request, reply),
-  )
-  await app.register(cookie)
-  await app.register(swagger, openApiOptions())
-  const secure = options.publicUrl.startsWith('https:')
-  app.addHook('onRequest', (_request, reply, done) => {
-    if (secure) reply.header('strict-transport-security', 'max-age=31536000')
-    done()
-  })
-  app.addHook('onSend', setSecurityHeaders)
-  for (const route of options.routes) addRoute(app, route, options, languageOf)
-  app.get('/api/openapi.json', { schema: { hide: true } }, () => app.swagger())
-  app.all('/api/*', { schema: { hide: true } }, () => {
+  app.setErrorHandler((error: Error, request, reply) => answerError(words, error, request, reply))
+  app.setNotFoundHandler(() => {
     throw new Fault('noSuchCall')
   })
-  await app.register(async (plain) => addPlainRoutes(plain, options, languageOf))
+  readJsonOnly(app)
+  addHeaders(app, options.publicUrl.startsWith('https:'))
+  await app.register(cookie)
+  const refuseTooMany = limitCalls(app, options)
+  app.addHook('onRequest', async ({ url }) => {
+    if (url.startsWith('/api/')) refuseUnreadableUrl(url)
+  })
+  const openCall: OpenCall = async (request, reply) => {
+    const viewer = await options.identify(request)
+    refuseTooMany(request, viewer)
+    return createCall(request, reply, viewer, await languageFor(request, viewer, options))
+  }
+  for (const route of options.routes) addRoute(app, route, options.publicUrl, openCall)
+  const document = JSON.stringify(describeApi(options.routes, options.plainRoutes))
+  app.get('/api/openapi.json', (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(document),
+  )
+  await app.register(async (plain) => addPlainRoutes(plain, options.plainRoutes, openCall))
+  app.all('/api/*', () => {
+    throw new Fault('noSuchCall')
+  })
   return app
 }
 
 function addRoute(
   app: FastifyInstance,
   { endpoint, handle }: Route,
-  options: HttpServerOptions,
-  languageOf: (request: FastifyRequest) => Language,
+  publicUrl: string,
+  openCall: OpenCall,
 ): void {
   const unsafe = endpoint.method !== 'GET'
   const own: RouteShorthandOptions = {
-    config: { endpoint },
     schema: {
-      summary: endpoint.summary,
       ...(endpoint.query ? { querystring: endpoint.query } : {}),
       ...(endpoint.body && unsafe ? { body: endpoint.body } : {}),
       response: { 200: envelopeSchema(endpoint) },
     },
     preValidation: async (request) => {
-      if (unsafe) refuseForeignOrigin(request, options.publicUrl)
+      if (unsafe) refuseForeignOrigin(request, publicUrl)
       if (unsafe && request.body === undefined) request.body = {}
-      refuseNul(request)
+      refuseUnreadable(request.body)
     },
   }
   app.route({
@@ -109,8 +113,7 @@ function addRoute(
     url: endpoint.path,
     ...own,
     handler: async (request, reply) => {
-      const viewer = await options.identify(request)
-      const answer = await handle(createCall(request, reply, viewer, languageOf(request)))
+      const answer = await handle(await openCall(request, reply))
       reply.header('cache-control', 'no-store')
       if (!(answer instanceof Serialised)) return { code: 200, ...answer }
       reply.type('application/json; charset=utf-8')
@@ -160,58 +163,31 @@ function adIdsOf(request: FastifyRequest): AdIds {
 
 async function addPlainRoutes(
   plain: FastifyInstance,
-  options: HttpServerOptions,
-  languageOf: (request: FastifyRequest) => Language,
+  routes: readonly PlainRoute[],
+  openCall: OpenCall,
 ): Promise<void> {
-  const callerOf = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> =>
-    createCall(request, reply, await options.identify(request), languageOf(request))
   const add = (app: FastifyInstance, { method, path, handle }: PlainRoute) =>
     app.route({
       method,
       url: path,
-      schema: { hide: true },
-      handler: async (request, reply) => handle(request, reply, () => callerOf(request, reply)),
+      preHandler: async ({ body }) => refuseUnreadable(body),
+      handler: async (request, reply) => handle(request, reply, () => openCall(request, reply)),
     })
-  plain.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
-  )
+  readForms(plain)
   await plain.register(async (raw) => {
-    // Signed notifications are verified over the bytes as they came.
-    raw.removeAllContentTypeParsers()
-    raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-    for (const route of options.plainRoutes.filter(({ body }) => body === 'raw')) add(raw, route)
+    readRaw(raw)
+    for (const route of routes.filter(({ body }) => body === 'raw')) add(raw, route)
   })
-  for (const route of options.plainRoutes.filter(({ body }) => body !== 'raw')) add(plain, route)
+  for (const route of routes.filter(({ body }) => body !== 'raw')) add(plain, route)
 }
 
-function setSecurityHeaders(
-  _request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: (error: null, payload: unknown) => void,
-) {
-  reply
-    .header('x-content-type-options', 'nosniff')
-    .header('referrer-policy', 'strict-origin-when-cross-origin')
-  done(null, payload)
-}
-
-function openApiOptions() {
-  return {
-    openapi: { openapi: '3.1.0', info: { title: 'Cliffhanger', version: '1' } },
-    transform: ({
-      schema,
-      url,
-      route,
-    }: {
-      schema: object
-      url: string
-      route: { config?: { endpoint?: Route['endpoint'] } }
-    }) => {
-      const endpoint = route.config?.endpoint
-      return { schema: endpoint ? { ...schema, response: { 200: documentedSchema(endpoint) } } : schema, url }
-    },
-  }
+function addHeaders(app: FastifyInstance, secure: boolean): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    if (secure) reply.header('strict-transport-security', 'max-age=31536000')
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    reply
+      .header('x-content-type-options', 'nosniff')
+      .header('referrer-policy', 'strict-origin-when-cross-origin')
+  })
 }

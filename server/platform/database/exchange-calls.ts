@@ -1,0 +1,42 @@
+import type { Pool } from 'pg'
+
+/** What a process counted of a caller in a stretch of time (its number since 1970), worth knowing until then. */
+export interface CountedCalls {
+  caller: string
+  stretch: number
+  calls: number
+  until: Date
+}
+
+/** What all processes together counted of a caller: in this stretch, and in the one before. */
+export interface SummedCalls {
+  caller: string
+  calls: number
+  before: number
+}
+
+/** In the order of the key, so that two processes never wait for each other in a circle. */
+const addCalls = `
+  INSERT INTO api_calls (caller, stretch, calls, until)
+  SELECT * FROM unnest($1::text[], $2::bigint[], $3::integer[], $4::timestamptz[]) AS given (caller) ORDER BY caller
+  ON CONFLICT (caller, stretch) DO UPDATE SET calls = api_calls.calls + excluded.calls
+  RETURNING caller, calls, coalesce(
+    (SELECT earlier.calls FROM api_calls AS earlier
+     WHERE earlier.caller = api_calls.caller AND earlier.stretch = api_calls.stretch - 1), 0) AS before`
+
+/** Adds what this process counted to what the others did, forgets what is over, and gives the sums. */
+export async function exchangeCalls(
+  pool: Pool,
+  counted: readonly CountedCalls[],
+  now: Date,
+): Promise<SummedCalls[]> {
+  const columns = [
+    counted.map(({ caller }) => caller),
+    counted.map(({ stretch }) => stretch),
+    counted.map(({ calls }) => calls),
+    counted.map(({ until }) => until),
+  ]
+  const { rows } = await pool.query<SummedCalls>({ name: 'exchange-calls', text: addCalls, values: columns })
+  await pool.query('DELETE FROM api_calls WHERE until < $1', [now])
+  return rows
+}

@@ -1,0 +1,108 @@
+import type { Clock } from '#server/platform/clock.ts'
+import type { CountedCalls, SummedCalls } from '#server/platform/database/exchange-calls.ts'
+import type { Limit } from '#server/platform/read-setting.ts'
+
+/** So many callers are counted at once in a process. Where there are more, those who called least are forgotten. */
+const mostCallers = 50_000
+/** A caller is made known to the other processes from this part of the limit on: most never come near it. */
+const sharedFrom = 1 / 20
+
+/** What one caller did in a stretch of time, and in the one before. */
+interface Count {
+  limit: Limit
+  stretch: number
+  /** Not yet made known to the other processes. */
+  fresh: number
+  /** Made known, the others' included. */
+  shared: number
+  before: number
+}
+
+export interface CallCounter {
+  /** Counts one more call if it may pass. @returns 0, or the seconds to wait before another try */
+  count(caller: string, limit: Limit): number
+  /** Brings the processes together. What could not be given away is given the next time. */
+  exchange(): Promise<void>
+}
+
+/**
+ * Counts calls per caller over a window that slides: the stretch before counts for as much of it as has not slid out.
+ * Counting is in memory; `exchange`, each second, adds up the processes by `share`, so no call waits for a look-up.
+ */
+export function createCallCounter(
+  clock: Clock,
+  share: (counted: readonly CountedCalls[]) => Promise<SummedCalls[]>,
+): CallCounter {
+  const counts = new Map<string, Count>()
+  return {
+    count(caller, limit) {
+      const now = clock.now().getTime()
+      const count = currentCount(counts, caller, limit, now)
+      if (!count) return 0
+      const wait = secondsToWait(count, now)
+      if (wait === 0) count.fresh++
+      return wait
+    },
+    async exchange() {
+      const now = clock.now().getTime()
+      forget(counts, now)
+      const given = [...counts].filter(([, count]) => isDue(count, now)).map(toGive)
+      if (given.length === 0) return
+      const sums = new Map((await share(given)).map((sum) => [sum.caller, sum]))
+      for (const { caller, stretch, calls } of given) {
+        const [count, sum] = [counts.get(caller), sums.get(caller)]
+        if (!sum || count?.stretch !== stretch) continue
+        count.fresh -= calls
+        count.shared = sum.calls
+        count.before = Math.max(count.before, sum.before)
+      }
+    },
+  }
+}
+
+const stretchOf = ({ seconds }: Limit, now: number) => Math.floor(now / (seconds * 1000))
+const used = ({ fresh, shared }: Count) => fresh + shared
+
+/** The caller's count, moved on to now; undefined where there is no room for another. */
+function currentCount(
+  counts: Map<string, Count>,
+  caller: string,
+  limit: Limit,
+  now: number,
+): Count | undefined {
+  const stretch = stretchOf(limit, now)
+  const known = counts.get(caller)
+  if (known?.stretch === stretch) return known
+  if (!known && counts.size >= mostCallers) return undefined
+  const before = known?.stretch === stretch - 1 ? used(known) : 0
+  const count = { limit, stretch, fresh: 0, shared: 0, before }
+  counts.set(caller, count)
+  return count
+}
+
+function secondsToWait(count: Count, now: number): number {
+  const { limit, stretch, before } = count
+  const left = stretch + 1 - now / (limit.seconds * 1000)
+  const free = limit.max - 1
+  if (used(count) + before * left <= free) return 0
+  // Either enough of the stretch before slides out in this one, or this one has to become the stretch before first.
+  const stretches = used(count) <= free ? left - (free - used(count)) / before : left + 1 - free / used(count)
+  return Math.max(1, Math.ceil(stretches * limit.seconds))
+}
+
+function isDue(count: Count, now: number): boolean {
+  const { limit, stretch, fresh } = count
+  return stretch === stretchOf(limit, now) && fresh > 0 && used(count) >= limit.max * sharedFrom
+}
+
+function toGive([caller, { limit, stretch, fresh }]: [string, Count]): CountedCalls {
+  return { caller, stretch, calls: fresh, until: new Date((stretch + 2) * limit.seconds * 1000) }
+}
+
+function forget(counts: Map<string, Count>, now: number): void {
+  const full = counts.size >= mostCallers
+  for (const [caller, count] of counts) {
+    const over = count.stretch < stretchOf(count.limit, now) - 1
+    if (over || (full && used(count) < count.limit.max * sharedFrom)) counts.delete(caller)
+  }
+}

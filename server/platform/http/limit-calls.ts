@@ -1,0 +1,86 @@
+import { isIPv6 } from 'node:net'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Fault } from '#contract/errors.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { CountedCalls, SummedCalls } from '#server/platform/database/exchange-calls.ts'
+import type { Limit } from '#server/platform/read-setting.ts'
+import type { Log } from '#server/platform/log.ts'
+import { createCallCounter } from './count-calls.ts'
+import type { Viewer } from './route.ts'
+
+export interface LimitOptions {
+  limits: { apiUser: Limit; apiIp: Limit }
+  clock: Clock
+  log: Log
+  /** Adds the calls counted here to those of the other processes, and gives the sums. */
+  shareCalls(counted: readonly CountedCalls[]): Promise<SummedCalls[]>
+}
+
+const everyMs = 1000
+const mostRefused = 10_000
+
+/** A probe must always be answered, and a notification is signed; media are outside of /api. */
+const uncounted = /^\/api\/(health|ready|webhook\/)/
+
+/**
+ * Limits the calls of a person and of an address (security.md, "Limits"), over all processes.
+ * @returns what a call asks once it knows who is asking; it throws Fault tooMany
+ */
+export function limitCalls(app: FastifyInstance, options: LimitOptions) {
+  const { limits, clock, log } = options
+  const counter = createCallCounter(clock, (counted) => options.shareCalls(counted))
+  const refused = rememberRefused(clock)
+  const timer = setInterval(() => {
+    counter
+      .exchange()
+      .catch((error: unknown) => log.warn({ err: error }, 'The counts of calls could not be exchanged'))
+  }, everyMs).unref()
+  app.addHook('onClose', async () => clearInterval(timer))
+  app.addHook('onRequest', async (request) => {
+    if (!request.url.startsWith('/api/') || uncounted.test(request.url)) return
+    refuse(
+      refused.secondsLeft(tokensOf(request)) || counter.count(`ip ${networkOf(request.ip)}`, limits.apiIp),
+    )
+  })
+  return (request: FastifyRequest, viewer: Viewer | null): void => {
+    const wait = viewer ? counter.count(`user ${viewer.userId}`, limits.apiUser) : 0
+    if (wait > 0) refused.add(tokensOf(request), wait)
+    refuse(wait)
+  }
+}
+
+function refuse(wait: number): void {
+  if (wait > 0) throw new Fault('tooMany', undefined, wait)
+}
+
+/** Whoever was refused as a person is refused again by their tokens, before anybody looks up whose they are. */
+function rememberRefused(clock: Clock) {
+  const until = new Map<string, number>()
+  return {
+    add(tokens: string, seconds: number) {
+      if (until.size >= mostRefused) until.clear()
+      until.set(tokens, clock.now().getTime() + seconds * 1000)
+    },
+    secondsLeft(tokens: string): number {
+      const end = until.get(tokens)
+      if (end === undefined) return 0
+      const left = Math.ceil((end - clock.now().getTime()) / 1000)
+      if (left <= 0) until.delete(tokens)
+      return Math.max(0, left)
+    },
+  }
+}
+
+function tokensOf({ headers }: FastifyRequest): string {
+  return `${headers.cookie ?? ''}\n${String(headers['x-user-token'] ?? '')}`
+}
+
+/** One household has a whole /64 of IPv6 addresses. */
+function networkOf(ip: string): string {
+  if (!isIPv6(ip) || ip.startsWith('::ffff:')) return ip.replace('::ffff:', '')
+  const [head = '', tail] = ip.split('::')
+  const front = head === '' ? [] : head.split(':')
+  const back = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - front.length - back.length }, () => '0')
+  return [...front, ...zeros, ...back].slice(0, 4).join(':')
+}

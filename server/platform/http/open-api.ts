@@ -1,0 +1,140 @@
+import type { TObject } from 'typebox'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { faults, type FaultName } from '#contract/errors.ts'
+import { documentedSchema } from './envelope.ts'
+import type { PlainDescription, PlainRoute, Route } from './route.ts'
+
+/** The OpenAPI 3.1 document: every call of the contract, and the plain routes that say what they are. */
+export function describeApi(routes: readonly Route[], plainRoutes: readonly PlainRoute[]): object {
+  const paths: Record<string, Record<string, object>> = {}
+  const add = (method: string, path: string, operation: object) => {
+    const name = path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[name] = { ...paths[name], [method.toLowerCase()]: operation }
+  }
+  for (const { endpoint } of routes) add(endpoint.method, endpoint.path, describeCall(endpoint))
+  for (const { method, path, description } of plainRoutes)
+    if (description) add(method, path, describePlain(method, path, description))
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Cliffhanger', version: '1', description: introduction },
+    paths,
+    components: { parameters: headers, responses: faultResponses() },
+  }
+}
+
+const introduction =
+  'Every answer is an envelope. HTTP status 200 means that the call was understood; `code` then says how the business ' +
+  'went: 200 success, 500 a refusal in words for the person, any other a refusal for the screen. With any other HTTP ' +
+  'status the call was not understood or could not be served, and `code` repeats it.'
+
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+})
+
+const headers = {
+  userToken: header('x-user-token', 'The token of a client without cookies'),
+  referrerToken: header('x-referrer-token', 'The code of the campaign or member that sent the visitor'),
+  fbclid: header('x-fbclid', 'The click id of an ad at Meta'),
+  ttclid: header('x-ttclid', 'The click id of an ad at TikTok'),
+  language: header('accept-language', 'The first language of ours in it is the language of the answer'),
+  idempotencyKey: header(
+    'idempotency-key',
+    'The same key and body give the same answer; another body gives code 409',
+  ),
+} as const
+
+function describeCall(endpoint: Endpoint): object {
+  const { method, summary, query, body, idempotent } = endpoint
+  const unsafe = method !== 'GET'
+  const names = Object.keys(headers).filter((name) => name !== 'idempotencyKey' || idempotent)
+  const references = names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+  return {
+    summary,
+    parameters: [...(query ? queryParameters(query) : []), ...references],
+    ...(unsafe && body ? { requestBody: { content: json(body) } } : {}),
+    responses: {
+      200: {
+        description: 'Understood: done, or refused with a code of its own',
+        content: json(documentedSchema(endpoint)),
+      },
+      ...faultReferences(unsafe),
+    },
+  }
+}
+
+function describePlain(method: string, path: string, description: PlainDescription): object {
+  const { summary, query, body, answers } = description
+  const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  const own = Object.entries(answers).map(([status, { words, type, schema }]) => [
+    status,
+    { description: words, ...(type ? { content: { [type]: schema ? { schema } : {} } } : {}) },
+  ])
+  return {
+    summary,
+    parameters: [...named, ...(query ? queryParameters(query) : [])],
+    ...(body ? { requestBody: { content: { [body]: {} } } } : {}),
+    responses: { ...faultReferences(method !== 'GET'), ...Object.fromEntries(own) },
+  }
+}
+
+function queryParameters({ properties, required }: TObject): object[] {
+  const needed = new Set<string>(required)
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: needed.has(name),
+    schema,
+  }))
+}
+
+function json(schema: object): object {
+  return { 'application/json': { schema } }
+}
+
+const faultNames = Object.keys(faults) as FaultName[]
+const statuses = [...new Set(Object.values(faults))]
+const withBodyOnly = new Set<number>([faults.foreignOrigin, faults.tooLarge, faults.unsupportedMedia])
+
+function faultReferences(unsafe: boolean): object {
+  const possible = statuses.filter((status) => unsafe || !withBodyOnly.has(status))
+  return Object.fromEntries(
+    possible.map((status) => [status, { $ref: `#/components/responses/fault${status}` }]),
+  )
+}
+
+/** Every HTTP failure there is, under its status; one status may stand for several. */
+function faultResponses(): object {
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const names = faultNames.filter((name) => faults[name] === status)
+      return [`fault${status}`, faultResponse(status, names)]
+    }),
+  )
+}
+
+function faultResponse(status: number, names: readonly FaultName[]): object {
+  const waits = names.includes('tooMany') || names.includes('unavailable')
+  const seconds = { description: 'Seconds to wait', schema: { type: 'integer' } }
+  return {
+    description: names.join(', '),
+    ...(waits ? { headers: { 'retry-after': seconds } } : {}),
+    content: json({
+      type: 'object',
+      required: ['code', 'message', 'info'],
+      properties: {
+        code: { type: 'integer', enum: [status] },
+        message: { type: 'string', minLength: 1 },
+        info: { type: 'object', properties: {} },
+      },
+    }),
+  }
+}

@@ -1,0 +1,32 @@
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance } from 'fastify'
+import { Fault } from '#contract/errors.ts'
+
+/** Calls take JSON in UTF-8 alone; no body at all stands for an empty one. Anything else is HTTP 415. */
+export function readJsonOnly(app: FastifyInstance): void {
+  // It refuses __proto__ and constructor.prototype as names.
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined)
+    if (!isUtf8(body)) return done(new Fault('badRequest', 'the body is not in UTF-8'))
+    return void parseJson(request, body.toString('utf8'), (error, value) =>
+      error ? done(new Fault('badRequest', 'the body is not JSON')) : done(null, value),
+    )
+  })
+}
+
+/** For plain routes: a form comes as one object of texts. */
+export function readForms(app: FastifyInstance): void {
+  app.addContentTypeParser<string>(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(body))),
+  )
+}
+
+/** For signed notifications, which are verified over the bytes as they came. */
+export function readRaw(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+}
