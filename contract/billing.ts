@@ -50,13 +50,15 @@ export const Offer = Type.Object({
     thumb_url: nullable(Type.String()),
   }),
   price: VideoPrice,
+  /** What the whole video is at this moment: a running one is sold with those that follow. */
+  video: Type.Object({ episode_count: Type.Integer(), ready_count: Type.Integer() }),
   plans: Type.Array(Plan),
   gateways: Type.Array(OfferedGateway),
 })
 export type Offer = Static<typeof Offer>
 
 /** What an offer is made for: the locked episode, as whoever knows the episodes describes it. */
-export type LockedEpisode = Offer['episode'] & Pick<Offer, 'price'>
+export type LockedEpisode = Offer['episode'] & Pick<Offer, 'price' | 'video'>
 
 /** What the browser has to do next for an order to be paid. */
 export const NextStep = Type.Object({

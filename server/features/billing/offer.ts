@@ -12,11 +12,12 @@ export async function offerFor(
   episode: LockedEpisode,
   language: Language,
 ): Promise<Offer> {
-  const { price, id, video_id, number, title, thumb_url } = episode
+  const { price, video, id, video_id, number, title, thumb_url } = episode
   const plans = await listPlans(db, language)
   return {
     episode: { id, video_id, number, title, thumb_url },
     price,
+    video,
     plans,
     gateways: offeredGateways(context),
   }

@@ -125,6 +125,22 @@ describe('a bought episode', () => {
   })
 })
 
+it('sells a running drama whole once a locked episode plays, and says how many episodes there are', async () => {
+  const order = (video_id: string) =>
+    visitor.call(createOrder, {
+      body: { kind: 'video', video_id, gateway: 'sandbox', email: 'viewer@example.com' },
+    })
+  const begun = await buildVideo(site.context, { ready: 3 })
+  expect((await order(begun.id)).answer.code).toBe(404)
+  const running = await buildVideo(site.context, { ready: 4 })
+  const query = { episode_id: running.episodes[3]?.id ?? '' }
+  expect((await visitor.call(getEpisode, { query })).answer).toMatchObject({
+    code: 402,
+    info: { video: { episode_count: 6, ready_count: 4 } },
+  })
+  expect((await order(running.id)).answer).toMatchObject({ code: 200, info: { amount_cents: 999 } })
+})
+
 it('answers an episode that is being made with its progress', async () => {
   const unfinished = await buildVideo(site.context, { ready: 0 })
   const { answer } = await visitor.call(getEpisode, {

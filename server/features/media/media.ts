@@ -185,9 +185,10 @@ async function offerOf(
   const price = { episode_cents: row.episode_cents, video_cents: row.video_cents, currency: row.currency }
   const thumb_url = row.asset_id ? `/public/${row.asset_id}/still.webp` : null
   const { id, video_id, number } = row
+  const video = await queries.selectCounts(context.db, video_id)
   return context.offerFor(
     context.db,
-    { id, video_id, number, title: titleOf(row.titles, language), thumb_url, price },
+    { id, video_id, number, title: titleOf(row.titles, language), thumb_url, price, video },
     language,
   )
 }

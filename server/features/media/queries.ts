@@ -49,6 +49,20 @@ export function selectEpisodesAfter(db: Db, videoId: string, number: number, lim
     .execute()
 }
 
+/** How many episodes a video has that play or will, and how many of them play now. */
+export function selectCounts(db: Db, videoId: string) {
+  return db
+    .selectFrom('episodes')
+    .leftJoin('assets as coming', 'coming.id', 'episodes.next_asset_id')
+    .select([
+      sql<number>`count(*)`.as('episode_count'),
+      sql<number>`count(*) FILTER (WHERE episodes.asset_id IS NOT NULL)`.as('ready_count'),
+    ])
+    .where('episodes.video_id', '=', videoId)
+    .where(playsOrWill)
+    .executeTakeFirstOrThrow()
+}
+
 /** Whether there is such a video to be seen; its list of episodes may be empty. */
 export async function videoIsSeen(db: Db, id: string): Promise<boolean> {
   const row = await db

@@ -77,7 +77,7 @@ export function Watch({ video, episodes, number, onNumber, rail, back }: WatchPr
               onState={latest.onState}
               renderLocked={(offer) => (
                 <Suspense>
-                  <PayPanel offer={offer} episodeCount={video.episode_count} onPaid={paid} />
+                  <PayPanel offer={offer} onPaid={paid} />
                 </Suspense>
               )}
             />

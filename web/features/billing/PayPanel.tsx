@@ -10,17 +10,17 @@ import styles from './pay-panel.module.css'
 
 interface PayPanelProps {
   offer: Offer
-  episodeCount: number
   onPaid: () => void
 }
 
 /** What a locked episode offers: what to buy, how to pay, and the whole price beside the button. */
-export function PayPanel({ offer, episodeCount, onPaid }: PayPanelProps) {
+export function PayPanel({ offer, onPaid }: PayPanelProps) {
   const { t } = useTranslation()
-  const { episode, price, plans, gateways } = offer
+  const { episode, price, video, plans, gateways } = offer
+  const running = video.ready_count < video.episode_count
   const choices = [
     episodeChoice(t, offer),
-    videoChoice(t, episode.video_id, price, episodeCount),
+    videoChoice(t, { id: episode.video_id, price, count: video.episode_count, running }),
     ...plans.map((plan) => planChoice(t, plan)),
   ]
   const [chosen, setChosen] = useState(0)

@@ -32,7 +32,8 @@ export async function loadChoice(t: TFunction, { kind, id }: Wish): Promise<Choi
   }
   if (kind === 'video') {
     const video = await call(getVideo, { query: { id } })
-    return videoChoice(t, video.id, video.price, video.episode_count)
+    const { price, episode_count, progress } = video
+    return videoChoice(t, { id, price, count: episode_count, running: progress !== undefined })
   }
   const offer = await episodeOffer(id)
   return offer && episodeChoice(t, offer)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Plan } from '#contract/billing.ts'
 import '#web/i18n/watch.ts'
 import { i18n } from '#web/i18n/index.ts'
-import { episodeChoice, payLabel, planChoice, planTerms } from './words.ts'
+import { episodeChoice, payLabel, planChoice, planTerms, videoChoice } from './words.ts'
 import { vi } from 'vitest'
 
 vi.hoisted(() => {
@@ -41,4 +41,12 @@ test('cents are shown with two decimals and their currency', () => {
     price: { episode_cents: 100, video_cents: 999, currency: 'EUR' },
   })
   expect(payLabel(t, choice)).toBe('Pay €1.00')
+})
+
+test('a whole drama says how many episodes it has, and that some follow while some do', () => {
+  const drama = { id: 'vid_1', price: { episode_cents: 99, video_cents: 999, currency: 'USD' }, count: 24 }
+  expect(videoChoice(t, { ...drama, running: false }).text).toBe('All 24 episodes, yours for good')
+  expect(videoChoice(t, { ...drama, running: true }).text).toBe(
+    'All 24 episodes, yours for good. Some are still being made and open by themselves when they are ready',
+  )
 })

@@ -54,16 +54,22 @@ export function episodeChoice(t: TFunction, { episode, price }: Pick<Offer, 'epi
   }
 }
 
-export function videoChoice(
-  t: TFunction,
-  videoId: string,
-  price: Offer['price'],
-  episodeCount: number,
-): Choice {
-  const text = t('pay.videoText', { count: episodeCount })
+interface WholeVideo {
+  id: string
+  price: Offer['price']
+  /** Its episodes, those that are still being made among them. */
+  count: number
+  /** Whether some cannot be played yet. */
+  running: boolean
+}
+
+/** The whole video; of one that still runs it is said that the rest follows. */
+export function videoChoice(t: TFunction, { id, price, count, running }: WholeVideo): Choice {
+  const all = t('pay.videoText', { count })
+  const text = running ? `${all}. ${t('pay.videoRunning')}` : all
   return {
     kind: 'video',
-    id: videoId,
+    id,
     name: t('pay.video'),
     text,
     ...once(t, price.video_cents, price.currency),
