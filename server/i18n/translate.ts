@@ -1,19 +1,28 @@
 import i18next from 'i18next'
 import type { Language } from '#contract/languages.ts'
+import dy from './dy.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
+import es from './es.json' with { type: 'json' }
+import fy from './fy.json' with { type: 'json' }
+import pt from './pt.json' with { type: 'json' }
+
+/** Every text of the server but the mails. */
+export const serverTexts = { en, es, fy, dy, pt } satisfies Record<Language, object>
 
 const texts = i18next.createInstance()
 await texts.init({
   lng: 'en',
   fallbackLng: 'en',
-  resources: { en: { translation: en } },
+  resources: Object.fromEntries(
+    Object.entries(serverTexts).map(([language, translation]) => [language, { translation }]),
+  ),
   interpolation: { escapeValue: false },
 })
 
 // The web types its own keys globally; these are the server's.
 const lookUp = texts.t as (key: string, options: Record<string, unknown>) => string
 
-/** A text of the server in a language; English where the language has none yet. */
+/** A text of the server in a language; English where the language lacks it. */
 export function translate(language: Language, key: string, values: Record<string, unknown> = {}): string {
   return lookUp(key, { lng: language, ...values })
 }

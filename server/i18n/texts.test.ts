@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { faults, refusals } from '#contract/errors.ts'
+import { languages } from '#contract/languages.ts'
+import { serverTexts, translate } from './translate.ts'
+
+const server = join(import.meta.dirname, '..')
+
+/** Every text by its whole key: `faults.tooMany`. */
+function flatten(texts: object, prefix = ''): Map<string, string> {
+  return new Map(
+    Object.entries(texts).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'string' ? [[prefix + name, value]] : [...flatten(value, `${prefix}${name}.`)],
+    ),
+  )
+}
+
+const english = flatten(serverTexts.en)
+const placeholders = (text: string) => (text.match(/\{\{\s*\w+/g) ?? []).toSorted()
+
+function source(): string {
+  return readdirSync(server, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(join(server, file), 'utf8'))
+    .join('\n')
+}
+
+describe.each(languages)('the texts in %s', (language) => {
+  const texts = flatten(serverTexts[language])
+
+  it('are there for every key of the English ones, and for no other', () => {
+    expect([...texts.keys()].toSorted()).toEqual([...english.keys()].toSorted())
+  })
+
+  it('say something, with the same values in it', () => {
+    for (const [key, text] of texts) {
+      expect(text.trim(), key).not.toBe('')
+      expect(placeholders(text), key).toEqual(placeholders(english.get(key) ?? ''))
+    }
+  })
+})
+
+it('has one sentence for each refusal and fault, and none for others', () => {
+  expect(Object.keys(serverTexts.en.refusals).toSorted()).toEqual(Object.keys(refusals).toSorted())
+  expect(Object.keys(serverTexts.en.faults).toSorted()).toEqual(Object.keys(faults).toSorted())
+})
+
+it('has no text that nothing asks for, and nothing asks for a text that is not there', () => {
+  const code = source()
+  const idle = [...english.keys()].filter((key) => {
+    const group = `${key.split('.')[0]}.`
+    return !code.includes(`'${key}'`) && !code.includes(`\`${group}\${`)
+  })
+  expect(idle).toEqual([])
+  const asked = [...code.matchAll(/translate\([\w.]+, '([\w.]+)'/g)].map(([, key]) => key ?? '')
+  expect(asked.filter((key) => !english.has(key))).toEqual([])
+})
+
+it('has said every sentence in words of its own language', () => {
+  const same = languages
+    .filter((language) => language !== 'en')
+    .flatMap((language) =>
+      [...flatten(serverTexts[language])].filter(
+        ([key, text]) => !key.startsWith('captions.') && text === english.get(key),
+      ),
+    )
+  expect(same).toEqual([])
+})
+
+it('gives a text in the language asked for', () => {
+  expect(translate('dy', 'faults.noSuchCall')).toBe('Diesen Aufruf gibt es nicht.')
+})
