@@ -26,27 +26,33 @@ export const SavedPosition = Type.Object({
   position_ms: Milliseconds,
   at: Time,
 })
+export type SavedPosition = Static<typeof SavedPosition>
 
 export const saveHistory = endpoint({
   method: 'POST',
   path: '/api/user/history',
-  summary: 'Keeps where the viewer is (the latest `at` wins), or removes videos from the history',
+  summary: 'Keeps where the viewer is (the latest `at` wins), or removes videos from the list of `kind`',
   body: Type.Object({
     video_id: Type.Optional(Id),
     episode_id: Type.Optional(Id),
     position_ms: Type.Optional(Milliseconds),
     at: Type.Optional(Time),
     remove: Type.Optional(Type.Array(Id, { maxItems: 200 })),
+    /** Which list `remove` is about: `watched`, or `unlocked` (the right to play stays). */
+    kind: Type.Optional(oneOf(['watched', 'unlocked'])),
   }),
   info: Type.Object({ ...Type.Partial(SavedPosition).properties, removed: Type.Optional(Type.Integer()) }),
 })
+
+export const FavoriteEntry = Type.Object({ ...VideoCard.properties, favorited_at: Time })
+export type FavoriteEntry = Static<typeof FavoriteEntry>
 
 export const listFavorites = endpoint({
   method: 'GET',
   path: '/api/user/favorite',
   summary: "The viewer's favorites, the latest first",
   query: Type.Object({ ...paging }),
-  data: listOf(Type.Object({ ...VideoCard.properties, favorited_at: Time })),
+  data: listOf(FavoriteEntry),
 })
 
 export const addFavorite = endpoint({

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { createContext, type Context } from '#server/context.ts'
 import { billingJobs } from '#server/features/billing/billing.ts'
-import { foldPlays } from '#server/features/library/library.ts'
+import { libraryJobs } from '#server/features/library/library.ts'
 import { runIngestLoop } from '#server/features/media/ingest/run-ingest-loop.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { runMain } from '#server/platform/config-error.ts'
@@ -14,7 +14,7 @@ const niceness = 10
 
 /** What comes round by the clock, in whichever process is first. */
 function jobsOf(context: Context): Job[] {
-  return [{ name: 'fold-plays', everySeconds: 10, run: () => foldPlays(context.db) }, ...billingJobs(context)]
+  return [...libraryJobs(context), ...billingJobs(context)]
 }
 
 function reportDemo(log: Log, signal: AbortSignal, error: unknown): void {

@@ -3,10 +3,11 @@ import { getVideo, type Video } from '#contract/catalog.ts'
 import { listHistory, saveHistory } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
+import { encodeCursor } from '#server/platform/cursor.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
-import { foldPlays } from './library.ts'
+import { foldPlays, sweepLibrary } from './fold-counts.ts'
 
 const time = { now: new Date('2026-03-01T12:10:00Z') }
 const clock: Clock = { now: () => time.now }
@@ -69,6 +70,38 @@ describe('a saved position', () => {
     expect(await save(6000, 999_999)).toMatchObject({ position_ms: 6000 })
   })
 
+  it('beyond the end of the episode is cut to it', async () => {
+    expect(await save(99_000, 10)).toMatchObject({ position_ms: 18_000 })
+  })
+
+  it('with a damaged time is not understood; one from long ago is kept as that, 1970 at the earliest', async () => {
+    const saveAt = (time: string) =>
+      visitor.call(saveHistory, {
+        body: { video_id: video.id, episode_id: video.episodes[0]?.id ?? '', position_ms: 1, at: time },
+      })
+    for (const damaged of ['yesterday', '', '2026-02-30T00:00:00Z', '2026-01-01T23:59:60Z'])
+      expect((await saveAt(damaged)).status, damaged).toBe(400)
+    expect((await saveAt('0000-01-01T00:00:00+23:59')).answer.info).toMatchObject({
+      at: '1970-01-01T00:00:00.000Z',
+    })
+    expect((await visitor.ask(listHistory)).list).toHaveLength(1)
+    expect(await save(7000, 0)).toMatchObject({ position_ms: 7000 })
+  })
+
+  it('is refused for an episode that is locked, not made or not to be seen, and nothing is kept or counted', async () => {
+    const unmade = await buildVideo(site.context, { ready: 0 })
+    const draft = await buildVideo(site.context, { state: 'draft' })
+    const codeOf = async (of: BuiltVideo, index: number) => {
+      const { answer } = await visitor.call(saveHistory, {
+        body: { video_id: of.id, episode_id: of.episodes[index]?.id ?? '', position_ms: 1, at: at(0) },
+      })
+      return answer.code
+    }
+    expect([await codeOf(video, 3), await codeOf(unmade, 0), await codeOf(draft, 0)]).toEqual([403, 404, 404])
+    expect((await visitor.ask(listHistory)).list).toEqual([])
+    expect(await plays()).toBe(0)
+  })
+
   it('is refused for an episode of another video, and where a field is missing', async () => {
     const other = await buildVideo(site.context)
     const foreign = await visitor.call(saveHistory, {
@@ -109,6 +142,35 @@ describe('a play', () => {
   })
 })
 
+describe('what has done its service', () => {
+  const rows = async () => {
+    const { pool } = site.context.database
+    const { rows } = await pool.query<{ plays: number; marks: number }>(
+      `SELECT (SELECT count(*) FROM plays WHERE video_id = $1) AS plays,
+         (SELECT count(*) FROM history WHERE video_id = $1) AS marks`,
+      [video.id],
+    )
+    return rows[0]
+  }
+
+  it('is swept: counted plays after two days, marks of removals after thirty', async () => {
+    const sweep = (days: number) =>
+      sweepLibrary(site.context.db, new Date(time.now.getTime() + days * 86_400_000))
+    await save(0, 10)
+    await visitor.ask(saveHistory, { body: { remove: [video.id] } })
+    await sweep(40)
+    expect(await rows()).toEqual({ plays: 1, marks: 0 })
+    await save(0, 1000)
+    await visitor.ask(saveHistory, { body: { remove: [video.id] } })
+    expect(await plays()).toBe(1)
+    await sweep(1)
+    expect(await rows()).toEqual({ plays: 1, marks: 1 })
+    await sweep(3)
+    expect(await rows()).toEqual({ plays: 0, marks: 1 })
+    expect(await plays()).toBe(1)
+  })
+})
+
 describe('the history', () => {
   it('lists what was watched, newest first, a page at a time', async () => {
     const second = await buildVideo(site.context)
@@ -131,6 +193,58 @@ describe('the history', () => {
       removed: 1,
     })
     expect((await visitor.ask(listHistory)).list).toEqual([])
+  })
+
+  it('does not take back what was removed when a save from before comes late, but one from after it', async () => {
+    await save(1000, 10)
+    await visitor.ask(saveHistory, { body: { remove: [video.id], at: at(20) } })
+    expect(await save(1000, 10)).toEqual({ video_id: video.id })
+    expect(await save(1500, 15)).toEqual({ video_id: video.id })
+    expect((await visitor.ask(listHistory)).list).toEqual([])
+    expect(((await visitor.ask(getVideo, { query: { id: video.id } })) as Video).resume).toBeNull()
+    expect(await save(2000, 21)).toMatchObject({ position_ms: 2000 })
+    expect((await visitor.ask(listHistory)).list).toHaveLength(1)
+  })
+
+  it('forgets many at once, each of them once', async () => {
+    const others = await Promise.all([1, 2].map(() => buildVideo(site.context)))
+    for (const { id, episodes } of others)
+      await visitor.ask(saveHistory, {
+        body: { video_id: id, episode_id: episodes[0]?.id ?? '', position_ms: 1, at: at(5) },
+      })
+    await save(1000, 10)
+    const remove = [...others.map(({ id }) => id), video.id, video.id]
+    expect(await visitor.ask(saveHistory, { body: { remove } })).toEqual({ removed: 3 })
+    expect(await visitor.ask(saveHistory, { body: { remove } })).toEqual({ removed: 0 })
+    expect(await visitor.ask(saveHistory, { body: { remove: [] } })).toEqual({ removed: 0 })
+  })
+
+  it('stays in its order under a cursor while entries come and go', async () => {
+    const videos = await Promise.all(Array.from({ length: 6 }, () => buildVideo(site.context)))
+    const watch = ({ id, episodes }: BuiltVideo, seconds: number) =>
+      visitor.ask(saveHistory, {
+        body: { video_id: id, episode_id: episodes[0]?.id ?? '', position_ms: 1, at: at(seconds) },
+      })
+    for (const built of videos) await watch(built, 5)
+    const first = await visitor.ask(listHistory, { query: { limit: 2 } })
+    const [seen = '', alsoSeen = ''] = first.list.map((entry) => entry.video.id)
+    await visitor.ask(saveHistory, { body: { remove: [seen] } })
+    await save(1, 50)
+    const rest = await visitor.ask(listHistory, { query: { cursor: first.next_cursor ?? '' } })
+    expect(rest.list.map((entry) => entry.video.id)).toEqual(
+      videos
+        .map(({ id }) => id)
+        .filter((id) => id !== seen && id !== alsoSeen)
+        .toSorted(),
+    )
+    expect(rest.next_cursor).toBeNull()
+  })
+
+  it('refuses a cursor of another list, and one that was made up', async () => {
+    const madeUp = encodeCursor('watched', ['no time', 'vid_1'])
+    const foreign = encodeCursor('favorites', [at(0), 'vid_1'])
+    for (const cursor of [madeUp, foreign, 'bm90'])
+      expect((await visitor.call(listHistory, { query: { cursor } })).status).toBe(400)
   })
 
   it('is empty for a guest that kept nothing', async () => {

@@ -1,26 +1,48 @@
-import { listHistory as listHistoryCall, saveHistory } from '#contract/library.ts'
+import {
+  addFavorite as addFavoriteCall,
+  listFavorites as listFavoritesCall,
+  listHistory as listHistoryCall,
+  removeFavorites as removeFavoritesCall,
+  saveHistory,
+} from '#contract/library.ts'
 import { keepViewer, type MembersContext } from '#server/features/members/members.ts'
 import { requireViewer, route, type Route } from '#server/platform/http/route.ts'
-import { listHistory, removeFromHistory, savePosition } from './library.ts'
+import { addFavorite, removeFavorites } from './change-favorites.ts'
+import { listFavorites, listHistory } from './list-entries.ts'
+import { removeFromHistory, savePosition } from './save-position.ts'
 
 export function libraryRoutes(context: MembersContext): Route[] {
   const { db, clock } = context
   return [
-    route(listHistoryCall, async (call) => {
-      const viewer = requireViewer(call)
-      if (!viewer.kept) return { data: { list: [], next_cursor: null } }
-      return { data: await listHistory(db, viewer.userId, call.query, call.language) }
-    }),
+    route(listHistoryCall, async (call) => ({
+      data: await listHistory(db, requireViewer(call), call.query, call.language, clock.now()),
+    })),
     route(saveHistory, (call) =>
       db.transaction().execute(async (tx) => {
         const userId = await keepViewer(context, tx, call)
-        const { remove } = call.body
+        const { remove, ...rest } = call.body
         return {
           info: remove
-            ? await removeFromHistory(tx, userId, remove)
-            : await savePosition(tx, userId, call.body, clock.now()),
+            ? await removeFromHistory(tx, userId, { remove, ...rest }, clock.now())
+            : await savePosition(tx, userId, rest, clock.now()),
         }
       }),
     ),
+    route(listFavoritesCall, async (call) => ({
+      data: await listFavorites(db, requireViewer(call), call.query, call.language),
+    })),
+    route(addFavoriteCall, (call) =>
+      db.transaction().execute(async (tx) => {
+        const userId = await keepViewer(context, tx, call)
+        return { info: await addFavorite(tx, userId, call.body.video_id, clock.now()) }
+      }),
+    ),
+    route(removeFavoritesCall, async (call) => {
+      const { userId, kept } = requireViewer(call)
+      if (!kept) return { info: { removed: 0 } }
+      return db
+        .transaction()
+        .execute(async (tx) => ({ info: await removeFavorites(tx, userId, call.body.video_ids) }))
+    }),
   ]
 }

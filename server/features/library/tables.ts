@@ -1,11 +1,13 @@
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 
+/** `removed`: only a mark of when the entry was removed. */
 export interface HistoryTable {
   user_id: string
   video_id: string
   episode_id: string
   position_ms: number
   at: Date
+  removed: Generated<boolean>
 }
 
 export interface FavoritesTable {
@@ -14,12 +16,26 @@ export interface FavoritesTable {
   favorited_at: Date
 }
 
+export interface FavoriteChangesTable {
+  id: GeneratedAlways<number>
+  user_id: string | null
+  video_id: string
+  change: 1 | -1
+}
+
 export interface PlaysTable {
   user_id: string
   episode_id: string
   half_hour: Date
   video_id: string
   folded: Generated<boolean>
+}
+
+export interface UnlocksTable {
+  user_id: string
+  video_id: string
+  episode_id: string
+  unlocked_at: Date
 }
 
 /** `episode_id` set: that episode. Only `video_id`: the whole video. Neither: everything. */
@@ -33,11 +49,14 @@ export interface EntitlementsTable {
   starts_at: Date
   ends_at: Date | null
   revoked_at: Date | null
+  hidden_at: Generated<Date | null>
 }
 
 export interface LibraryTables {
   history: HistoryTable
   favorites: FavoritesTable
+  favorite_changes: FavoriteChangesTable
   plays: PlaysTable
+  unlocks: UnlocksTable
   entitlements: EntitlementsTable
 }

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { After } from './history-queries.ts'
+
+export async function isFavorite(db: Db, userId: string, videoId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('favorites')
+    .select('video_id')
+    .where('user_id', '=', userId)
+    .where('video_id', '=', videoId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Makes a published video a favorite and notes that one came; nothing where it is one already. */
+export async function insertFavorite(tx: Tx, userId: string, videoId: string, now: Date): Promise<void> {
+  await sql`
+    WITH added AS (
+      INSERT INTO favorites (user_id, video_id, favorited_at)
+      SELECT ${userId}, id, ${now} FROM videos WHERE id = ${videoId} AND state = 'published'
+      ON CONFLICT DO NOTHING
+      RETURNING user_id, video_id
+    )
+    INSERT INTO favorite_changes (user_id, video_id, change) SELECT user_id, video_id, 1 FROM added`.execute(
+    tx,
+  )
+}
+
+/**
+ * Deletes these favorites, or all of the user's, always in the same order of rows, and notes that they went.
+ * @returns how many there were
+ */
+export async function deleteFavorites(tx: Tx, userId: string, videoIds?: readonly string[]): Promise<number> {
+  const chosen = videoIds ? sql`AND video_id = ANY(${videoIds})` : sql``
+  const { numAffectedRows } = await sql`
+    WITH gone AS (
+      DELETE FROM favorites USING (
+        SELECT user_id, video_id FROM favorites WHERE user_id = ${userId} ${chosen} ORDER BY video_id FOR UPDATE
+      ) due
+      WHERE favorites.user_id = due.user_id AND favorites.video_id = due.video_id
+      RETURNING favorites.user_id, favorites.video_id
+    )
+    INSERT INTO favorite_changes (user_id, video_id, change) SELECT user_id, video_id, -1 FROM gone`.execute(
+    tx,
+  )
+  return Number(numAffectedRows ?? 0)
+}
+
+/** How many favorites a video has as this user sees it: what is folded, and the user's own that is not yet. */
+export async function countFavorites(db: Db, userId: string, videoId: string): Promise<number> {
+  const row = await db
+    .selectFrom('videos')
+    .select((eb) => [
+      'favorite_count',
+      eb
+        .selectFrom('favorite_changes')
+        .select((changes) => sql<number>`coalesce(sum(${changes.ref('change')}), 0)::int`.as('own'))
+        .where('user_id', '=', userId)
+        .where('video_id', '=', videoId)
+        .as('own'),
+    ])
+    .where('id', '=', videoId)
+    .executeTakeFirst()
+  return (row?.favorite_count ?? 0) + (row?.own ?? 0)
+}
+
+/** The favorites of a user, the latest first. */
+export function selectFavorites(db: Db, userId: string, after: After | undefined, limit: number) {
+  return db
+    .selectFrom('favorites')
+    .select(['video_id', 'favorited_at as at'])
+    .where('user_id', '=', userId)
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`favorited_at <= ${after?.at} AND (favorited_at < ${after?.at} OR video_id > ${after?.id})`,
+      ),
+    )
+    .orderBy('favorited_at', 'desc')
+    .orderBy('video_id')
+    .limit(limit)
+    .execute()
+}

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getVideo, type Video } from '#contract/catalog.ts'
+import { addFavorite, listFavorites, removeFavorites } from '#contract/library.ts'
+import { getUser } from '#contract/members.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import { foldFavorites } from './fold-counts.ts'
+
+const time = { now: new Date() }
+const clock: Clock = { now: () => time.now }
+let site: TestSite
+let video: BuiltVideo
+let visitor: Visitor
+
+beforeAll(async () => {
+  site = await testSite({ clock })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  time.now = new Date('2026-03-01T12:00:00Z')
+  video = await buildVideo(site.context)
+  visitor = await someone()
+})
+
+async function someone(): Promise<Visitor> {
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  return visitor
+}
+
+const add = (id = video.id, as = visitor) => as.ask(addFavorite, { body: { video_id: id } })
+const remove = (ids = [video.id], as = visitor) => as.ask(removeFavorites, { body: { video_ids: ids } })
+const idsOf = async (query = {}) =>
+  (await visitor.ask(listFavorites, { query })).list.map((entry) => entry.id)
+const archive = (id: string) =>
+  site.context.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', id).execute()
+
+const counted = async (): Promise<number> => {
+  await foldFavorites(site.context.db)
+  const row = await site.context.db
+    .selectFrom('videos')
+    .select('favorite_count')
+    .where('id', '=', video.id)
+    .executeTakeFirstOrThrow()
+  return row.favorite_count
+}
+
+describe('a favorite', () => {
+  it('is kept for a guest, shown on the video and in the list, for this viewer alone', async () => {
+    expect(await add()).toEqual({ video_id: video.id, favorite: true, favorite_count: 1 })
+    const mine = (await visitor.ask(getVideo, { query: { id: video.id } })) as Video
+    const theirs = (await site.visitor().ask(getVideo, { query: { id: video.id } })) as Video
+    expect([mine.favorite, theirs.favorite]).toEqual([true, false])
+    expect((await visitor.ask(listFavorites)).list).toMatchObject([
+      { id: video.id, title: expect.any(String), favorited_at: '2026-03-01T12:00:00.000Z' },
+    ])
+  })
+
+  it('that is added again changes nothing, not even its place', async () => {
+    const other = await buildVideo(site.context)
+    await add()
+    time.now = new Date('2026-03-01T12:00:01Z')
+    await add(other.id)
+    time.now = new Date('2026-03-01T12:00:02Z')
+    expect(await add()).toMatchObject({ favorite_count: 1 })
+    expect(await idsOf()).toEqual([other.id, video.id])
+    expect(await counted()).toBe(1)
+  })
+
+  it('is refused for a video that is unknown or not to be seen', async () => {
+    const draft = await buildVideo(site.context, { state: 'draft' })
+    for (const id of ['vid_unknown', draft.id]) {
+      const { status, answer } = await visitor.call(addFavorite, { body: { video_id: id } })
+      expect([status, answer.code]).toEqual([200, 404])
+    }
+  })
+
+  it('stays when its video is archived, which is then nobody else’s to add', async () => {
+    await add()
+    await archive(video.id)
+    expect(await idsOf()).toEqual([video.id])
+    expect(await add()).toMatchObject({ favorite: true })
+    const { answer } = await (await someone()).call(addFavorite, { body: { video_id: video.id } })
+    expect(answer.code).toBe(404)
+  })
+
+  it('goes when it is removed, one or many at once, and once', async () => {
+    const other = await buildVideo(site.context)
+    await add()
+    await add(other.id)
+    expect(await remove([video.id, other.id, 'vid_unknown', video.id])).toEqual({ removed: 2 })
+    expect(await remove()).toEqual({ removed: 0 })
+    expect(await remove([])).toEqual({ removed: 0 })
+    expect(await idsOf()).toEqual([])
+  })
+
+  it('needs a token, and a guest that kept nothing has none', async () => {
+    const stranger = site.visitor()
+    const codes = await Promise.all([
+      stranger.call(listFavorites),
+      stranger.call(addFavorite, { body: { video_id: video.id } }),
+      stranger.call(removeFavorites, { body: { video_ids: [video.id] } }),
+    ])
+    expect(codes.map(({ answer }) => answer.code)).toEqual([401, 401, 401])
+    expect(await idsOf()).toEqual([])
+    expect(await remove()).toEqual({ removed: 0 })
+  })
+})
+
+describe('the count of favorites', () => {
+  it('holds one’s own at once and everybody’s once they are folded', async () => {
+    const other = await someone()
+    await add()
+    expect(await add(video.id, other)).toMatchObject({ favorite_count: 1 })
+    expect(await counted()).toBe(2)
+    expect(await add(video.id, other)).toMatchObject({ favorite_count: 2 })
+    await remove()
+    expect(await counted()).toBe(1)
+  })
+
+  it('comes out even when they come and go between two rounds', async () => {
+    await add()
+    await remove()
+    await add()
+    await remove()
+    expect(await counted()).toBe(0)
+    const left = await site.context.db.selectFrom('favorite_changes').selectAll().execute()
+    expect(left).toEqual([])
+  })
+})
+
+describe('the list of favorites', () => {
+  it('comes in pages that stay in order while favorites come and go', async () => {
+    const videos = [video, ...(await Promise.all(Array.from({ length: 4 }, () => buildVideo(site.context))))]
+    for (const [second, { id }] of videos.entries()) {
+      time.now = new Date(Date.parse('2026-03-01T12:00:00Z') + second * 1000)
+      await add(id)
+    }
+    const newestFirst = videos.map(({ id }) => id).toReversed()
+    const first = await visitor.ask(listFavorites, { query: { limit: 2 } })
+    expect(first.list.map((entry) => entry.id)).toEqual(newestFirst.slice(0, 2))
+    await remove([newestFirst[1] ?? ''])
+    time.now = new Date('2026-03-01T13:00:00Z')
+    await add((await buildVideo(site.context)).id)
+    expect(await idsOf({ cursor: first.next_cursor ?? '', limit: 2 })).toEqual(newestFirst.slice(2, 4))
+  })
+
+  it('caps a limit above the most', async () => {
+    const videos = await Promise.all(
+      Array.from({ length: 52 }, () => buildVideo(site.context, { episodes: 0 })),
+    )
+    for (const { id } of videos) await add(id)
+    expect(await idsOf({ limit: 5000 })).toHaveLength(50)
+    expect(await idsOf()).toHaveLength(20)
+  })
+})

@@ -1,0 +1,182 @@
+import { sql } from 'kysely'
+import type { Texts } from '#contract/languages.ts'
+import type { Db, Tx } from '#server/tables.ts'
+
+export interface HistoryRow {
+  user_id: string
+  video_id: string
+  episode_id: string
+  position_ms: number
+  at: Date
+}
+
+/**
+ * Keeps the position unless a later one, or a later removal, is there already.
+ * @returns what stands now; undefined where it was removed since
+ */
+export async function upsertHistory(
+  tx: Tx,
+  row: HistoryRow,
+): Promise<Omit<HistoryRow, 'user_id'> | undefined> {
+  const { episode_id, position_ms, at } = row
+  const saved = await tx
+    .insertInto('history')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['user_id', 'video_id'])
+        .doUpdateSet({ episode_id, position_ms, at, removed: false })
+        .where('history.at', '<', at),
+    )
+    .returning(['video_id', 'episode_id', 'position_ms', 'at'])
+    .executeTakeFirst()
+  return saved ?? selectEntry(tx, row.user_id, row.video_id)
+}
+
+function selectEntry(db: Db, userId: string, videoId: string) {
+  return db
+    .selectFrom('history')
+    .select(['video_id', 'episode_id', 'position_ms', 'at'])
+    .where('user_id', '=', userId)
+    .where('video_id', '=', videoId)
+    .where('removed', '=', false)
+    .executeTakeFirst()
+}
+
+/** Where a viewer left off in a video, with the episode's number. */
+export function selectResume(db: Db, userId: string, videoId: string) {
+  return db
+    .selectFrom('history')
+    .innerJoin('episodes', 'episodes.id', 'history.episode_id')
+    .select(['history.episode_id', 'episodes.number', 'history.position_ms'])
+    .where('history.user_id', '=', userId)
+    .where('history.video_id', '=', videoId)
+    .where('history.removed', '=', false)
+    .executeTakeFirst()
+}
+
+/** Leaves of each entry the mark of its removal, always in the same order of rows. @returns how many there were */
+export async function markRemoved(
+  tx: Tx,
+  userId: string,
+  videoIds: readonly string[],
+  at: Date,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    UPDATE history SET removed = true, at = greatest(history.at, ${at})
+    FROM (
+      SELECT user_id, video_id FROM history
+      WHERE user_id = ${userId} AND video_id = ANY(${videoIds}) AND NOT removed
+      ORDER BY video_id FOR UPDATE
+    ) due
+    WHERE history.user_id = due.user_id AND history.video_id = due.video_id`.execute(tx)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Deletes a batch of marks older than `before`. @returns how many */
+export async function deleteMarks(db: Db, before: Date, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    WITH due AS (
+      SELECT user_id, video_id FROM history WHERE removed AND at < ${before} LIMIT ${most} FOR UPDATE SKIP LOCKED
+    )
+    DELETE FROM history USING due WHERE history.user_id = due.user_id AND history.video_id = due.video_id`.execute(
+    db,
+  )
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Where a list goes on: after the entry of this video with this time. */
+export interface After {
+  at: string
+  id: string
+}
+
+/** A row of what was watched or unlocked, with the episode it stands at. */
+export interface ListedRow {
+  video_id: string
+  episode_id: string
+  position_ms: number
+  at: Date
+  source?: 'purchase' | 'subscription'
+  number: number
+  titles: Partial<Texts>
+  duration_ms: number | null
+}
+
+/** What was watched, newest first, with the episode each entry stands at. */
+export function selectWatched(
+  db: Db,
+  userId: string,
+  after: After | undefined,
+  limit: number,
+): Promise<ListedRow[]> {
+  return db
+    .selectFrom('history')
+    .innerJoin('episodes', 'episodes.id', 'history.episode_id')
+    .leftJoin('assets', 'assets.id', 'episodes.asset_id')
+    .select([
+      'history.video_id',
+      'history.episode_id',
+      'history.position_ms',
+      'history.at',
+      'episodes.number',
+      'episodes.titles',
+      'assets.duration_ms',
+    ])
+    .where('history.user_id', '=', userId)
+    .where('history.removed', '=', false)
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`history.at <= ${after?.at} AND (history.at < ${after?.at} OR history.video_id > ${after?.id})`,
+      ),
+    )
+    .orderBy('history.at', 'desc')
+    .orderBy('history.video_id')
+    .limit(limit)
+    .execute()
+}
+
+/**
+ * What is unlocked now, newest first: each video once, at the episode that was bought or opened last (a whole video at its
+ * first). One person's purchases and unlocks are few, so they are put in order here.
+ */
+export async function selectUnlocked(
+  db: Db,
+  userId: string,
+  now: Date,
+  after: After | undefined,
+  limit: number,
+): Promise<ListedRow[]> {
+  const { at = null, id = null } = after ?? {}
+  const { rows } = await sql<ListedRow>`
+    WITH unlocked AS (
+      SELECT video_id, episode_id, source, starts_at AS at FROM entitlements
+      WHERE user_id = ${userId} AND revoked_at IS NULL AND hidden_at IS NULL
+        AND source = 'purchase' AND video_id IS NOT NULL
+      UNION ALL
+      SELECT video_id, episode_id, 'subscription', unlocked_at FROM unlocks
+      WHERE user_id = ${userId} AND EXISTS (
+        SELECT FROM entitlements WHERE user_id = ${userId} AND video_id IS NULL AND revoked_at IS NULL
+          AND starts_at <= ${now} AND (ends_at IS NULL OR ends_at > ${now})
+      )
+    ), latest AS (
+      SELECT DISTINCT ON (video_id) * FROM unlocked ORDER BY video_id, at DESC, episode_id
+    ), page AS (
+      SELECT * FROM latest
+      WHERE ${at}::timestamptz IS NULL OR at < ${at} OR (at = ${at} AND video_id > ${id})
+      ORDER BY at DESC, video_id LIMIT ${limit}
+    )
+    SELECT page.video_id, episodes.id AS episode_id, page.at, page.source, episodes.number, episodes.titles,
+      assets.duration_ms, coalesce(history.position_ms, 0) AS position_ms
+    FROM page
+    JOIN LATERAL (
+      SELECT * FROM episodes
+      WHERE episodes.video_id = page.video_id AND (episodes.id = page.episode_id OR page.episode_id IS NULL)
+      ORDER BY number LIMIT 1
+    ) episodes ON true
+    LEFT JOIN assets ON assets.id = episodes.asset_id
+    LEFT JOIN history ON history.user_id = ${userId} AND history.video_id = page.video_id
+      AND history.episode_id = episodes.id AND NOT history.removed
+    ORDER BY page.at DESC, page.video_id`.execute(db)
+  return rows
+}

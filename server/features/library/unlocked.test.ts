@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { listHistory, saveHistory } from '#contract/library.ts'
+import { getUser } from '#contract/members.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { insertPaidOrder, insertUserRow } from '#server/testing/money-builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import { grantEntitlement } from './library.ts'
+
+const time = { now: new Date() }
+const clock: Clock = { now: () => time.now }
+let site: TestSite
+let video: BuiltVideo
+let visitor: Visitor
+let userId: string
+
+beforeAll(async () => {
+  site = await testSite({ clock })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  time.now = new Date('2026-03-01T12:00:00Z')
+  video = await buildVideo(site.context)
+  visitor = site.visitor()
+  userId = (await visitor.ask(getUser)).id
+})
+
+const minute = (number: number) => new Date(Date.parse('2026-03-01T12:00:00Z') + number * 60_000)
+const episodeId = (number: number, of = video) => of.episodes[number - 1]?.id ?? ''
+
+function grant(what: { videoId?: string; episodeId?: string; endsAt?: Date }, at: Date): Promise<string> {
+  return site.context.db.transaction().execute(async (tx) => {
+    await insertUserRow(tx, userId)
+    const orderId = await insertPaidOrder(tx, userId, at)
+    const source = what.videoId ? 'purchase' : 'subscription'
+    await grantEntitlement(tx, { userId, orderId, source, startsAt: at, ...what })
+    return orderId
+  })
+}
+
+const watch = (number: number, of = video, position_ms = 500) =>
+  visitor.ask(saveHistory, {
+    body: { video_id: of.id, episode_id: episodeId(number, of), position_ms, at: time.now.toISOString() },
+  })
+
+const unlocked = async (query = {}) =>
+  (await visitor.ask(listHistory, { query: { kind: 'unlocked', ...query } })).list.map(
+    ({ video, episode, source, position_ms }) => [video.id, episode.number, source, position_ms],
+  )
+
+it('lists what was bought, an episode or a whole video, and where it stands', async () => {
+  const other = await buildVideo(site.context)
+  await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-2))
+  await grant({ videoId: other.id }, minute(-1))
+  await watch(4)
+  // The cookie says that something is kept from here on.
+  expect(await unlocked()).toEqual([
+    [other.id, 1, 'purchase', 0],
+    [video.id, 4, 'purchase', 500],
+  ])
+})
+
+it('lists each video once, at what was unlocked last, a page at a time', async () => {
+  const other = await buildVideo(site.context)
+  await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-5))
+  await grant({ videoId: other.id }, minute(-4))
+  await grant({ videoId: video.id, episodeId: episodeId(5) }, minute(-3))
+  await watch(1)
+  const first = await visitor.ask(listHistory, { query: { kind: 'unlocked', limit: 1 } })
+  expect(first.list).toMatchObject([{ video: { id: video.id }, episode: { number: 5 } }])
+  expect(await unlocked({ limit: 1, cursor: first.next_cursor ?? '' })).toEqual([
+    [other.id, 1, 'purchase', 0],
+  ])
+})
+
+it('lists what a subscription opened when it was played, while the subscription lasts', async () => {
+  await grant({ endsAt: minute(60) }, minute(-1))
+  await watch(1)
+  expect(await unlocked()).toEqual([])
+  await watch(4)
+  time.now = minute(1)
+  await watch(5)
+  expect(await unlocked()).toEqual([[video.id, 5, 'subscription', 500]])
+  time.now = minute(61)
+  expect(await unlocked()).toEqual([])
+  await grant({ endsAt: minute(120) }, minute(61))
+  expect(await unlocked()).toEqual([[video.id, 5, 'subscription', 500]])
+})
+
+it('shows nothing of a purchase that was taken back', async () => {
+  const orderId = await grant({ videoId: video.id }, minute(-1))
+  await watch(4)
+  await site.context.db
+    .updateTable('entitlements')
+    .set({ revoked_at: time.now })
+    .where('order_id', '=', orderId)
+    .execute()
+  expect(await unlocked()).toEqual([])
+})
+
+it('forgets what is removed from it; the right to play and the history stay', async () => {
+  const other = await buildVideo(site.context)
+  await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-2))
+  await grant({ endsAt: minute(60) }, minute(-1))
+  await watch(4)
+  await watch(4, other)
+  const removal = { body: { kind: 'unlocked' as const, remove: [video.id, other.id, 'vid_unknown'] } }
+  expect(await visitor.ask(saveHistory, removal)).toEqual({ removed: 2 })
+  expect(await visitor.ask(saveHistory, removal)).toEqual({ removed: 0 })
+  expect(await unlocked()).toEqual([])
+  expect((await visitor.ask(listHistory)).list).toHaveLength(2)
+  expect(await watch(4)).toMatchObject({ position_ms: 500 })
+})
