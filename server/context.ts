@@ -10,11 +10,14 @@ import { findCover, type MediaContext } from '#server/features/media/media.ts'
 import type { MembersRoutesContext } from '#server/features/members/routes.ts'
 import { readDocuments } from '#server/features/pages/documents.ts'
 import type { PagesContext } from '#server/features/pages/routes.ts'
+import { composeMail } from '#server/i18n/compose-mail.ts'
 import { translate } from '#server/i18n/translate.ts'
 import { systemClock, type Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import type { Log } from '#server/platform/log.ts'
+import { openMailer, type Mailer } from '#server/platform/mail/mailer.ts'
+import type { MailContext } from '#server/platform/mail/send-mails.ts'
 import { openStorage, type Storage } from '#server/platform/storage.ts'
 import type { Tables } from '#server/tables.ts'
 
@@ -25,7 +28,7 @@ type FeatureContexts = BillingContext &
   PagesContext
 
 /** Everything that a process of the site works with, built once; what each feature asks for is part of it. */
-export interface Context extends FeatureContexts, GatewaySetUp {
+export interface Context extends FeatureContexts, GatewaySetUp, Omit<MailContext, 'db'> {
   config: Config
   database: Database<Tables>
   storage: Storage
@@ -37,6 +40,7 @@ export interface Overrides {
   database?: Database<Tables>
   clock?: Clock
   gateways?: GatewaySetUp
+  mailer?: Mailer
   /** Where the process can be reached by itself; the settings say so otherwise. */
   ownAddress?: () => string | undefined
   webRoot?: string
@@ -67,6 +71,8 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     gateways,
     gatewayRoutes,
     translate,
+    composeMail,
+    mailer: overrides.mailer ?? openMailer(config, log),
     webRoot,
     storage: openStorage(config.dataDir),
     documents: readDocuments(webRoot),

@@ -4,9 +4,10 @@ import type { CatalogTables } from '#server/features/catalog/tables.ts'
 import type { LibraryTables } from '#server/features/library/tables.ts'
 import type { MediaTables } from '#server/features/media/tables.ts'
 import type { MembersTables } from '#server/features/members/tables.ts'
+import type { MailTables } from '#server/platform/mail/tables.ts'
 
 /** Every table of the site, each declared by its feature. Types only. */
-export type Tables = CatalogTables & MembersTables & LibraryTables & MediaTables & BillingTables
+export type Tables = CatalogTables & MembersTables & LibraryTables & MediaTables & BillingTables & MailTables
 
 export type Db = Kysely<Tables>
 /** What must run inside a transaction asks for this, and does not compile outside of one. */

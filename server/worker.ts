@@ -7,6 +7,7 @@ import { loadConfig } from '#server/platform/config.ts'
 import { runMain } from '#server/platform/config-error.ts'
 import { startJobs, type Job } from '#server/platform/jobs.ts'
 import { feedDemo } from '#server/feed-demo.ts'
+import { mailJobs } from '#server/platform/mail/send-mails.ts'
 import { createLog, type Log } from '#server/platform/log.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
 
@@ -14,7 +15,7 @@ const niceness = 10
 
 /** What comes round by the clock, in whichever process is first. */
 function jobsOf(context: Context): Job[] {
-  return [...libraryJobs(context), ...billingJobs(context)]
+  return [...libraryJobs(context), ...billingJobs(context), ...mailJobs(context)]
 }
 
 function reportDemo(log: Log, signal: AbortSignal, error: unknown): void {

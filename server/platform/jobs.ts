@@ -1,47 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import type { Pool } from 'pg'
+import { listen } from '#server/platform/database/listen.ts'
 import type { Log } from './log.ts'
 
 /** Work that comes round: one process of however many does it in each stretch of `everySeconds`. */
 export interface Job {
   name: string
   everySeconds: number
-  run(): Promise<void>
+  /** A channel of the database that also calls for it, in every process at once. */
+  wakeOn?: string
+  /** The signal says that the process is closing: what is begun is finished, nothing new is taken up. */
+  run(signal: AbortSignal): Promise<void>
 }
 
 export interface Jobs {
   stop(): Promise<void>
 }
 
+/** How long what is under way may take once the process closes. */
+const graceMs = 5000
+
 /**
  * Runs scheduled jobs on the site's own PostgreSQL. A job that fails is logged and comes round again; one whose process
  * died is taken up by another after its time.
  */
 export async function startJobs(pool: Pool, jobs: readonly Job[], log: Log): Promise<Jobs> {
+  const stopping = new AbortController()
+  const running = new Set<Promise<void>>()
+  const work = async (job: Job) => {
+    if (stopping.signal.aborted) return
+    const run = job
+      .run(stopping.signal)
+      .catch((error: unknown) =>
+        log.error({ err: error, job: job.name }, 'A job failed and will come round again'),
+      )
+    running.add(run)
+    await run
+    running.delete(run)
+  }
   const executeSql = (text: string, values?: unknown[]) => pool.query(text, values)
   const boss = new PgBoss({ db: { executeSql }, schema: 'jobs', maintenanceIntervalSeconds: 300 })
   boss.on('error', (error) => log.warn({ err: error }, 'The job queue had trouble'))
   await boss.start()
-  const timers = await Promise.all(jobs.map((job) => startJob(boss, job, log)))
+  const timers = await Promise.all(jobs.map((job) => startJob(boss, job, () => work(job), log)))
+  const listening = wakeJobs(pool, jobs, work, log)
   return {
     async stop() {
+      stopping.abort()
       for (const timer of timers) clearInterval(timer)
-      await boss.stop({ graceful: true, timeout: 5000 })
+      await Promise.all([listening?.stop(), boss.stop({ graceful: true, timeout: graceMs })])
+      await Promise.race([Promise.all(running), delay(graceMs, undefined, { ref: false })])
     },
   }
 }
 
-async function startJob(boss: PgBoss, { name, everySeconds, run }: Job, log: Log): Promise<NodeJS.Timeout> {
+async function startJob(
+  boss: PgBoss,
+  { name, everySeconds }: Job,
+  work: () => Promise<void>,
+  log: Log,
+): Promise<NodeJS.Timeout> {
   await boss.createQueue(name, { retryLimit: 0, expireInSeconds: 600, deleteAfterSeconds: 3600 })
-  await boss.work(name, { pollingIntervalSeconds: Math.min(everySeconds, 5) }, async () => {
-    await run().catch((error: unknown) =>
-      log.error({ err: error, job: name }, 'A job failed and will come round again'),
-    )
-  })
+  await boss.work(name, { pollingIntervalSeconds: Math.min(everySeconds, 5) }, work)
   const ask = () =>
     boss
       .send(name, {}, { singletonSeconds: everySeconds })
       .catch((error: unknown) => log.warn({ err: error, job: name }, 'A job could not be asked for'))
   await ask()
   return setInterval(ask, everySeconds * 1000).unref()
+}
+
+function wakeJobs(pool: Pool, jobs: readonly Job[], work: (job: Job) => Promise<void>, log: Log) {
+  const wakes = new Map(
+    jobs.flatMap((job) => (job.wakeOn === undefined ? [] : [[job.wakeOn, oneAtATime(() => work(job))]])),
+  )
+  return wakes.size > 0
+    ? listen(pool, [...wakes.keys()], (channel) => wakes.get(channel)?.(), log)
+    : undefined
+}
+
+/** Runs when called; called while it runs, once more after that. */
+function oneAtATime(run: () => Promise<void>): () => void {
+  let state: 'idle' | 'running' | 'again' = 'idle'
+  return () => {
+    const idle = state === 'idle'
+    state = idle ? 'running' : 'again'
+    if (idle) void repeat()
+  }
+
+  async function repeat(): Promise<void> {
+    await run()
+    if (state === 'again') {
+      state = 'running'
+      return repeat()
+    }
+    state = 'idle'
+  }
 }

@@ -1,0 +1,85 @@
+import { htmlLanguage, languages, type Language } from '#contract/languages.ts'
+import dy from './mails.dy.json' with { type: 'json' }
+import en from './mails.en.json' with { type: 'json' }
+import es from './mails.es.json' with { type: 'json' }
+import fy from './mails.fy.json' with { type: 'json' }
+import pt from './mails.pt.json' with { type: 'json' }
+
+type Mails = typeof en
+/** The mails there are; each has a button that opens `link`, the one value it takes. */
+export type MailTemplate = keyof Mails['templates']
+
+export const mailTexts: Record<Language, Mails> = { en, es, fy, dy, pt }
+
+export interface ComposedMail {
+  /** BCP 47. */
+  lang: string
+  subject: string
+  text: string
+  html: string
+  link: string | undefined
+}
+
+/**
+ * A mail in words, as text and as HTML; in English where the language is unknown. Nothing that a person typed goes into a
+ * mail: whoever registers with another's address must not choose what we write to it.
+ * @throws Error for a template that this version does not have
+ */
+export function composeMail(
+  template: string,
+  language: string,
+  values: Record<string, string>,
+): ComposedMail {
+  const known = languages.find((each) => each === language) ?? 'en'
+  const { greeting, copyLink, footer, templates } = mailTexts[known]
+  const own = Object.entries(templates).find(([name]) => name === template)?.[1]
+  const { link } = values
+  if (!own || link === undefined) throw new Error(`There is no mail ${template}, or it has no link`)
+  const { subject, before, button, after } = own
+  const text = [greeting, ...before, `${button}:\n${link}`, ...after, `-- \n${footer}`].join('\n\n')
+  const body = [
+    ...[greeting, ...before].map((line) => paragraph(escapeHtml(line))),
+    paragraph(`<a href="${escapeHtml(link)}" style="${styles.button}">${escapeHtml(button)}</a>`),
+    ...after.map((line) => paragraph(escapeHtml(line))),
+    `<p style="${styles.small}">${escapeHtml(copyLink)}<br>${escapeHtml(link)}</p>`,
+    `<p style="${styles.small}">${escapeHtml(footer)}</p>`,
+  ]
+  const lang = htmlLanguage[known]
+  return { lang, subject, text: `${text}\n`, html: page(lang, subject, body.join('\n')), link }
+}
+
+/** Mail programs know no stylesheets. */
+const styles = {
+  body: 'margin:0;background:#f4f4f6;color:#1b1b22;font:16px/1.5 system-ui,sans-serif',
+  sheet: 'max-width:560px;margin:0 auto;padding:32px 24px;background:#fff',
+  name: 'margin:0 0 24px;font-size:20px;font-weight:700',
+  button:
+    'display:inline-block;padding:12px 24px;border-radius:8px;background:#ff7043;color:#1c0b04;font-weight:600;text-decoration:none',
+  small: 'margin:24px 0 0;color:#5c5c68;font-size:13px;overflow-wrap:anywhere',
+}
+
+function page(lang: string, subject: string, body: string): string {
+  return `<!doctype html>
+<html lang="${lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escapeHtml(subject)}</title>
+</head>
+<body style="${styles.body}">
+<div style="${styles.sheet}">
+<p style="${styles.name}">Cliffhanger</p>
+${body}
+</div>
+</body>
+</html>
+`
+}
+
+const paragraph = (html: string) => `<p style="margin:0 0 16px">${html}</p>`
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"]/g, (sign) => entities[sign] ?? sign)
+}

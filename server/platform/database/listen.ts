@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import type { Log } from '#server/platform/log.ts'
+
+const againMs = 1000
+
+export interface Listening {
+  stop(): Promise<void>
+}
+
+/** What a listener tells, with the channel's name. */
+type Heard = (channel: string) => void
+
+/**
+ * Calls `heard` whenever a channel is notified (`pg_notify`) by any process, and for every channel each time the listening
+ * begins, since nobody knows what was missed before. It holds a connection, and finds another when that is lost. It is a
+ * messenger only: whoever uses it also looks by the clock.
+ */
+export function listen(pool: Pool, channels: readonly string[], heard: Heard, log: Log): Listening {
+  const stopping = new AbortController()
+  const listening = keepListening(pool, channels, heard, stopping.signal, log)
+  return {
+    async stop() {
+      stopping.abort()
+      await listening
+    },
+  }
+}
+
+async function keepListening(
+  pool: Pool,
+  channels: readonly string[],
+  heard: Heard,
+  signal: AbortSignal,
+  log: Log,
+): Promise<void> {
+  while (!signal.aborted) {
+    await listenOnce(pool, channels, heard, signal).catch((error: unknown) =>
+      log.debug({ err: error }, 'Listening to the database did not work; trying again'),
+    )
+    await delay(againMs, undefined, { signal }).catch(() => {})
+  }
+}
+
+/** Listens until the connection is lost or the signal comes. */
+async function listenOnce(
+  pool: Pool,
+  channels: readonly string[],
+  heard: Heard,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = await pool.connect()
+  const over = new Promise<void>((resolve) => {
+    const end = () => resolve()
+    client.once('end', end).on('error', end)
+    signal.addEventListener('abort', end, { once: true })
+    if (signal.aborted) end()
+  })
+  client.on('notification', ({ channel }) => heard(channel))
+  try {
+    for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)
+    for (const channel of channels) heard(channel)
+    await over
+  } finally {
+    // Closed, not given back: whoever got it next would go on listening.
+    client.release(true)
+  }
+}

@@ -1,0 +1,92 @@
+import type { ChildProcess } from 'node:child_process'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { composeMail } from '#server/i18n/compose-mail.ts'
+import { createLog } from '#server/platform/log.ts'
+import { runScript } from '#server/testing/run-script.ts'
+import { testSmtp, type Stage, type TestSmtp } from '#server/testing/smtp-server.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { smtpMailer } from './mailer.ts'
+import { queueMail, sendMails } from './send-mails.ts'
+
+let database: TestDatabase
+let smtp: TestSmtp
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  smtp = await testSmtp()
+  const mail = {
+    to: 'ada@example.com',
+    template: 'verifyEmail',
+    values: { link: 'https://drama.example/' },
+    language: 'en',
+  } as const
+  await database.db.transaction().execute((tx) => queueMail(tx, mail))
+})
+afterEach(() => smtp.close())
+
+const waiting = () => database.db.selectFrom('mails').select('id').execute()
+/** Another process finds the queue, so long after. */
+const takeUp = (afterMs: number) =>
+  sendMails({
+    db: database.db,
+    clock: { now: () => new Date(Date.now() + afterMs) },
+    log: createLog({ json: true, level: 'silent' }),
+    mailer: smtpMailer(smtp.url, 'Cliffhanger <site@drama.example>'),
+    composeMail,
+  })
+
+test.each(['connect', 'sender', 'recipient'] as const)(
+  'killed as it talks to the server (%s): another process sends the mail once the claim is over, once',
+  async (stage: Stage) => {
+    let child: ChildProcess | undefined
+    smtp.answer = (at) => {
+      if (at === stage) child?.kill('SIGKILL')
+      return at === stage ? 'silence' : 'taken'
+    }
+    const { signal } = await runScript('send-and-crash.ts', [database.url, smtp.url], (started) => {
+      child = started
+    })
+    expect(signal).toBe('SIGKILL')
+    smtp.answer = () => 'taken'
+    await takeUp(60_000)
+    expect(smtp.taken).toEqual([])
+    await takeUp(121_000)
+    expect(smtp.taken).toHaveLength(1)
+    expect(await waiting()).toEqual([])
+  },
+)
+
+test.each([
+  ['before it claims the mail', 'before', '1', 1],
+  // The server has taken the mail and nobody but the dead process knows: the receiver can tell by the Message-ID.
+  ['between the server taking the mail and the queue forgetting it', 'before', '2', 2],
+])('killed %s: sent, and always as the same mail', async (_, when, at, times) => {
+  const { signal } = await runScript('send-and-crash.ts', [database.url, smtp.url, when, at])
+  expect(signal).toBe('SIGKILL')
+  await takeUp(121_000)
+  expect(smtp.taken).toHaveLength(times)
+  expect(new Set(smtp.taken.map(({ messageId }) => messageId)).size).toBe(1)
+  expect(await waiting()).toEqual([])
+})
+
+test('a process that was held up until its claim was over does not end the try of another', async () => {
+  const sending = Promise.withResolvers<(reason: Error) => void>()
+  const first = sendMails({
+    db: database.db,
+    clock: { now: () => new Date() },
+    log: createLog({ json: true, level: 'silent' }),
+    mailer: { send: () => new Promise((_, reject) => sending.resolve(reject)) },
+    composeMail,
+  })
+  const fail = await sending.promise
+  await database.db.updateTable('mails').set({ attempts: 2 }).execute()
+  const claim = () => database.db.selectFrom('mails').select('due_at').executeTakeFirst()
+  const before = await claim()
+  fail(new Error('late'))
+  await first
+  expect(await claim()).toEqual(before)
+  await database.db.deleteFrom('mails').execute()
+})

@@ -1,0 +1,113 @@
+import { mkdirSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createTransport, type SendMailOptions } from 'nodemailer'
+import type { Config } from '#server/platform/config.ts'
+import type { Log } from '#server/platform/log.ts'
+
+/** A mail as it leaves. */
+export interface Message {
+  /** The same at every try: it becomes the Message-ID, by which a receiver knows a mail that came twice. */
+  id: string
+  createdAt: Date
+  to: string
+  /** BCP 47. */
+  lang: string
+  subject: string
+  text: string
+  html: string
+  /** What the mail's button opens, if it has one. */
+  link: string | undefined
+}
+
+export interface Mailer {
+  /**
+   * Hands a mail over; it comes back within a minute.
+   * @throws MailError where it was not taken, or nobody knows
+   */
+  send(message: Message): Promise<void>
+}
+
+/** Why a mail was not taken, without anything that the server said: its words repeat the address. */
+export class MailError extends Error {
+  /** The server has said no for good to this mail or this recipient: another try is of no use. */
+  readonly final: boolean
+
+  constructor(reason: string, final: boolean) {
+    super(reason)
+    this.name = 'MailError'
+    this.final = final
+  }
+}
+
+const timeouts = {
+  dnsTimeout: 10_000,
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 20_000,
+}
+/** For the whole of one mail, however slowly the server drips. */
+const deadlineMs = 45_000
+
+/** Sends through SMTP_URL; without it, mails land as files in DATA_DIR/mails. */
+export function openMailer(config: Config, log: Log): Mailer {
+  const { smtpUrl, from } = config.mail
+  return smtpUrl === undefined ? fileMailer(config, log) : smtpMailer(smtpUrl, from)
+}
+
+/** A mailer that opens a connection for each mail. `deadline` is for tests. */
+export function smtpMailer(smtpUrl: string, from: string, deadline = deadlineMs): Mailer {
+  const transport = createTransport({ ...timeouts, pool: false, url: smtpUrl })
+  return {
+    async send(message) {
+      const signal = AbortSignal.timeout(deadline)
+      await transport.sendMail({ ...compose(message, from), signal }).catch((error: unknown) => {
+        throw explain(error)
+      })
+    },
+  }
+}
+
+function fileMailer({ dataDir, mail: { from }, production }: Config, log: Log): Mailer {
+  const folder = join(dataDir, 'mails')
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
+  return {
+    async send(message) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const { message: bytes } = await transport.sendMail(compose(message, from))
+      const time = message.createdAt.toISOString().replaceAll(/[:.]/g, '-')
+      const path = join(folder, `${time}-${message.id}.eml`)
+      await writeFile(`${path}.part`, bytes as Buffer, { mode: 0o600 })
+      await rename(`${path}.part`, path)
+      // On a developer's machine the log is where the link is looked for; elsewhere it is a secret.
+      const link = production || message.link === undefined ? '' : `: ${message.link}`
+      log.info(`SMTP_URL is not set: a mail lies in ${path}${link}`)
+    },
+  }
+}
+
+function compose(message: Message, from: string): SendMailOptions {
+  const { id, createdAt, to, lang, subject, text, html } = message
+  return {
+    from,
+    // An address as it is: as a text it could be read as several.
+    to: { name: '', address: to },
+    subject,
+    text,
+    html,
+    date: createdAt,
+    messageId: `<${id}@${/@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'}>`,
+    headers: { 'Content-Language': lang, 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+/** The commands whose 5xx is about this mail; elsewhere (greeting, sign-in, sender) it is about the set-up, which can be mended. */
+const aboutTheMail = new Set(['RCPT TO', 'DATA'])
+
+function explain(error: unknown): MailError {
+  const { code, responseCode, command } = Object(error) as Record<string, unknown>
+  const final = Number(responseCode) >= 500 && aboutTheMail.has(String(command))
+  return new MailError([code, command, responseCode].filter(Boolean).join(' ') || 'unknown', final)
+}

@@ -1,0 +1,229 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { composeMail } from '#server/i18n/compose-mail.ts'
+import { loadConfig } from '#server/platform/config.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { readMail } from '#server/testing/read-mail.ts'
+import { testSmtp, type TestSmtp } from '#server/testing/smtp-server.ts'
+import { openMailer, smtpMailer } from './mailer.ts'
+import { queueMail, sendMails, type MailContext } from './send-mails.ts'
+
+const link = 'https://drama.example/individual#verify=a-secret'
+let database: TestDatabase
+let smtp: TestSmtp
+let context: MailContext
+let offset = 0
+let logged = ''
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+beforeEach(async () => {
+  smtp = await testSmtp()
+  offset = 0
+  logged = ''
+  const lines = new Writable({
+    write(chunk, _encoding, done) {
+      logged += String(chunk)
+      done()
+    },
+  })
+  context = {
+    db: database.db,
+    clock: { now: () => new Date(Date.now() + offset) },
+    log: pino(lines),
+    mailer: smtpMailer(smtp.url, 'Cliffhanger <site@drama.example>', 500),
+    composeMail,
+  }
+})
+afterEach(async () => {
+  await smtp.close()
+  await database.pool.query('DELETE FROM mails')
+})
+
+const queue = (to = 'ada@example.com', more: { expiresAt?: Date } = {}) =>
+  database.db
+    .transaction()
+    .execute((tx) =>
+      queueMail(tx, { to, template: 'verifyEmail', values: { link }, language: 'fy', ...more }),
+    )
+const waiting = () => database.db.selectFrom('mails').selectAll().execute()
+/** Lets so many seconds pass, and sends what is due then. */
+const sendAfter = (seconds: number) => {
+  offset += seconds * 1000
+  return sendMails(context)
+}
+
+describe('a queued mail', () => {
+  it('arrives in the language asked for, as text and HTML, and leaves no secret behind', async () => {
+    await queue()
+    await sendMails(context)
+    const [mail] = smtp.taken
+    expect(mail).toMatchObject({
+      to: 'ada@example.com',
+      from: 'Cliffhanger <site@drama.example>',
+      subject: 'Confirmez votre adresse e-mail',
+      link,
+    })
+    expect(mail?.html).toContain('<html lang="fr">')
+    expect(mail?.html).toContain(`href="${link}"`)
+    expect(await waiting()).toEqual([])
+  })
+
+  it('does not leave where its transaction does not commit', async () => {
+    const failing = database.db.transaction().execute(async (tx) => {
+      await queueMail(tx, {
+        to: 'ada@example.com',
+        template: 'verifyEmail',
+        values: { link },
+        language: 'en',
+      })
+      throw new Error('undone')
+    })
+    await expect(failing).rejects.toThrow('undone')
+    await sendMails(context)
+    expect(smtp.reached.connect).toBe(0)
+  })
+
+  it('goes to one address, even one that reads like two', async () => {
+    await queue('ada@example.com, bob')
+    await sendMails(context)
+    expect(smtp.reached.recipient).toBeLessThanOrEqual(1)
+    expect(smtp.taken.map(({ to }) => to)).not.toContain('ada@example.com')
+  })
+
+  it('is sent once by ten processes that try at the same time', async () => {
+    await Promise.all(Array.from({ length: 7 }, (_, index) => queue(`${index}@example.com`)))
+    await Promise.all(Array.from({ length: 10 }, () => sendMails(context)))
+    expect(smtp.taken.map(({ to }) => to).toSorted()).toEqual(
+      Array.from({ length: 7 }, (_, index) => `${index}@example.com`),
+    )
+  })
+})
+
+describe('a server that does not take a mail', () => {
+  it('gets it when it is back', async () => {
+    const { port } = smtp
+    await smtp.close()
+    await queue()
+    await sendMails(context)
+    expect(await waiting()).toMatchObject([{ attempts: 1 }])
+    smtp = await testSmtp(port)
+    await sendAfter(9)
+    expect(smtp.taken).toEqual([])
+    await sendAfter(2)
+    expect(smtp.taken).toHaveLength(1)
+    expect(await waiting()).toEqual([])
+  })
+
+  it.each(['connect', 'sender', 'recipient', 'data'] as const)(
+    'is asked again after a 4xx (%s), later each time, for a day; then the mail is given up',
+    async (stage) => {
+      smtp.answer = (at) => (at === stage ? 451 : 'taken')
+      await queue()
+      await sendMails(context)
+      let tries = 1
+      for (const wait of [10, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200]) {
+        await sendAfter(wait - 1)
+        expect(smtp.reached[stage]).toBe(tries)
+        await sendAfter(1)
+        expect(smtp.reached[stage]).toBe(++tries)
+      }
+      expect(await waiting()).toEqual([])
+      expect(smtp.taken).toEqual([])
+      expect(logged).toContain('was given up')
+    },
+  )
+
+  it.each(['recipient', 'data'] as const)(
+    'is not asked again after a 5xx about the mail (%s)',
+    async (stage) => {
+      smtp.answer = (at) => (at === stage ? 550 : 'taken')
+      await queue()
+      await queue('bob@example.com')
+      await sendMails(context)
+      expect(await waiting()).toEqual([])
+      expect(smtp.reached[stage]).toBe(2)
+    },
+  )
+
+  it.each(['connect', 'sender'] as const)(
+    'is asked again after a 5xx about the set-up (%s): the operator can mend that',
+    async (stage) => {
+      smtp.answer = (at) => (at === stage ? 554 : 'taken')
+      await queue()
+      await sendMails(context)
+      smtp.answer = () => 'taken'
+      await sendAfter(11)
+      expect(smtp.taken).toHaveLength(1)
+    },
+  )
+
+  it.each(['connect', 'recipient', 'data'] as const)(
+    'is left after the time-out where it says nothing (%s), and asked again',
+    async (stage) => {
+      smtp.answer = (at) => (at === stage ? 'silence' : 'taken')
+      await queue()
+      const began = performance.now()
+      await sendMails(context)
+      expect(performance.now() - began).toBeLessThan(5000)
+      expect(await waiting()).toMatchObject([{ attempts: 1 }])
+      smtp.answer = () => 'taken'
+      await sendAfter(11)
+      expect(smtp.taken).toHaveLength(1)
+    },
+  )
+
+  it('keeps no other mail from leaving', async () => {
+    smtp.answer = (stage, about) => (stage === 'recipient' && about.startsWith('bad') ? 451 : 'taken')
+    for (let index = 0; index < 7; index++) await queue(`bad${index}@example.com`)
+    await queue('good@example.com')
+    await sendMails(context)
+    expect(smtp.taken.map(({ to }) => to)).toEqual(['good@example.com'])
+  })
+
+  it('is not quoted in the log, which holds no address and no secret', async () => {
+    smtp.answer = (stage) => (stage === 'recipient' ? 550 : 'taken')
+    await queue()
+    await sendMails(context)
+    expect(logged).toContain('550')
+    expect(logged).not.toMatch(/ada|example\.com|a-secret/)
+  })
+
+  it('does not get a mail whose link is dead by then', async () => {
+    smtp.answer = () => 451
+    await queue('ada@example.com', { expiresAt: new Date(Date.now() + 5000) })
+    await sendMails(context)
+    smtp.answer = () => 'taken'
+    await sendAfter(11)
+    expect(smtp.taken).toEqual([])
+    expect(await waiting()).toEqual([])
+  })
+})
+
+describe('without SMTP_URL', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-mail-'))
+  afterAll(() => rmSync(dataDir, { recursive: true }))
+
+  it.each([
+    ['http://localhost:3000', true],
+    ['https://drama.example', false],
+  ])('mails land in a folder that only the owner reads; the log at %s names the file', async (at, told) => {
+    const config = loadConfig({ DATA_DIR: dataDir, PUBLIC_URL: at })
+    await queue()
+    await sendMails({ ...context, mailer: openMailer(config, context.log) })
+    const folder = join(dataDir, 'mails')
+    const [name = ''] = readdirSync(folder).filter((each) => logged.includes(each))
+    expect(name).toMatch(/\.eml$/)
+    expect(readMail(readFileSync(join(folder, name), 'utf8'))).toMatchObject({ to: 'ada@example.com', link })
+    expect([statSync(folder).mode & 0o777, statSync(join(folder, name)).mode & 0o777]).toEqual([0o700, 0o600])
+    expect(logged.includes(link)).toBe(told)
+    expect(await waiting()).toEqual([])
+  })
+})

@@ -1,0 +1,97 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { MailTemplate } from '#server/i18n/compose-mail.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Log } from '#server/platform/log.ts'
+import { MailError, type Mailer, type Message } from './mailer.ts'
+import { claimMails, deleteMail, insertMail, postponeMail, type MailRow } from './queries.ts'
+import type { MailTables } from './tables.ts'
+
+/** What a template makes of its values. */
+export type Composed = Pick<Message, 'lang' | 'subject' | 'text' | 'html' | 'link'>
+
+export interface MailContext {
+  db: Kysely<MailTables>
+  clock: Clock
+  log: Log
+  mailer: Mailer
+  /** @throws Error for a template that there is not */
+  composeMail(template: string, language: string, values: Record<string, string>): Composed
+}
+
+/** Tries after a failed one, in seconds: a mail is given up about a day after the first. */
+const waits = [10, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200]
+/** Longer than the mailer takes for one mail; a process that died in between keeps a mail for so long. */
+const claimMs = 120_000
+const atOnce = 5
+
+/** A mail leaves within a second of its commit; the clock finds those whose next try has come. */
+export function mailJobs(context: MailContext) {
+  const run = (signal: AbortSignal) => sendMails(context, signal)
+  return [{ name: 'send-mails', everySeconds: 5, wakeOn: 'mails', run }]
+}
+
+/** Puts a mail into the queue, in the caller's transaction: it leaves if that commits. */
+export async function queueMail(
+  tx: Transaction<MailTables>,
+  mail: {
+    to: string
+    template: MailTemplate
+    values: Record<string, string>
+    language: string
+    /** When the mail is of no use any more: its link is dead by then. */
+    expiresAt?: Date
+  },
+): Promise<void> {
+  const { to, template, language, expiresAt } = mail
+  const fields = JSON.stringify(mail.values)
+  const expires_at = expiresAt ?? null
+  await insertMail(tx, { id: newId('mail'), recipient: to, template, language, fields, expires_at })
+}
+
+/**
+ * Sends what waits, in any number of processes at once. A mail is claimed, sent, then deleted: killed in between, it is sent
+ * by another process once the claim has run out, with the same Message-ID. Aborted, it takes no more.
+ */
+export async function sendMails(context: MailContext, signal?: AbortSignal): Promise<void> {
+  const { db, clock } = context
+  while (!signal?.aborted) {
+    const now = clock.now()
+    const mails = await claimMails(db, now, new Date(now.getTime() + claimMs), atOnce)
+    if (mails.length === 0) return
+    await Promise.all(mails.map((mail) => sendOne(context, mail)))
+  }
+}
+
+async function sendOne(context: MailContext, mail: MailRow): Promise<void> {
+  const { db, clock, log, mailer } = context
+  const { id, template, attempts } = mail
+  if (mail.expires_at && mail.expires_at <= clock.now()) {
+    log.warn({ mail: id, template, attempts }, 'A mail was not sent in time and is of no use any more')
+    return deleteMail(db, mail)
+  }
+  try {
+    await mailer.send(compose(context, mail))
+  } catch (error) {
+    return failed(context, mail, error)
+  }
+  await deleteMail(db, mail)
+}
+
+function compose({ composeMail }: MailContext, mail: MailRow): Message {
+  const { id, template, language, fields, recipient: to, created_at: createdAt } = mail
+  return { id, to, createdAt, ...composeMail(template, language, fields) }
+}
+
+/** Decides what becomes of a mail that was not taken. Neither the address nor what the server said of it is logged. */
+async function failed({ db, clock, log }: MailContext, mail: MailRow, error: unknown): Promise<void> {
+  const { id, template, attempts } = mail
+  const reason = error instanceof MailError || !(error instanceof Error) ? String(error) : error.stack
+  const wait = waits[attempts - 1]
+  if (wait === undefined || (error instanceof MailError && error.final)) {
+    log.error({ mail: id, template, attempts, reason }, 'A mail could not be sent and was given up')
+    return deleteMail(db, mail)
+  }
+  log.warn({ mail: id, template, attempts, reason }, `A mail could not be sent; another try in ${wait} s`)
+  await postponeMail(db, mail, new Date(clock.now().getTime() + wait * 1000))
+}

@@ -1,0 +1,60 @@
+/** What a test looks at in a mail. */
+export interface ReadMail {
+  to: string
+  from: string
+  subject: string
+  messageId: string
+  text: string
+  html: string
+  /** The first link of the text. */
+  link: string
+}
+
+/** Reads a mail as this site composes them: a text and an HTML part. */
+export function readMail(raw: string): ReadMail {
+  const [head, body] = halves(raw.replaceAll('\r\n', '\n'))
+  const boundary = /boundary="([^"]+)"/.exec(head)?.[1] ?? ''
+  const parts = body.split(`--${boundary}`).map(readPart)
+  const text = parts.find(({ type }) => type === 'text/plain')?.content ?? ''
+  return {
+    to: header(head, 'To'),
+    from: header(head, 'From'),
+    subject: decodeWords(header(head, 'Subject')),
+    messageId: header(head, 'Message-ID'),
+    text,
+    html: parts.find(({ type }) => type === 'text/html')?.content ?? '',
+    link: /https?:\/\/\S+/.exec(text)?.[0] ?? '',
+  }
+}
+
+function halves(text: string): [string, string] {
+  const end = text.indexOf('\n\n')
+  return [text.slice(0, end), text.slice(end + 2)]
+}
+
+function header(head: string, name: string): string {
+  const found = new RegExp(`^${name}: (.*(?:\\n[ \\t].*)*)`, 'im').exec(head)?.[1] ?? ''
+  return found.replaceAll(/\n[ \t]/g, ' ')
+}
+
+function readPart(part: string): { type: string; content: string } {
+  const [head, body] = halves(part.trimStart())
+  const type = header(head, 'Content-Type').split(';')[0] ?? ''
+  const encoding = header(head, 'Content-Transfer-Encoding')
+  if (encoding === 'base64') return { type, content: Buffer.from(body, 'base64').toString() }
+  return { type, content: encoding === 'quoted-printable' ? decodeQuoted(body.replaceAll('=\n', '')) : body }
+}
+
+function decodeQuoted(text: string): string {
+  return decodeURIComponent(text.replaceAll('%', '%25').replaceAll(/=([0-9A-F]{2})/g, '%$1'))
+}
+
+function decodeWords(text: string): string {
+  return text
+    .replaceAll(/\?=\s+=\?/g, '?==?')
+    .replaceAll(/=\?utf-8\?(q|b)\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
+      kind.toLowerCase() === 'b'
+        ? Buffer.from(word, 'base64').toString()
+        : decodeQuoted(word.replaceAll('_', ' ')),
+    )
+}

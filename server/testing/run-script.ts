@@ -1,0 +1,24 @@
+import { execFile, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+
+/** How a script ended. */
+export interface Ended {
+  signal: string | null
+  printed: string
+}
+
+/** Runs a script of this folder as a process of its own, which inherits no settings; `started` is given the process. */
+export function runScript(
+  name: string,
+  wishes: readonly string[],
+  started: (process: ChildProcess) => void = () => {},
+): Promise<Ended> {
+  const script = join(import.meta.dirname, name)
+  return new Promise((resolve) => {
+    const options = { timeout: 30_000, env: {} }
+    const child = execFile(process.execPath, [script, ...wishes], options, (error, stdout) =>
+      resolve({ signal: error?.signal ?? null, printed: stdout }),
+    )
+    started(child)
+  })
+}
