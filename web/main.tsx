@@ -2,8 +2,10 @@ import { getHomepage, getVideo } from '#contract/catalog.ts'
 import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
 import { getReports } from '#contract/tracking.ts'
+import { fetchTexts } from '#web/i18n/texts.ts'
 import { callAhead } from '#web/lib/api.ts'
 import { boot } from '#web/lib/boot.ts'
+import { currentLanguage } from '#web/lib/language.ts'
 import { takeVisitParameters } from '#web/lib/visit.ts'
 
 // This module is small on purpose: what the first screen waits for is under way before the interface has arrived.
@@ -27,4 +29,5 @@ if (boot?.playable) {
   callAhead(getEpisode, { video_id: id, limit: 200 })
 }
 
+void fetchTexts(currentLanguage(), 'base')
 void import('./app/start.tsx').then(({ start }) => start())

@@ -63,7 +63,7 @@ function LanguageChooser() {
       <select
         aria-label={t('site.language')}
         value={i18n.language}
-        onChange={(event) => changeLanguage(languageOf(event.target.value) ?? 'en')}
+        onChange={(event) => void changeLanguage(languageOf(event.target.value) ?? 'en')}
       >
         {languages.map((language) => (
           <option key={language} value={language}>

@@ -1,4 +1,6 @@
 import { createBrowserRouter, replace } from 'react-router'
+import { bringTexts } from '#web/i18n/index.ts'
+import type { TextPart } from '#web/i18n/texts.ts'
 import { paths } from '#web/lib/paths.ts'
 import { takeVisitParameters } from '#web/lib/visit.ts'
 import { NotFound } from './NotFound.tsx'
@@ -8,6 +10,12 @@ import { Shell } from './Shell.tsx'
 function enter({ request }: { request: Request }) {
   const cleaned = takeVisitParameters(new URL(request.url))
   return cleaned ? replace(cleaned) : null
+}
+
+/** A screen together with the texts it brings along. */
+async function withTexts<Screen>(part: TextPart, screen: Promise<Screen>): Promise<Screen> {
+  const [loaded] = await Promise.all([screen, bringTexts(part)])
+  return loaded
 }
 
 export const router = createBrowserRouter([
@@ -24,11 +32,17 @@ export const router = createBrowserRouter([
       { path: paths.search.pattern, lazy: () => import('./screens/SearchScreen.tsx') },
       {
         path: paths.video.pattern,
-        lazy: () => import('./screens/VideoScreen.tsx'),
+        lazy: () => withTexts('watch', import('./screens/VideoScreen.tsx')),
         handle: { immersive: true },
       },
-      { path: paths.shopping.pattern, lazy: () => import('./screens/ShoppingScreen.tsx') },
-      { path: paths.orderResult.pattern, lazy: () => import('./screens/OrderResultScreen.tsx') },
+      {
+        path: paths.shopping.pattern,
+        lazy: () => withTexts('watch', import('./screens/ShoppingScreen.tsx')),
+      },
+      {
+        path: paths.orderResult.pattern,
+        lazy: () => withTexts('watch', import('./screens/OrderResultScreen.tsx')),
+      },
       { path: '*', Component: NotFound },
     ],
   },

@@ -1,10 +1,11 @@
 import { createRoot } from 'react-dom/client'
-import '#web/i18n/index.ts'
+import { bringTexts } from '#web/i18n/index.ts'
 import '#web/ui/base.css'
 import { Providers } from './providers.tsx'
 
-/** Mounts the site into the document. */
-export function start(): void {
+/** Mounts the site into the document, in the visitor's language. */
+export async function start(): Promise<void> {
+  await bringTexts('base')
   const element = document.getElementById('app')
   if (element) createRoot(element).render(<Providers />)
 }

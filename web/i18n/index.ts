@@ -4,6 +4,7 @@ import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { chooseLanguage, currentLanguage } from '#web/lib/language.ts'
 import en from './en.json'
 import type watch from './en.watch.json'
+import { fetchTexts, type TextPart } from './texts.ts'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -11,13 +12,11 @@ declare module 'i18next' {
   }
 }
 
-/**
- * The texts. What the first screens say is here; watching and paying bring theirs along (`watch.ts`).
- * Languages other than English bring files of their own; until they have them, English stands in.
- */
 export const i18n = i18next.createInstance()
 
-const language = currentLanguage()
+let language = currentLanguage()
+const parts = new Set<TextPart>()
+
 document.documentElement.lang = htmlLanguage[language]
 void i18n.use(initReactI18next).init({
   lng: language,
@@ -27,8 +26,25 @@ void i18n.use(initReactI18next).init({
   initAsync: false,
 })
 
-export function changeLanguage(chosen: Language): void {
+/** Fetches a part's texts in the language of the screens; from then on a change of language brings it along. */
+export async function bringTexts(part: TextPart): Promise<void> {
+  parts.add(part)
+  await addTexts(part)
+}
+
+async function addTexts(part: TextPart): Promise<void> {
+  const asked = language
+  const texts = await fetchTexts(asked, part)
+  if (texts) i18n.addResourceBundle(asked, 'translation', texts, true)
+}
+
+/** Changes the language of the screens as soon as they can all be said in it. */
+export async function changeLanguage(chosen: Language): Promise<void> {
   chooseLanguage(chosen)
+  language = chosen
+  await Promise.all([...parts].map(addTexts))
+  // Somebody who chose again in the meantime is not overtaken.
+  if (language !== chosen) return
   document.documentElement.lang = htmlLanguage[chosen]
-  void i18n.changeLanguage(chosen)
+  await i18n.changeLanguage(chosen)
 }
