@@ -95,6 +95,13 @@ export const deleteUser = endpoint({
   info: User,
 })
 
+export const exportUser = endpoint({
+  method: 'GET',
+  path: '/api/user/export',
+  summary: 'Everything that is kept of the person, member or guest, as a file to download',
+  info: Type.Object({}, { additionalProperties: true }),
+})
+
 export const Session = Type.Object({
   id: Id,
   current: Type.Boolean(),
@@ -169,3 +176,11 @@ export const listSocialProviders = endpoint({
   summary: 'The social providers that can be signed in with: those that have keys',
   data: listOf(Type.Object({ id: Type.String(), name: Type.String() })),
 })
+
+/**
+ * Why a visit to a social provider did not end signed in, as `social` in the query of /login (of /individual for a member who links):
+ * `lost`: the browser that came back is not the one that left; `has_account`: sign in to the account with this e-mail
+ * first, then start the same provider again to link it; `taken`: it belongs to another account.
+ */
+export const socialAnswers = ['cancelled', 'failed', 'expired', 'lost', 'has_account', 'taken'] as const
+export type SocialAnswer = (typeof socialAnswers)[number]

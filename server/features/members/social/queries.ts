@@ -1,0 +1,51 @@
+import type { Db, Tx } from '#server/tables.ts'
+import type { IdentitiesTable } from './tables.ts'
+
+/** Whose an identity is. */
+export async function selectOwner(
+  tx: Tx,
+  { issuer, subject }: Pick<IdentitiesTable, 'issuer' | 'subject'>,
+): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('identities')
+    .select('user_id')
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+  return row?.user_id
+}
+
+/** @returns whether it was nobody's until now */
+export async function insertIdentity(tx: Tx, identity: IdentitiesTable): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('identities')
+    .values(identity)
+    .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+export function selectIdentities(db: Db, userId: string) {
+  return db
+    .selectFrom('identities')
+    .select(['provider', 'issuer', 'subject', 'created_at'])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('subject')
+    .execute()
+}
+
+export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('identities').where('user_id', '=', userId).execute()
+}
+
+/** Uses up a state, once among all processes, and forgets those that nobody could bring any more. @returns whether it was unused */
+export async function spendState(db: Db, state: string, endsAt: Date, now: Date): Promise<boolean> {
+  await db.deleteFrom('spent_social_states').where('ends_at', '<', now).execute()
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('spent_social_states')
+    .values({ state, ends_at: endsAt })
+    .onConflict((conflict) => conflict.column('state').doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}

@@ -1,0 +1,17 @@
+export interface IdentitiesTable {
+  issuer: string
+  subject: string
+  provider: string
+  user_id: string
+  created_at: Date
+}
+
+export interface SpentSocialStatesTable {
+  state: string
+  ends_at: Date
+}
+
+export interface SocialTables {
+  identities: IdentitiesTable
+  spent_social_states: SpentSocialStatesTable
+}

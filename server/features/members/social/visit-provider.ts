@@ -1,0 +1,164 @@
+import { Refusal } from '#contract/errors.ts'
+import type { SocialAnswer } from '#contract/members.ts'
+import {
+  cookieFor,
+  cookieName,
+  type AccountCall,
+  type MembersContext,
+} from '#server/features/members/members-context.ts'
+import type { Log } from '#server/platform/log.ts'
+import type { Tx } from '#server/tables.ts'
+import { spendState } from './queries.ts'
+import { linkPerson, signInPerson, type Vouched } from './settle-person.ts'
+import {
+  checksOf,
+  flowCookie,
+  flowCookieDays,
+  flowMs,
+  newState,
+  openFlow,
+  sealFlow,
+  type SocialFlow,
+} from './social-flow.ts'
+import type { SocialPerson, SocialProvider } from './social-provider.ts'
+
+export interface SocialContext extends MembersContext {
+  log: Log
+  publicUrl: string
+  /** Those that have keys. */
+  socialProviders: readonly SocialProvider[]
+}
+
+/** How a visit ended: where the person goes next, or why they did not get in. */
+export type Ending = { returnTo: string } | { answer: SocialAnswer; returnTo: string | undefined }
+
+/**
+ * Sends the caller to a provider; the browser keeps a sealed note of it.
+ * @returns the provider's address
+ * @throws Error where the provider cannot be reached or makes no sense
+ */
+export async function leaveForProvider(
+  { secret, secure, clock, publicUrl }: SocialContext,
+  provider: SocialProvider,
+  call: AccountCall,
+  returnTo: string,
+): Promise<string> {
+  const flow: SocialFlow = {
+    provider: provider.id,
+    state: newState(),
+    startedAt: clock.now().getTime(),
+    returnTo,
+    memberId: memberOf(call),
+  }
+  const checks = checksOf(secret, flow.state, callbackAddress(publicUrl, provider))
+  const address = await provider.authorizationUrl(checks)
+  const sealed = sealFlow(secret, flow)
+  call.setHeader('set-cookie', cookieFor(secure, flowCookie(flow.state), sealed, flowCookieDays))
+  return address.href
+}
+
+interface CameBack {
+  /** What the provider sent along. */
+  query: URLSearchParams
+  cookies: Record<string, string | undefined>
+}
+
+/** Takes the caller back from a provider: checks that this browser left for it, learns who it is, and signs in or links. */
+export async function returnFromProvider(
+  context: SocialContext,
+  provider: SocialProvider,
+  call: AccountCall,
+  { query, cookies }: CameBack,
+): Promise<Ending> {
+  const { secret, secure } = context
+  const state = query.get('state') ?? ''
+  const name = flowCookie(state)
+  const sealed = cookies[cookieName(secure, name)]
+  // An app's own browser may hand the answer to another browser, or forget its cookies.
+  if (!sealed) return { answer: 'lost', returnTo: undefined }
+  call.setHeader('set-cookie', cookieFor(secure, name, '', 0))
+  const flow = openFlow(secret, sealed, state)
+  if (!flow || flow.provider !== provider.id) return { answer: 'failed', returnTo: undefined }
+  const answer = await finish(context, provider, call, flow, query)
+  return answer === undefined ? { returnTo: flow.returnTo } : { answer, returnTo: flow.returnTo }
+}
+
+async function finish(
+  context: SocialContext,
+  provider: SocialProvider,
+  call: AccountCall,
+  flow: SocialFlow,
+  query: URLSearchParams,
+): Promise<SocialAnswer | undefined> {
+  const now = context.clock.now()
+  const endsAt = new Date(flow.startedAt + flowMs)
+  if (now > endsAt || !(await spendState(context.db, flow.state, endsAt, now))) return 'expired'
+  // Whoever signed in or out in the meantime starts again as who they are now.
+  if (memberOf(call) !== flow.memberId) return 'expired'
+  const error = query.get('error')
+  if (error !== null) return error === 'access_denied' ? 'cancelled' : 'failed'
+  const person = await askWho(context, provider, flow, query)
+  if (!person) return 'failed'
+  return settle(context, call, { provider: provider.id, person })
+}
+
+async function askWho(
+  { log, secret, publicUrl }: SocialContext,
+  provider: SocialProvider,
+  { state }: SocialFlow,
+  query: URLSearchParams,
+): Promise<SocialPerson | undefined> {
+  const address = callbackAddress(publicUrl, provider)
+  const callback = new URL(address)
+  callback.search = query.toString()
+  try {
+    return await provider.identify(callback, checksOf(secret, state, address))
+  } catch (error) {
+    log.warn(
+      { provider: provider.id, reason: reasonOf(error) },
+      'a social provider did not say who came back',
+    )
+    return undefined
+  }
+}
+
+/** The words of an error alone: what it carries may hold tokens and addresses. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const { code } = Object(error.cause ?? error) as { code?: unknown }
+  return typeof code === 'string' ? `${error.message} (${code})` : error.message
+}
+
+/** Headers are set once it has come true: nobody gets the cookie of a session that was not begun. */
+async function settle(
+  { db, ...context }: SocialContext,
+  call: AccountCall,
+  vouched: Vouched,
+): Promise<SocialAnswer | undefined> {
+  const attempt = async () => {
+    const headers: [name: string, value: string][] = []
+    const buffered = { ...call, setHeader: (name: string, value: string) => void headers.push([name, value]) }
+    const work = memberOf(call) === null ? signInPerson : linkPerson
+    const answer = await db.transaction().execute((tx: Tx) => work({ db, ...context }, tx, buffered, vouched))
+    for (const [name, value] of headers) call.setHeader(name, value)
+    return answer
+  }
+  try {
+    return await attempt().catch((error: unknown) => {
+      // Somebody took the same e-mail at the same moment: the second look finds it taken.
+      if (Object(error).code === '23505') return attempt()
+      throw error
+    })
+  } catch (error) {
+    if (error instanceof Refusal) return 'failed'
+    throw error
+  }
+}
+
+function memberOf({ viewer }: AccountCall): string | null {
+  return viewer?.role === 'member' ? viewer.userId : null
+}
+
+function callbackAddress(publicUrl: string, { id }: SocialProvider): string {
+  return `${publicUrl}/api/user/social/${id}/callback`
+}
