@@ -142,6 +142,24 @@ export const payOrder = endpoint({
   idempotent: true,
 })
 
+export const cancelSubscription = endpoint({
+  method: 'POST',
+  path: '/api/payment/cancel',
+  summary: 'Ends the renewals: the subscription stays until the paid period is over',
+  body: Type.Object({}),
+  info: Membership,
+  idempotent: true,
+})
+
+export const resumeSubscription = endpoint({
+  method: 'POST',
+  path: '/api/payment/resume',
+  summary: 'Takes a cancellation back while the paid period lasts: the subscription renews again',
+  body: Type.Object({}),
+  info: Membership,
+  idempotent: true,
+})
+
 export const getPayment = endpoint({
   method: 'GET',
   path: '/api/payment',

@@ -12,6 +12,7 @@ export const refusals = {
   keyReused: 409,
   alreadyOwned: 409,
   subscribedAlready: 409,
+  notSubscribed: 409,
   orderClosed: 409,
   secondFactorNeeded: 401,
   signedInAlready: 409,

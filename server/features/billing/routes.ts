@@ -1,14 +1,17 @@
 import {
+  cancelSubscription as cancelCall,
   createOrder,
   getPayment,
   listPlans as listPlansCall,
   payOrder as payOrderCall,
+  resumeSubscription as resumeCall,
   unlockEpisode,
 } from '#contract/billing.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'
 import { giveTokens } from '#server/features/members/members.ts'
 import { requireViewer, route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import type { BillingContext } from './billing-context.ts'
+import { cancelSubscription, resumeSubscription } from './cancel-subscription.ts'
 import { checkName, refuseCardNumber } from './check-input.ts'
 import { offeredGateways } from './gateways.ts'
 import { answerOnce } from './idempotency.ts'
@@ -43,6 +46,8 @@ export function billingRoutes(context: BillingContext): Route[] {
       rememberKept(context, call)
       return { info }
     }),
+    route(cancelCall, (call) => renewal(context, call, cancelCall.path, cancelSubscription)),
+    route(resumeCall, (call) => renewal(context, call, resumeCall.path, resumeSubscription)),
     route(getPayment, async (call) => {
       const viewer = requireViewer(call)
       const { order_id } = call.query
@@ -52,6 +57,16 @@ export function billingRoutes(context: BillingContext): Route[] {
       return { data: { ...orders, subscription: await membershipOf(db, viewer, clock.now(), call.language) } }
     }),
   ]
+}
+
+async function renewal(
+  context: BillingContext,
+  call: Call<typeof cancelCall | typeof resumeCall>,
+  path: string,
+  change: typeof cancelSubscription,
+) {
+  const { userId } = requireViewer(call)
+  return { info: await once(context, call, path, () => change(context, userId, call.language)) }
 }
 
 async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
@@ -96,6 +111,10 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
     method: 'POST',
     path: `/api/webhook/payment/${gateway.id}`,
     body: 'raw',
+    description: {
+      summary: `Takes the notifications of ${gateway.id}, which are signed`,
+      answers: { 204: { words: 'Recorded' }, 400: { words: 'Not signed by the gateway' } },
+    },
     async handle(request, reply) {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const heard = await takeNotification(context, gateway, body, request.headers)

@@ -62,6 +62,19 @@ export async function endLapsedSubscriptions(tx: Tx, now: Date, userId?: string)
   for (const { id } of lapsed) await moveSubscription(tx, id, 'ended')
 }
 
+/** @throws IllegalMove where the subscription is not live */
+export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolean): Promise<void> {
+  const update = tx
+    .updateTable('subscriptions')
+    .set({ cancel_at_period_end: cancelled })
+    .where('id', '=', id)
+    .where('status', 'in', ['active', 'past_due'])
+  checkMoved(
+    await update.executeTakeFirstOrThrow(),
+    `subscription ${id} to ${cancelled ? 'cancelled' : 'renewing'}`,
+  )
+}
+
 /** @throws IllegalMove where the subscription is in no state that leads to `to` */
 export async function moveSubscription(
   tx: Tx,
