@@ -8,9 +8,21 @@ import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
 import { loadPersonal } from '#server/features/library/library.ts'
 import { findCover, type MediaContext } from '#server/features/media/media.ts'
 import type { MembersRoutesContext } from '#server/features/members/routes.ts'
+import { createSocialProviders } from '#server/features/members/social/create-providers.ts'
+import type { SocialContext } from '#server/features/members/social/routes.ts'
+import { eraseIdentities, exportIdentities } from '#server/features/members/social/social.ts'
+import type { SocialProvider } from '#server/features/members/social/social-provider.ts'
 import { readDocuments } from '#server/features/pages/documents.ts'
 import type { PagesContext } from '#server/features/pages/routes.ts'
 import { composeMail } from '#server/i18n/compose-mail.ts'
+import { selectConsents, selectReferrer } from '#server/features/members/consent-queries.ts'
+import type { TrackingRoutesContext } from '#server/features/tracking/routes.ts'
+import {
+  bufferEvents,
+  writeEvents,
+  type AttributionContext,
+  type ConversionContext,
+} from '#server/features/tracking/tracking.ts'
 import { translate } from '#server/i18n/translate.ts'
 import { systemClock, type Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config.ts'
@@ -24,7 +36,11 @@ import type { Tables } from '#server/tables.ts'
 type FeatureContexts = BillingContext &
   CatalogRoutesContext &
   MembersRoutesContext &
+  SocialContext &
   MediaContext &
+  TrackingRoutesContext &
+  AttributionContext &
+  ConversionContext &
   PagesContext
 
 /** Everything that a process of the site works with, built once; what each feature asks for is part of it. */
@@ -40,6 +56,7 @@ export interface Overrides {
   database?: Database<Tables>
   clock?: Clock
   gateways?: GatewaySetUp
+  socialProviders?: readonly SocialProvider[]
   mailer?: Mailer
   /** Where the process can be reached by itself; the settings say so otherwise. */
   ownAddress?: () => string | undefined
@@ -70,6 +87,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     db,
     gateways,
     gatewayRoutes,
+    socialProviders: overrides.socialProviders ?? createSocialProviders(config),
     translate,
     composeMail,
     mailer: overrides.mailer ?? openMailer(config, log),
@@ -80,12 +98,19 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     secure: config.production,
     publicUrl: config.publicUrl,
     limits: config.limits,
-    moments: { merge: [], erase: [], export: [] },
+    tracking: config.tracking,
+    consentsOf: selectConsents,
+    findReferrer: selectReferrer,
+    events: bufferEvents({ write: (batch) => writeEvents(context, batch), log }),
+    moments: { merge: [], erase: [eraseIdentities], export: [exportIdentities] },
     personalFor: loadPersonal,
     membershipOf: (database, viewer, language) => membershipOf(database, viewer, clock.now(), language),
     offerFor: (database, episode, language) => offerFor({ gateways }, database, episode, language),
     findCover: (viewer, episodeId, language) => findCover(context, viewer, episodeId, language),
-    close: () => database.close(),
+    async close() {
+      await context.events.stop()
+      await database.close()
+    },
   }
   return context
 }

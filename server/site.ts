@@ -6,10 +6,13 @@ import { billingPlainRoutes, billingRoutes } from '#server/features/billing/rout
 import { catalogRoutes } from '#server/features/catalog/routes.ts'
 import { libraryRoutes } from '#server/features/library/routes.ts'
 import { deliveryRoutes, mediaRoutes } from '#server/features/media/routes.ts'
+import { selectLanguage } from '#server/features/members/language-queries.ts'
 import { identify } from '#server/features/members/members.ts'
 import { membersRoutes } from '#server/features/members/routes.ts'
+import { socialPlainRoutes, socialRoutes } from '#server/features/members/social/routes.ts'
 import { pagesRoutes } from '#server/features/pages/routes.ts'
 import { beaconRoutes, trackingRoutes } from '#server/features/tracking/routes.ts'
+import { exchangeCalls } from '#server/platform/database/exchange-calls.ts'
 import { route, type Route } from '#server/platform/http/route.ts'
 import { createHttpServer } from '#server/platform/http/server.ts'
 
@@ -17,13 +20,18 @@ import { createHttpServer } from '#server/platform/http/server.ts'
 export function createSite(context: Context): Promise<FastifyInstance> {
   return createHttpServer({
     log: context.log,
+    clock: context.clock,
+    limits: context.limits,
+    shareCalls: (counted) => exchangeCalls(context.database.pool, counted, context.clock.now()),
     publicUrl: context.config.publicUrl,
     trustProxy: context.config.trustProxy,
     identify: (request) => identify(context, request),
+    storedLanguage: (viewer) => selectLanguage(context.db, viewer.userId),
     translate: context.translate,
     routes: [
       ...operationsRoutes(context),
       ...membersRoutes(context),
+      ...socialRoutes(context),
       ...catalogRoutes(context),
       ...libraryRoutes(context),
       ...mediaRoutes(context),
@@ -31,8 +39,9 @@ export function createSite(context: Context): Promise<FastifyInstance> {
       ...trackingRoutes(context),
     ],
     plainRoutes: [
-      ...beaconRoutes,
+      ...beaconRoutes(context, (request) => identify(context, request)),
       ...deliveryRoutes(context),
+      ...socialPlainRoutes(context),
       ...billingPlainRoutes(context),
       ...context.gatewayRoutes,
       ...pagesRoutes(context),

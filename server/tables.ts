@@ -4,10 +4,19 @@ import type { CatalogTables } from '#server/features/catalog/tables.ts'
 import type { LibraryTables } from '#server/features/library/tables.ts'
 import type { MediaTables } from '#server/features/media/tables.ts'
 import type { MembersTables } from '#server/features/members/tables.ts'
+import type { SocialTables } from '#server/features/members/social/tables.ts'
+import type { TrackingTables } from '#server/features/tracking/tables.ts'
 import type { MailTables } from '#server/platform/mail/tables.ts'
 
 /** Every table of the site, each declared by its feature. Types only. */
-export type Tables = CatalogTables & MembersTables & LibraryTables & MediaTables & BillingTables & MailTables
+export type Tables = CatalogTables &
+  MembersTables &
+  SocialTables &
+  LibraryTables &
+  MediaTables &
+  BillingTables &
+  TrackingTables &
+  MailTables
 
 export type Db = Kysely<Tables>
 /** What must run inside a transaction asks for this, and does not compile outside of one. */

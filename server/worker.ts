@@ -3,6 +3,7 @@ import { createContext, type Context } from '#server/context.ts'
 import { billingJobs } from '#server/features/billing/billing.ts'
 import { libraryJobs } from '#server/features/library/library.ts'
 import { runIngestLoop } from '#server/features/media/ingest/run-ingest-loop.ts'
+import { trackingJobs } from '#server/features/tracking/tracking.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { runMain } from '#server/platform/config-error.ts'
 import { startJobs, type Job } from '#server/platform/jobs.ts'
@@ -15,7 +16,7 @@ const niceness = 10
 
 /** What comes round by the clock, in whichever process is first. */
 function jobsOf(context: Context): Job[] {
-  return [...libraryJobs(context), ...billingJobs(context), ...mailJobs(context)]
+  return [...libraryJobs(context), ...billingJobs(context), ...trackingJobs(context), ...mailJobs(context)]
 }
 
 function reportDemo(log: Log, signal: AbortSignal, error: unknown): void {

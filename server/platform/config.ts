@@ -14,15 +14,16 @@ import { ConfigError } from '#server/platform/config-error.ts'
 import {
   allOrNone,
   flag,
-  limit,
   list,
   oneOf,
   text,
   url,
   wholeNumber,
   type Env,
+  limit,
   type Limit,
 } from '#server/platform/read-setting.ts'
+import { readTracking, type TrackingConfig } from '#server/platform/read-tracking.ts'
 import { readSocial, type SocialSecrets, type SocialSettings } from '#server/platform/read-social.ts'
 
 /** Keys and passwords. Never logged, never sent anywhere but to the party they are for. */
@@ -75,6 +76,7 @@ export interface Config {
   social: SocialSettings
   sentry: { dsn: string | undefined; sandboxHostSuffix: string | undefined }
   limits: Limits
+  tracking: TrackingConfig
   secrets: Secrets
 }
 
@@ -120,6 +122,7 @@ export function loadConfig(env: Env): Readonly<Config> {
       sandboxHostSuffix: text(env, 'SANDBOX_HOST_SUFFIX'),
     },
     limits: readLimits(env),
+    tracking: readTracking(env),
     secrets: Object.freeze({
       appSecret: readAppSecret(env, dataDir, databaseUrl),
       stripe: stripeSecrets,

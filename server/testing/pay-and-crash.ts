@@ -8,6 +8,7 @@ import { systemClock } from '#server/platform/clock.ts'
 import { readLimits } from '#server/platform/config.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import { createLog } from '#server/platform/log.ts'
+import { readTracking } from '#server/platform/read-tracking.ts'
 import type { Tables } from '#server/tables.ts'
 
 const [url = '', userId = '', orderId = '', token = '', when = 'never', at = '0'] = process.argv.slice(2)
@@ -39,6 +40,9 @@ const context = {
   moments: { merge: [], erase: [], export: [] },
   log: createLog({ json: true, level: 'silent' }),
   gateways: [gateway],
+  tracking: readTracking({}),
+  consentsOf: async () => new Map(),
+  findReferrer: async () => undefined,
   translate: (_language: string, key: string) => key,
   findCover: () => Promise.reject(new Error('not asked for')),
 }

@@ -1,12 +1,13 @@
 import type { EntitlementRow } from '#server/features/library/library.ts'
 import type { Language } from '#contract/languages.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
+import type { AttributionContext, ConversionContext } from '#server/features/tracking/tracking.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { PaymentGateway } from './gateway.ts'
 
 /** What billing works with; made once, in server/context.ts. */
-export interface BillingContext extends MembersContext {
+export interface BillingContext extends MembersContext, AttributionContext, ConversionContext {
   log: Log
   /** Those that are set up, in the order they are offered. */
   gateways: readonly PaymentGateway[]

@@ -2,6 +2,7 @@ import type { createOrder, Order } from '#contract/billing.ts'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { keepViewer } from '#server/features/members/members.ts'
+import { attributionForOrder } from '#server/features/tracking/tracking.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
@@ -70,7 +71,6 @@ async function makeOrder(
       created_at: now,
     })
   }
-  const referrerToken = call.adIds().referrerToken
   await insertOrder(tx, {
     id: orderId,
     user_id: buyer,
@@ -83,7 +83,7 @@ async function makeOrder(
     method: body.method ?? 'card',
     email: body.email,
     consent: consentOf(body, now),
-    attribution: JSON.stringify(referrerToken === undefined ? {} : { referrer_token: referrerToken }),
+    attribution: JSON.stringify(await attributionForOrder(context, tx, buyer, call, now)),
     created_at: now,
     expires_at: new Date(now.getTime() + payableMs),
   })

@@ -12,6 +12,7 @@ import { lockBuyer, moveOrder, selectOrder, type OrderRow } from './order-querie
 import { orderStates } from './order-states.ts'
 import { isOwned } from './ownership.ts'
 import { insertRefund } from './refund-queries.ts'
+import { reportSale } from './report-sale.ts'
 import { returnMoney } from './return-money.ts'
 import { startSubscription } from './start-subscription.ts'
 
@@ -33,12 +34,18 @@ export async function settleAttempt(
   if (!order) throw new Error(`attempt ${attempt.id} has no order`)
   await db.transaction().execute(async (tx) => {
     await lockBuyer(tx, order.user_id)
-    await apply(tx, attempt.id, verdict, clock.now())
+    await apply(context, tx, attempt.id, verdict, clock.now())
   })
   if (typeof verdict !== 'string' && verdict.status === 'succeeded') await returnMoney(context, attempt.id)
 }
 
-async function apply(tx: Tx, attemptId: string, verdict: Verdict, now: Date): Promise<void> {
+async function apply(
+  context: BillingContext,
+  tx: Tx,
+  attemptId: string,
+  verdict: Verdict,
+  now: Date,
+): Promise<void> {
   const attempt = await selectAttempt(tx, attemptId)
   const order = attempt && (await selectOrder(tx, attempt.order_id))
   if (!attempt || !order) throw new Error(`attempt ${attemptId} is gone`)
@@ -51,7 +58,7 @@ async function apply(tx: Tx, attemptId: string, verdict: Verdict, now: Date): Pr
     return
   }
   checkSameMoney(order, verdict)
-  if (verdict.status === 'succeeded') return applySuccess(tx, order, attempt, verdict, now)
+  if (verdict.status === 'succeeded') return applySuccess(context, tx, order, attempt, verdict, now)
   if (!isOpen(attempt.status) || attempt.status === verdict.status) return
   const { status, reference, next, decline } = verdict
   if (status === 'failed' || status === 'cancelled')
@@ -81,6 +88,7 @@ function checkSameMoney(order: OrderRow, payment: Payment): void {
 }
 
 async function applySuccess(
+  context: BillingContext,
   tx: Tx,
   order: OrderRow,
   attempt: AttemptRow,
@@ -93,6 +101,7 @@ async function applySuccess(
   if (inTime && orderStates.allows(order.status, 'paid') && !(await isOwned(tx, order, now))) {
     await enterSale(tx, order, attempt.id, now)
     await moveOrder(tx, order.id, 'paid', { paid_at: now })
+    await reportSale(context, tx, order, now)
     return give(tx, order, payment, now)
   }
   await setReference(tx, attempt.id, payment.reference)

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { GatewayId, NextStep, orderKinds, orderStatuses, paymentMethods } from '#contract/billing.ts'
 import type { Texts } from '#contract/languages.ts'
+import type { OrderAttribution } from '#server/features/tracking/tracking.ts'
 import type { SandboxTables } from './gateways/sandbox/tables.ts'
 
 /** A JSON column that is written as text. */
@@ -81,7 +82,7 @@ export interface OrdersTable {
   method: PaymentMethod
   email: string
   consent: OptionalJson<Consent>
-  attribution: ColumnType<{ referrer_token?: string }, string | undefined, never>
+  attribution: ColumnType<OrderAttribution, string | undefined, never>
   created_at: Date
   paid_at: Optional<Date>
   expires_at: Date

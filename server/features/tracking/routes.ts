@@ -1,12 +1,25 @@
+import { Type } from 'typebox'
 import { getReports, trackingKeys } from '#contract/tracking.ts'
-import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import { route, type PlainRoute, type Route, type Viewer } from '#server/platform/http/route.ts'
+import type { TrackingConfig } from '#server/platform/read-tracking.ts'
 import type { Db } from '#server/tables.ts'
-import { selectTrackingSettings } from './queries.ts'
+import type { EventBuffer } from './buffer-events.ts'
+import { readEvent } from './read-event.ts'
+import { loadTrackingSettings } from './settings.ts'
+import { arrive, type ArrivedEvent } from './write-events.ts'
 
-export function trackingRoutes({ db }: { db: Db }): Route[] {
+export interface TrackingRoutesContext {
+  db: Db
+  clock: Clock
+  tracking: TrackingConfig
+  events: EventBuffer<ArrivedEvent>
+}
+
+export function trackingRoutes({ db, tracking }: TrackingRoutesContext): Route[] {
   return [
     route(getReports, async () => {
-      const values = await selectTrackingSettings(db)
+      const values = await loadTrackingSettings(db, tracking)
       const list = trackingKeys.map((config_key) => ({ config_key, config_value: values[config_key] ?? '' }))
       return { data: { list, next_cursor: null } }
     }),
@@ -18,11 +31,39 @@ const pixel = Buffer.from(
   'base64',
 )
 
-/** The beacon's picture. */
-export const beaconRoutes: PlainRoute[] = [
-  {
-    method: 'GET',
-    path: '/api/statics.png',
-    handle: (_request, reply) => reply.type('image/png').header('cache-control', 'no-store').send(pixel),
-  },
-]
+type Request = Parameters<PlainRoute['handle']>[0]
+type Identify = (request: Request) => Viewer | null | Promise<Viewer | null>
+
+/**
+ * The beacon: a picture for everybody at once, whatever became of the event (product.md, section 3).
+ * Who sent it is looked up afterwards, and is nobody where that fails.
+ */
+export function beaconRoutes({ clock, events }: TrackingRoutesContext, identify: Identify): PlainRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/statics.png',
+      description: {
+        summary: "The beacon: records an event of the site's own analytics",
+        query: Type.Object({ event: Type.Optional(Type.String()) }),
+        answers: { 200: { words: 'A transparent pixel', type: 'image/png' } },
+      },
+      handle(request, reply) {
+        reply.type('image/png').header('cache-control', 'no-store').send(pixel)
+        const event = readEvent(request.query)
+        if (!event) return reply
+        const viewer = whoSent(identify, request)
+        events.add(arrive(event, clock.now(), request.ip, viewer))
+        return reply
+      },
+    },
+  ]
+}
+
+async function whoSent(identify: Identify, request: Request): Promise<Viewer | null> {
+  try {
+    return await identify(request)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,57 @@
+import { sql, type Selectable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { AttributionTable, Touch } from './tables.ts'
+
+export type AttributionRow = Selectable<AttributionTable>
+
+const clickIds = sql`ARRAY['fbclid', 'ttclid']`
+
+export function selectAttribution(db: Db, userId: string) {
+  return db.selectFrom('attribution').selectAll().where('user_id', '=', userId).executeTakeFirst()
+}
+
+/**
+ * Keeps a touch as the last, and as the first where there is none. Where the first was kept without the click ids it came
+ * with, because consent came later, they join it.
+ */
+export async function upsertTouch(tx: Tx, userId: string, touch: Touch, at: Date): Promise<void> {
+  const value = JSON.stringify(touch)
+  await sql`
+    INSERT INTO attribution AS kept (user_id, first_touch, first_at, last_touch, last_at)
+    VALUES (${userId}, ${value}::jsonb, ${at}, ${value}::jsonb, ${at})
+    ON CONFLICT (user_id) DO UPDATE SET
+      first_touch = CASE WHEN kept.first_touch = excluded.last_touch - ${clickIds}
+        THEN excluded.last_touch ELSE kept.first_touch END,
+      last_touch = excluded.last_touch,
+      last_at = excluded.last_at
+    WHERE kept.last_touch <> excluded.last_touch AND kept.last_at <= excluded.last_at`.execute(tx)
+}
+
+/** Gives the guest's touches to the member: the earliest first and the latest last stay. */
+export async function moveAttribution(tx: Tx, guestId: string, memberId: string): Promise<void> {
+  await sql`
+    WITH guest AS (
+      DELETE FROM attribution WHERE user_id = ${guestId} RETURNING *
+    )
+    INSERT INTO attribution AS kept (user_id, first_touch, first_at, last_touch, last_at)
+    SELECT ${memberId}, first_touch, first_at, last_touch, last_at FROM guest
+    ON CONFLICT (user_id) DO UPDATE SET
+      first_touch = CASE WHEN excluded.first_at < kept.first_at THEN excluded.first_touch ELSE kept.first_touch END,
+      first_at = least(excluded.first_at, kept.first_at),
+      last_touch = CASE WHEN excluded.last_at > kept.last_at THEN excluded.last_touch ELSE kept.last_touch END,
+      last_at = greatest(excluded.last_at, kept.last_at)`.execute(tx)
+}
+
+/** Takes the click ids off what is kept of a person; touches that held nothing else go. */
+export async function forgetClickIds(tx: Tx, userId: string): Promise<void> {
+  await sql`
+    UPDATE attribution SET first_touch = first_touch - ${clickIds}, last_touch = last_touch - ${clickIds}
+    WHERE user_id = ${userId}`.execute(tx)
+  await sql`
+    DELETE FROM attribution
+    WHERE user_id = ${userId} AND first_touch = '{}'::jsonb AND last_touch = '{}'::jsonb`.execute(tx)
+}
+
+export async function deleteAttribution(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('attribution').where('user_id', '=', userId).execute()
+}

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createOrder } from '#contract/billing.ts'
+import { getUser } from '#contract/members.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { answerConsent, trackedVisitor } from '#server/testing/tracked-visitor.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import { eraseTracking, exportTracking, mergeTracking, recordTouch, withdrawConsent } from './tracking.ts'
+
+let site: TestSite
+let video: BuiltVideo
+beforeAll(async () => {
+  site = await testSite()
+  video = await buildVideo(site.context)
+})
+afterAll(() => site.close())
+
+interface Ids {
+  token?: string
+  fbclid?: string
+  ttclid?: string
+}
+
+/** What a visit with these ids leaves behind. */
+function visit(userId: string, { token, fbclid, ttclid }: Ids, at = new Date()) {
+  const ids = { referrerToken: token, fbclid, ttclid }
+  return site.context.db.transaction().execute((tx) => recordTouch(site.context, tx, userId, ids, at))
+}
+
+async function kept(userId: string) {
+  const row = await site.context.db
+    .selectFrom('attribution')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row && { first: row.first_touch, last: row.last_touch }
+}
+
+async function attributionOf(orderId: string | undefined) {
+  const { attribution } = await site.context.db
+    .selectFrom('orders')
+    .select('attribution')
+    .where('id', '=', orderId ?? '')
+    .executeTakeFirstOrThrow()
+  return attribution
+}
+
+/** Orders a locked episode. */
+async function order(visitor: Visitor, headers: Record<string, string>, body: Ids = {}) {
+  const wish = { kind: 'episode' as const, episode_id: video.episodes[4]?.id, gateway: 'sandbox' as const }
+  const { fbclid, ttclid } = body
+  const given = { ...(fbclid ? { fbclid } : {}), ...(ttclid ? { ttclid } : {}) }
+  const { answer } = await visitor.call(createOrder, {
+    body: { ...wish, email: 'viewer@example.com', ...given },
+    headers,
+  })
+  return attributionOf(answer.info?.id)
+}
+
+const codeOf = async (userId: string) => {
+  const row = await site.context.db
+    .selectFrom('users')
+    .select('referral_code')
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return row.referral_code
+}
+
+describe('touches', () => {
+  test('the first stays, the last moves, a repeated one changes nothing', async () => {
+    const { userId } = await trackedVisitor(site, true)
+    const times = [1, 2, 3, 4].map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
+    await visit(userId, { token: 'spring' }, times[0])
+    await visit(userId, { token: 'summer', fbclid: 'fb2' }, times[1])
+    await visit(userId, { token: 'summer', fbclid: 'fb2' }, times[2])
+    await visit(userId, {}, times[3])
+    const row = await site.context.db
+      .selectFrom('attribution')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .executeTakeFirst()
+    expect(row).toMatchObject({
+      first_touch: { referrer_token: 'spring' },
+      first_at: times[0],
+      last_touch: { referrer_token: 'summer', fbclid: 'fb2' },
+      last_at: times[1],
+    })
+  })
+
+  test.each([false, null])('without consent (%s) the token alone is kept', async (answer) => {
+    const { userId } = await trackedVisitor(site, answer)
+    await visit(userId, { fbclid: 'fb1', ttclid: 'tt1' })
+    expect(await kept(userId)).toBeUndefined()
+    await visit(userId, { token: 'spring', fbclid: 'fb1', ttclid: 'tt1' })
+    expect(await kept(userId)).toEqual({
+      first: { referrer_token: 'spring' },
+      last: { referrer_token: 'spring' },
+    })
+  })
+
+  test('with consent that comes later the click ids join the touch they came with', async () => {
+    const { userId } = await trackedVisitor(site, null)
+    await visit(userId, { token: 'spring', fbclid: 'fb1' })
+    await answerConsent(site, userId, true)
+    await visit(userId, { token: 'spring', fbclid: 'fb1' })
+    const touch = { referrer_token: 'spring', fbclid: 'fb1' }
+    expect(await kept(userId)).toEqual({ first: touch, last: touch })
+  })
+
+  test('with consent taken back the click ids go', async () => {
+    const [one, two] = [await trackedVisitor(site, true), await trackedVisitor(site, true)]
+    await visit(one.userId, { token: 'spring', fbclid: 'fb1' })
+    await visit(two.userId, { ttclid: 'tt1' })
+    for (const { userId } of [one, two])
+      await site.context.db.transaction().execute((tx) => withdrawConsent(tx, userId))
+    expect(await kept(one.userId)).toEqual({
+      first: { referrer_token: 'spring' },
+      last: { referrer_token: 'spring' },
+    })
+    expect(await kept(two.userId)).toBeUndefined()
+  })
+
+  test("one's own referral code is no touch", async () => {
+    const { userId } = await trackedVisitor(site, true)
+    const own = await codeOf(userId)
+    await visit(userId, { token: own })
+    expect(await kept(userId)).toBeUndefined()
+    await visit(userId, { token: own, ttclid: 'tt1' })
+    expect(await kept(userId)).toEqual({ first: { ttclid: 'tt1' }, last: { ttclid: 'tt1' } })
+  })
+
+  test('two first calls at once keep one first touch', async () => {
+    const { userId } = await trackedVisitor(site, true)
+    await Promise.all(['a', 'b', 'c', 'd'].map((token) => visit(userId, { token })))
+    const rows = await site.context.db
+      .selectFrom('attribution')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .execute()
+    expect(rows).toHaveLength(1)
+  })
+})
+
+describe('an order', () => {
+  const headers = { 'x-referrer-token': 'spring', 'x-fbclid': 'fb1', 'user-agent': 'Phone/1' }
+
+  test('of a guest that was never kept has the token, and no click id', async () => {
+    const visitor = site.visitor()
+    const { id } = await visitor.ask(getUser)
+    expect(await order(visitor, headers, { ttclid: 'tt1' })).toEqual({ referrer_token: 'spring' })
+    expect(await kept(id)).toEqual({
+      first: { referrer_token: 'spring' },
+      last: { referrer_token: 'spring' },
+    })
+  })
+
+  test('with consent has the click ids of header and body, and the browser', async () => {
+    const { visitor } = await trackedVisitor(site, true)
+    expect(await order(visitor, headers, { ttclid: 'tt1' })).toEqual({
+      referrer_token: 'spring',
+      fbclid: 'fb1',
+      ttclid: 'tt1',
+      user_agent: 'Phone/1',
+    })
+  })
+
+  test('has the last touch, and the first where it is another', async () => {
+    const { visitor, userId } = await trackedVisitor(site, false)
+    const at = new Date('2026-01-02T03:04:05.000Z')
+    await visit(userId, { token: 'winter' }, at)
+    expect(await order(visitor, headers)).toEqual({
+      referrer_token: 'spring',
+      first: { referrer_token: 'winter', at: at.toISOString() },
+    })
+  })
+
+  test('without ids in its own call has what was kept, click ids only while there is consent', async () => {
+    const { visitor, userId } = await trackedVisitor(site, true)
+    await visit(userId, { token: 'spring', fbclid: 'fb1' })
+    await answerConsent(site, userId, false)
+    expect(await order(visitor, {})).toEqual({ referrer_token: 'spring' })
+  })
+
+  test('names the member whose referral code was used, and not oneself', async () => {
+    const friend = await trackedVisitor(site, null)
+    const { visitor, userId } = await trackedVisitor(site, null)
+    const code = await codeOf(friend.userId)
+    expect(await order(visitor, { 'x-referrer-token': code })).toEqual({
+      referrer_token: code,
+      referrer_user_id: friend.userId,
+    })
+    const own = site.visitor()
+    await own.ask(getUser)
+    const guest = await order(own, { 'x-referrer-token': await codeOf(userId) })
+    expect(guest).toMatchObject({ referrer_user_id: userId })
+    expect(await order(visitor, { 'x-referrer-token': await codeOf(userId) })).toMatchObject({
+      referrer_token: code,
+    })
+  })
+
+  test('takes no id longer than 512 characters', async () => {
+    const { visitor } = await trackedVisitor(site, true)
+    const long = 'x'.repeat(513)
+    const attribution = await order(visitor, { 'x-referrer-token': long, 'x-fbclid': long }, { ttclid: long })
+    expect(Object.keys(attribution)).toEqual(['user_agent'])
+  })
+})
+
+describe('signing in', () => {
+  const merge = (guest: string, member: string) =>
+    site.context.db.transaction().execute((tx) => mergeTracking(site.context.consentsOf, tx, guest, member))
+  const [early, middle, late] = [1, 2, 3].map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
+
+  test('keeps the earliest first touch and the latest last, also when done twice', async () => {
+    const [guest, member] = [await trackedVisitor(site, true), await trackedVisitor(site, true)]
+    await visit(member.userId, { token: 'b' }, middle)
+    await visit(guest.userId, { token: 'a' }, early)
+    await visit(guest.userId, { token: 'c', fbclid: 'fb' }, late)
+    await merge(guest.userId, member.userId)
+    await merge(guest.userId, member.userId)
+    expect(await kept(member.userId)).toEqual({
+      first: { referrer_token: 'a' },
+      last: { referrer_token: 'c', fbclid: 'fb' },
+    })
+    expect(await kept(guest.userId)).toBeUndefined()
+  })
+
+  test("keeps the member's where they are earlier and later", async () => {
+    const [guest, member] = [await trackedVisitor(site, true), await trackedVisitor(site, true)]
+    await visit(guest.userId, { token: 'b' }, middle)
+    await visit(member.userId, { token: 'a' }, early)
+    await visit(member.userId, { token: 'c' }, late)
+    await merge(guest.userId, member.userId)
+    expect(await kept(member.userId)).toEqual({
+      first: { referrer_token: 'a' },
+      last: { referrer_token: 'c' },
+    })
+  })
+
+  test('brings no click ids to a member who said no, though the guest had said yes', async () => {
+    const [guest, member] = [await trackedVisitor(site, true), await trackedVisitor(site, false)]
+    await visit(guest.userId, { token: 'a', fbclid: 'fb' })
+    await merge(guest.userId, member.userId)
+    expect(await kept(member.userId)).toEqual({
+      first: { referrer_token: 'a' },
+      last: { referrer_token: 'a' },
+    })
+  })
+})
+
+test('what is kept is exported, and erased', async () => {
+  const { userId } = await trackedVisitor(site, true)
+  await visit(userId, { token: 'spring', ttclid: 'tt1' })
+  expect(await exportTracking(site.context.db, userId)).toMatchObject({
+    attribution: { first_touch: { referrer_token: 'spring', ttclid: 'tt1' } },
+  })
+  await site.context.db.transaction().execute((tx) => eraseTracking(tx, userId))
+  expect(await kept(userId)).toBeUndefined()
+})

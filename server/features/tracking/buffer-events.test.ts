@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createLog } from '#server/platform/log.ts'
+import { bufferEvents } from './buffer-events.ts'
+
+const log = createLog({ json: true, level: 'silent' })
+
+/** A database that can be away, or refuse a batch for what it holds. */
+function fakeDatabase() {
+  const database = { written: [] as number[], batches: 0, fails: undefined as Error | undefined }
+  const write = async (batch: readonly { n: number }[]) => {
+    if (database.fails) throw database.fails
+    database.batches += 1
+    database.written.push(...batch.map(({ n }) => n))
+  }
+  return { database, write }
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('events are written together, within a second', async () => {
+  const { database, write } = fakeDatabase()
+  const events = bufferEvents({ write, log })
+  for (let n = 0; n < 50; n++) events.add({ n })
+  expect(database.written).toEqual([])
+  await vi.advanceTimersByTimeAsync(999)
+  expect(database).toMatchObject({ written: Array.from({ length: 50 }, (_, n) => n), batches: 1 })
+})
+
+test('while the database is away the newest wait and the oldest are dropped and counted', async () => {
+  const { database, write } = fakeDatabase()
+  const events = bufferEvents({ write, log, capacity: 10 })
+  database.fails = new Error('away')
+  for (let n = 0; n < 25; n++) events.add({ n })
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(database.written).toEqual([])
+  database.fails = undefined
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(database.written).toEqual([15, 16, 17, 18, 19, 20, 21, 22, 23, 24])
+  expect(events.dropped()).toBe(15)
+})
+
+test('a batch that the database will never take does not stop the next', async () => {
+  const { database, write } = fakeDatabase()
+  const events = bufferEvents({ write, log })
+  database.fails = Object.assign(new Error('a NUL in it'), { code: '22P05' })
+  events.add({ n: 1 })
+  await vi.advanceTimersByTimeAsync(1000)
+  database.fails = undefined
+  events.add({ n: 2 })
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(database.written).toEqual([2])
+  expect(events.dropped()).toBe(1)
+})
+
+test('stopping writes what waits, and takes nothing more', async () => {
+  const { database, write } = fakeDatabase()
+  const events = bufferEvents({ write, log })
+  events.add({ n: 1 })
+  await events.stop()
+  events.add({ n: 2 })
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(database.written).toEqual([1])
+})
+
+test('stopping ends while the database is away', async () => {
+  const { database, write } = fakeDatabase()
+  const events = bufferEvents({ write, log })
+  database.fails = new Error('away')
+  events.add({ n: 1 })
+  await events.stop()
+  expect(database.written).toEqual([])
+})

@@ -1,0 +1,288 @@
+import { createHash } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Order } from '#contract/billing.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { openPostSink, type PostSink } from '#server/testing/post-sink.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { answerConsent } from '#server/testing/tracked-visitor.ts'
+import { sendConversions } from './send-conversions.ts'
+import { mergeTracking, queueConversion, withdrawConsent } from './tracking.ts'
+
+let site: MoneySite
+let sink: PostSink
+beforeAll(async () => {
+  site = await moneySite()
+  sink = await openPostSink()
+  const value = { facebook_pixel_id: '123', tiktok_pixel: 'TT9' }
+  await site.context.db
+    .insertInto('settings')
+    .values({ key: 'tracking', value: JSON.stringify(value) })
+    .execute()
+})
+afterAll(async () => {
+  await site.close()
+  await sink.close()
+})
+
+beforeEach(() => {
+  const account = (accessToken: string) => ({ accessToken, apiBase: sink.url })
+  site.context.tracking = {
+    ...site.context.tracking,
+    conversions: { meta: account('meta-key'), tiktok: account('tiktok-key') },
+  }
+  sink.reply = ({ path }) => ({
+    status: 200,
+    body: path.includes('open_api') ? { code: 0 } : { events_received: 1 },
+  })
+})
+afterEach(async () => {
+  sink.posts.length = 0
+  await site.context.db.deleteFrom('conversions').execute()
+})
+
+const minutes = (count: number) => count * 60_000
+const send = (timeoutMs = 2000) => sendConversions({ ...site.context, conversionTimeoutMs: timeoutMs })
+const conversions = () =>
+  site.context.db.selectFrom('conversions').selectAll().orderBy('destination').orderBy('event_id').execute()
+const onlyMeta = () => {
+  site.context.tracking.conversions = { ...site.context.tracking.conversions, tiktok: undefined }
+}
+const headers = { 'x-fbclid': 'fb1', 'x-ttclid': 'tt1', 'user-agent': 'Phone/1' }
+
+/** Somebody buys: an episode, or a plan. */
+async function buy(marketing: boolean | null, kind: 'episode' | 'plan' = 'episode') {
+  const shopper = await Shopper.on(site)
+  const wish =
+    kind === 'plan'
+      ? { kind, plan_id: (await shopper.plan(7)).id }
+      : { episode_id: site.video.episodes[4]?.id }
+  // The first order keeps the person, who can then answer.
+  const { id } = await shopper.order({ episode_id: site.video.episodes[5]?.id })
+  const userId = await buyerOf(id)
+  await answerConsent(site, userId, marketing)
+  const order = await shopper.order({ ...wish, email: ' Ada@Example.com'.trim() }, headers)
+  expect((await shopper.tryPay(order.id, await shopper.token())).info).toMatchObject({ status: 'paid' })
+  return { order, userId }
+}
+
+async function buyerOf(orderId: string): Promise<string> {
+  const { user_id } = await site.context.db
+    .selectFrom('orders')
+    .select('user_id')
+    .where('id', '=', orderId)
+    .executeTakeFirstOrThrow()
+  return user_id
+}
+
+const hashed = createHash('sha256').update('ada@example.com').digest('hex')
+
+describe('a paid order', () => {
+  test('is told to Meta and TikTok once, by its own id, with the hashed e-mail', async () => {
+    const { order } = await buy(true)
+    await Promise.all([send(), send(), send()])
+    await send()
+    expect(sink.posts).toHaveLength(2)
+    const [meta, tiktok] = sink.posts.toSorted((a, b) => (a.path < b.path ? 1 : -1))
+    expect(meta).toMatchObject({
+      path: '/v23.0/123/events',
+      body: { access_token: 'meta-key', data: [metaEvent(order)] },
+    })
+    expect(tiktok).toMatchObject({
+      path: '/open_api/v1.3/event/track/',
+      headers: { 'access-token': 'tiktok-key' },
+      body: { event_source: 'web', event_source_id: 'TT9', data: [tiktokEvent(order)] },
+    })
+    expect(JSON.stringify(sink.posts)).not.toMatch(/ada@/i)
+    expect(await conversions()).toMatchObject([
+      { state: 'sent', details: {} },
+      { state: 'sent', details: {} },
+    ])
+  })
+
+  const metaEvent = (order: Order) => ({
+    event_name: 'Purchase',
+    event_id: order.id,
+    event_time: expect.any(Number),
+    action_source: 'website',
+    event_source_url: 'http://localhost:3000/order/result',
+    user_data: {
+      em: [hashed],
+      fbc: `fb.1.${Date.parse(order.created_at)}.fb1`,
+      client_user_agent: 'Phone/1',
+    },
+    custom_data: { value: 0.99, currency: 'USD' },
+  })
+  const tiktokEvent = (order: Order) => ({
+    event: 'Purchase',
+    event_id: order.id,
+    user: { email: hashed, ttclid: 'tt1', user_agent: 'Phone/1' },
+    page: { url: 'http://localhost:3000/order/result' },
+    properties: { value: 0.99, currency: 'USD' },
+  })
+
+  test('for a plan is a subscription', async () => {
+    await buy(true, 'plan')
+    await send()
+    const names = sink.posts.map(({ body }) => JSON.stringify(body).match(/"event(?:_name)?":"(\w+)"/)?.[1])
+    expect(names).toEqual(['Subscribe', 'Subscribe'])
+  })
+
+  test.each([false, null])('without consent (%s) is neither kept nor told', async (marketing) => {
+    await buy(marketing)
+    await send()
+    expect(await conversions()).toEqual([])
+    expect(sink.posts).toEqual([])
+  })
+
+  test('without keys is neither kept nor told', async () => {
+    site.context.tracking.conversions = { meta: undefined, tiktok: undefined }
+    await buy(true)
+    await send()
+    expect(await conversions()).toEqual([])
+    expect(sink.posts).toEqual([])
+  })
+
+  test('is not told any more once consent is taken back', async () => {
+    const [one, two] = [await buy(true), await buy(true)]
+    await site.context.db.transaction().execute((tx) => withdrawConsent(tx, one.userId))
+    // Whoever changes the answer without saying so here is heard, too.
+    await answerConsent(site, two.userId, false)
+    await send()
+    expect(sink.posts).toEqual([])
+    expect(await conversions()).toEqual([])
+  })
+
+  test('of a guest who signed in since is told with the member’s consent', async () => {
+    const { userId, order } = await buy(true)
+    const member = await buy(true)
+    await send()
+    sink.posts.length = 0
+    await site.context.db.updateTable('conversions').set({ try_at: new Date() }).execute()
+    await site.context.db
+      .transaction()
+      .execute((tx) => mergeTracking(site.context.consentsOf, tx, userId, member.userId))
+    const owners = (await conversions())
+      .filter(({ event_id }) => event_id === order.id)
+      .map(({ user_id }) => user_id)
+    expect(owners).toEqual([member.userId, member.userId])
+  })
+})
+
+describe('a platform that does not take it', () => {
+  beforeEach(onlyMeta)
+
+  test('for the moment gets it again, with the same id', async () => {
+    const { order } = await buy(true)
+    sink.reply = () => ({ status: 500, body: {} })
+    await send()
+    await send()
+    expect(sink.posts).toHaveLength(1)
+    sink.reply = () => ({ status: 200, body: {} })
+    site.moveOn(minutes(1))
+    await send()
+    expect(sink.posts.map(({ body }) => body)).toMatchObject([
+      { data: [{ event_id: order.id }] },
+      { data: [{ event_id: order.id }] },
+    ])
+    expect(await conversions()).toMatchObject([{ state: 'sent', tries: 2 }])
+  })
+
+  test('because it does not answer in time gets it again', async () => {
+    await buy(true)
+    sink.reply = () => 'nothing'
+    await send(100)
+    expect(await conversions()).toMatchObject([{ state: 'waiting', tries: 1 }])
+    sink.reply = () => ({ status: 200, body: {} })
+    site.moveOn(minutes(1))
+    await send()
+    expect(await conversions()).toMatchObject([{ state: 'sent' }])
+  })
+
+  test('because it is not there gets it again', async () => {
+    await buy(true)
+    site.context.tracking.conversions.meta = { accessToken: 'k', apiBase: 'http://127.0.0.1:1' }
+    await send()
+    expect(await conversions()).toMatchObject([{ state: 'waiting', tries: 1 }])
+  })
+
+  test('for good does not get it again', async () => {
+    await buy(true)
+    sink.reply = () => ({ status: 400, body: { error: { code: 190 } } })
+    await send()
+    site.moveOn(minutes(10_000))
+    await send()
+    expect(sink.posts).toHaveLength(1)
+    expect(await conversions()).toMatchObject([{ state: 'given_up', details: {} }])
+  })
+
+  test('because of too many calls gets it again, though it says 400', async () => {
+    await buy(true)
+    sink.reply = () => ({ status: 400, body: { error: { code: 4 } } })
+    await send()
+    expect(await conversions()).toMatchObject([{ state: 'waiting' }])
+  })
+
+  test('time and again is given up after six tries', async () => {
+    await buy(true)
+    sink.reply = () => ({ status: 503, body: {} })
+    for (let time = 0; time < 12; time++) {
+      await send()
+      site.moveOn(minutes(721))
+    }
+    expect(sink.posts).toHaveLength(6)
+    expect(await conversions()).toMatchObject([{ state: 'given_up', tries: 6, details: {} }])
+  })
+
+  test('does not keep another platform from its turn', async () => {
+    site.context.tracking.conversions.tiktok = { accessToken: 'k', apiBase: sink.url }
+    await buy(true)
+    sink.reply = ({ path }) =>
+      path.includes('open_api') ? { status: 200, body: { code: 0 } } : { status: 500, body: {} }
+    await send()
+    expect(await conversions()).toMatchObject([{ state: 'waiting' }, { state: 'sent' }])
+  })
+})
+
+test.each([
+  [{ code: 0 }, 'sent'],
+  [{ code: 40_100 }, 'waiting'],
+  [{ code: 50_002 }, 'waiting'],
+  [{ code: 40_002 }, 'given_up'],
+  ['no record', 'waiting'],
+])("TikTok's own code counts: %j", async (body, state) => {
+  site.context.tracking.conversions = { ...site.context.tracking.conversions, meta: undefined }
+  await buy(true)
+  sink.reply = () => ({ status: 200, body })
+  await send()
+  expect(await conversions()).toMatchObject([{ state }])
+})
+
+test('a registration is told by its own id, in its own words', async () => {
+  const { userId } = await buy(true)
+  await send()
+  sink.posts.length = 0
+  onlyMeta()
+  const happened = {
+    name: 'complete_registration' as const,
+    eventId: userId,
+    userId,
+    email: 'a@b.c',
+    at: new Date(),
+  }
+  await site.context.db.transaction().execute((tx) => queueConversion(site.context, tx, happened))
+  await site.context.db.transaction().execute((tx) => queueConversion(site.context, tx, happened))
+  await send()
+  expect(sink.posts).toMatchObject([
+    {
+      body: {
+        data: [
+          {
+            event_name: 'CompleteRegistration',
+            event_source_url: 'http://localhost:3000/register',
+            custom_data: {},
+          },
+        ],
+      },
+    },
+  ])
+})

@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+
+export interface EventRow {
+  at: Date
+  id: string
+  name: string
+  fields: Record<string, string>
+  user_id: string | null
+  fbclid: string | null
+  ttclid: string | null
+}
+
+export interface ShareRow {
+  mark: string
+  video_id: string
+  at: Date
+}
+
+/** Writes a batch; what is there already stays as it is. One statement text, however large the batch. */
+export async function insertEvents(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+  await sql`
+    INSERT INTO events (at, id, name, fields, user_id, fbclid, ttclid)
+    SELECT at, id, name, fields, user_id, fbclid, ttclid FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS given (at timestamptz, id uuid, name text, fields jsonb, user_id text, fbclid text, ttclid text)
+    ON CONFLICT DO NOTHING`.execute(tx)
+}
+
+/** Notes shares of published videos, in the order of the key so that two processes never wait for each other. */
+export async function insertShares(tx: Tx, rows: readonly ShareRow[]): Promise<void> {
+  await sql`
+    INSERT INTO shares (mark, video_id, at)
+    SELECT given.mark, given.video_id, given.at
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given (mark text, video_id text, at timestamptz)
+    JOIN videos ON videos.id = given.video_id AND videos.state = 'published'
+    ORDER BY given.mark
+    ON CONFLICT DO NOTHING`.execute(tx)
+}
+
+/**
+ * Adds a batch of shares that are not yet counted to their videos. Several processes may fold at once: each takes other
+ * rows, and they lock the videos in the order of their ids.
+ * @returns how many shares were counted
+ */
+export async function foldShareBatch(db: Db, most: number): Promise<number> {
+  const { rows } = await sql<{ folded: number }>`
+    WITH batch AS (
+      SELECT mark FROM shares WHERE NOT folded LIMIT ${most} FOR UPDATE SKIP LOCKED
+    ), marked AS (
+      UPDATE shares SET folded = true FROM batch WHERE shares.mark = batch.mark RETURNING shares.video_id
+    ), counts AS (
+      SELECT video_id, count(*) AS shares FROM marked GROUP BY video_id
+    ), due AS (
+      SELECT videos.id, counts.shares FROM videos JOIN counts ON counts.video_id = videos.id
+      ORDER BY videos.id FOR NO KEY UPDATE OF videos
+    ), added AS (
+      UPDATE videos SET share_count = share_count + due.shares FROM due WHERE videos.id = due.id
+    )
+    SELECT coalesce(sum(shares), 0)::int AS folded FROM counts`.execute(db)
+  return rows[0]?.folded ?? 0
+}
+
+/** Deletes a batch of events from before `before`. @returns how many */
+export async function deleteEvents(db: Db, before: Date, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM events WHERE (at, id) IN (
+      SELECT at, id FROM events WHERE at < ${before} ORDER BY at LIMIT ${most} FOR UPDATE SKIP LOCKED
+    )`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Deletes a batch of counted shares from before `before`. @returns how many */
+export async function deleteShares(db: Db, before: Date, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM shares WHERE mark IN (
+      SELECT mark FROM shares WHERE folded AND at < ${before} LIMIT ${most} FOR UPDATE SKIP LOCKED
+    )`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Takes the person and the click ids off a person's events; the events themselves are the site's. */
+export async function forgetPersonOfEvents(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .updateTable('events')
+    .set({ user_id: null, fbclid: null, ttclid: null })
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+export async function moveEvents(tx: Tx, from: string, to: string): Promise<void> {
+  await tx.updateTable('events').set({ user_id: to }).where('user_id', '=', from).execute()
+}
+
+/** A person's events, newest first. */
+export function selectEventsOf(db: Db, userId: string, most: number) {
+  return db
+    .selectFrom('events')
+    .select(['at', 'name', 'fields', 'fbclid', 'ttclid'])
+    .where('user_id', '=', userId)
+    .orderBy('at', 'desc')
+    .limit(most)
+    .execute()
+}

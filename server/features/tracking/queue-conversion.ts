@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import type { TrackingConfig } from '#server/platform/read-tracking.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { hasConsent, type ConsentsOf } from './consent.ts'
+import { insertConversions } from './conversion-queries.ts'
+import type { Destination } from './destination.ts'
+import { loadTrackingSettings } from './settings.ts'
+import type { ConversionDetails, ConversionName } from './tables.ts'
+import { createMeta } from './tell-meta.ts'
+import { createTiktok } from './tell-tiktok.ts'
+
+export interface ConversionContext {
+  consentsOf: ConsentsOf
+  tracking: TrackingConfig
+}
+
+interface Happened {
+  name: ConversionName
+  /** The browser's pixel gives the event the same id: the order's, or the new member's. */
+  eventId: string
+  userId: string
+  email?: string | null
+  amountCents?: number
+  currency?: string
+  fbclid?: string | undefined
+  ttclid?: string | undefined
+  clickedAt?: Date | undefined
+  userAgent?: string | undefined
+  at: Date
+}
+
+/** The platforms that have keys and a pixel. */
+export async function destinationsOf({ tracking }: ConversionContext, db: Db): Promise<Destination[]> {
+  const { meta, tiktok } = tracking.conversions
+  if (!meta && !tiktok) return []
+  const { facebook_pixel_id, tiktok_pixel } = await loadTrackingSettings(db, tracking)
+  return [
+    ...(meta && facebook_pixel_id ? [createMeta({ ...meta, pixelId: facebook_pixel_id })] : []),
+    ...(tiktok && tiktok_pixel ? [createTiktok({ ...tiktok, pixelId: tiktok_pixel })] : []),
+  ]
+}
+
+/**
+ * Queues a conversion for every platform that is set up, in the transaction of what happened. Without the person's consent
+ * to marketing nothing is kept of it (security.md, "Consent").
+ */
+export async function queueConversion(context: ConversionContext, tx: Tx, happened: Happened): Promise<void> {
+  const destinations = await destinationsOf(context, tx)
+  if (destinations.length === 0 || !(await hasConsent(context.consentsOf, tx, happened.userId))) return
+  const { name, eventId, userId, at } = happened
+  const details = JSON.stringify(detailsOf(happened))
+  const rows = destinations.map(({ id }) => ({
+    destination: id,
+    name,
+    event_id: eventId,
+    user_id: userId,
+    details,
+    try_at: at,
+    at,
+  }))
+  await insertConversions(tx, rows)
+}
+
+function detailsOf(happened: Happened): ConversionDetails {
+  const { email, amountCents, currency, fbclid, ttclid, clickedAt, userAgent } = happened
+  return {
+    ...(email ? { email_hash: hashEmail(email) } : {}),
+    ...(fbclid === undefined ? {} : { fbclid }),
+    ...(ttclid === undefined ? {} : { ttclid }),
+    ...(clickedAt === undefined ? {} : { clicked_at_ms: clickedAt.getTime() }),
+    ...(userAgent === undefined ? {} : { user_agent: userAgent }),
+    ...(amountCents === undefined ? {} : { amount_cents: amountCents }),
+    ...(currency === undefined ? {} : { currency }),
+  }
+}
+
+/** As both platforms want it: without blanks around it, in small letters, SHA-256 in hex. */
+function hashEmail(email: string): string {
+  return createHash('sha256').update(email.trim().toLowerCase()).digest('hex')
+}

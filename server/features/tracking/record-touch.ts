@@ -1,0 +1,112 @@
+import type { AdIds } from '#server/platform/http/route.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { selectAttribution, upsertTouch } from './attribution-queries.ts'
+import { hasConsent, type ConsentsOf } from './consent.ts'
+import type { Touch } from './tables.ts'
+
+export interface AttributionContext {
+  consentsOf: ConsentsOf
+  /** Whose referral code this is, if anybody's. Members know; server/context.ts joins the two. */
+  findReferrer(db: Db, code: string): Promise<string | undefined>
+}
+
+/** Where an order came from, as it is kept with the order. Click ids and the browser only with consent. */
+export interface OrderAttribution extends Touch {
+  /** The member whose referral code the token is. */
+  referrer_user_id?: string
+  /** For the advertising platforms, which want to know it with a purchase. */
+  user_agent?: string
+  /** The first touch, where it is another than the last. */
+  first?: Touch & { at: string }
+}
+
+/**
+ * Keeps where a person came from, as a call tells it: the first touch and the last. The referrer token is kept as it is;
+ * click ids only with consent to marketing (security.md, "Consent"). One's own referral code is no touch.
+ * The person must have a row.
+ */
+export async function recordTouch(
+  context: AttributionContext,
+  tx: Tx,
+  userId: string,
+  ids: AdIds,
+  at: Date,
+): Promise<void> {
+  const touch = await readTouch(context, tx, userId, ids)
+  if (isEmpty(touch)) return
+  const kept = await selectAttribution(tx, userId)
+  if (kept && isSame(kept.last_touch, touch)) return
+  const { referrer_token: token, ...clickIds } = touch
+  const own = token !== undefined && (await context.findReferrer(tx, token)) === userId
+  const foreign = own ? clickIds : touch
+  if (!isEmpty(foreign)) await upsertTouch(tx, userId, foreign, at)
+}
+
+async function readTouch(
+  { consentsOf }: AttributionContext,
+  tx: Tx,
+  userId: string,
+  { referrerToken, fbclid, ttclid }: AdIds,
+): Promise<Touch> {
+  const token = isText(referrerToken) ? { referrer_token: referrerToken } : {}
+  const clickIds = { ...(isText(fbclid) ? { fbclid } : {}), ...(isText(ttclid) ? { ttclid } : {}) }
+  if (isEmpty(clickIds) || !(await hasConsent(consentsOf, tx, userId))) return token
+  return { ...token, ...clickIds }
+}
+
+/** JSON in the database takes no half of a surrogate pair and no NUL. */
+function isText(value: string | undefined): value is string {
+  return value !== undefined && value.isWellFormed() && !value.includes('\0')
+}
+
+function isEmpty(touch: Touch): boolean {
+  return Object.keys(touch).length === 0
+}
+
+function isSame(a: Touch, b: Touch): boolean {
+  return a.referrer_token === b.referrer_token && a.fbclid === b.fbclid && a.ttclid === b.ttclid
+}
+
+interface Buying {
+  adIds(): AdIds
+  userAgent: string
+}
+
+/**
+ * What an order says of where its buyer came from: the last touch, the first where it is another, and the member whose
+ * referral code was used. Called as the order is placed; the buyer has a row by then.
+ */
+export async function attributionForOrder(
+  context: AttributionContext,
+  tx: Tx,
+  userId: string,
+  call: Buying,
+  at: Date,
+): Promise<OrderAttribution> {
+  await recordTouch(context, tx, userId, call.adIds(), at)
+  const consent = await hasConsent(context.consentsOf, tx, userId)
+  const kept = await selectAttribution(tx, userId)
+  const last = allowed(kept?.last_touch ?? {}, consent)
+  const first = allowed(kept?.first_touch ?? {}, consent)
+  const sameAsLast = isSame(first, last)
+  const referrer =
+    last.referrer_token === undefined ? undefined : await context.findReferrer(tx, last.referrer_token)
+  // A guest that followed a member's own link may have become that member since.
+  if (referrer === userId) delete last.referrer_token
+  return {
+    ...last,
+    ...(referrer !== undefined && referrer !== userId ? { referrer_user_id: referrer } : {}),
+    ...(consent && call.userAgent !== '' ? { user_agent: call.userAgent.slice(0, 512) } : {}),
+    ...(kept && !isEmpty(first) && !sameAsLast
+      ? { first: { ...first, at: kept.first_at.toISOString() } }
+      : {}),
+  }
+}
+
+function allowed({ referrer_token, fbclid, ttclid }: Touch, consent: boolean): Touch {
+  return {
+    ...(referrer_token === undefined ? {} : { referrer_token }),
+    ...(consent && fbclid !== undefined ? { fbclid } : {}),
+    ...(consent && ttclid !== undefined ? { ttclid } : {}),
+  }
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '#server/platform/clock.ts'
+import type { Log } from '#server/platform/log.ts'
+import type { Db } from '#server/tables.ts'
+import { hasConsent } from './consent.ts'
+import {
+  deleteConversions,
+  finishConversion,
+  takeDueConversion,
+  type ConversionRow,
+} from './conversion-queries.ts'
+import type { Destination, Verdict } from './destination.ts'
+import { destinationsOf, type ConversionContext } from './queue-conversion.ts'
+
+export interface SendContext extends ConversionContext {
+  db: Db
+  clock: Clock
+  log: Log
+  publicUrl: string
+  /** How long a platform may take to answer, in milliseconds. */
+  conversionTimeoutMs?: number
+}
+
+const minuteMs = 60_000
+/** When the next try comes after the first, the second and so on; then it is given up. */
+const pauses = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs)
+const mostPerRun = 50
+const usualTimeoutMs = 5000
+
+/**
+ * Tells the platforms what is due, one at a time: each is claimed before it is sent, so that no two processes send it. What
+ * was sent and not noted, because the process died, is sent again with the same id, which the platforms know.
+ */
+export async function sendConversions(context: SendContext): Promise<void> {
+  const { db, clock } = context
+  const next = (tries: number) => new Date(clock.now().getTime() + (pauses[tries - 1] ?? minuteMs))
+  const destinations = await destinationsOf(context, db)
+  for (let sent = 0; sent < mostPerRun; sent++) {
+    const row = await db.transaction().execute((tx) => takeDueConversion(tx, clock.now(), next))
+    if (!row) return
+    await tell(context, destinations, row)
+  }
+}
+
+async function tell(
+  context: SendContext,
+  destinations: readonly Destination[],
+  row: ConversionRow,
+): Promise<void> {
+  const { db, log } = context
+  // Consent may have been taken back since.
+  if (!(await hasConsent(context.consentsOf, db, row.user_id)))
+    return db.transaction().execute((tx) => deleteConversions(tx, row.user_id, 'waiting'))
+  const destination = destinations.find(({ id }) => id === row.destination)
+  const { verdict, reason } = destination
+    ? await send(context, destination, row)
+    : { verdict: 'refused', reason: 'it is no longer set up' }
+  if (verdict === 'delivered') return finishConversion(db, row, 'sent')
+  const last = row.tries > pauses.length
+  const facts = { destination: row.destination, event: row.event_id, tries: row.tries, reason }
+  if (verdict === 'later' && !last) return log.info(facts, 'A conversion was not taken and is tried again')
+  log.warn(facts, 'A conversion was given up')
+  await finishConversion(db, row, 'given_up')
+}
+
+async function send(
+  { publicUrl, conversionTimeoutMs = usualTimeoutMs }: SendContext,
+  destination: Destination,
+  row: ConversionRow,
+): Promise<{ verdict: Verdict; reason: string }> {
+  const pageUrl = `${publicUrl}${row.name === 'complete_registration' ? '/register' : '/order/result'}`
+  const conversion = { name: row.name, eventId: row.event_id, at: row.at, details: row.details, pageUrl }
+  const { url, headers, body } = destination.request(conversion)
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.timeout(conversionTimeoutMs),
+    })
+    const answer: unknown = await response.json().catch(() => undefined)
+    return { verdict: destination.judge(response.status, answer), reason: `HTTP ${response.status}` }
+  } catch (error) {
+    return { verdict: 'later', reason: error instanceof Error ? error.name : 'no answer' }
+  }
+}

@@ -1,0 +1,71 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+
+/** A JSON column that is written as text. */
+type Json<T extends object> = JSONColumnType<T, string, string>
+
+export interface EventsTable {
+  at: Date
+  id: string
+  name: string
+  fields: Json<Record<string, string>>
+  user_id: string | null
+  fbclid: string | null
+  ttclid: string | null
+}
+
+export interface SharesTable {
+  mark: string
+  video_id: string
+  at: Date
+  folded: Generated<boolean>
+}
+
+/** What one visit brought along. Click ids are there only with consent. */
+export interface Touch {
+  referrer_token?: string
+  fbclid?: string
+  ttclid?: string
+}
+
+export interface AttributionTable {
+  user_id: string
+  first_touch: Json<Touch>
+  first_at: Date
+  last_touch: Json<Touch>
+  last_at: Date
+}
+
+export type ConversionName = 'purchase' | 'subscribe' | 'complete_registration'
+export type DestinationId = 'meta' | 'tiktok'
+
+/** What an advertising platform is told beside the event's name, id and time. */
+export interface ConversionDetails {
+  /** SHA-256 of the normalised address, in hex. */
+  email_hash?: string
+  fbclid?: string
+  ttclid?: string
+  /** When the click ids were last seen, in milliseconds since 1970. */
+  clicked_at_ms?: number
+  user_agent?: string
+  amount_cents?: number
+  currency?: string
+}
+
+export interface ConversionsTable {
+  destination: DestinationId
+  name: ConversionName
+  event_id: string
+  user_id: string
+  details: Json<ConversionDetails>
+  state: ColumnType<'waiting' | 'sent' | 'given_up', never, 'sent' | 'given_up'>
+  tries: Generated<number>
+  try_at: Date
+  at: Date
+}
+
+export interface TrackingTables {
+  events: EventsTable
+  shares: SharesTable
+  attribution: AttributionTable
+  conversions: ConversionsTable
+}

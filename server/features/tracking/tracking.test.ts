@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { getVideo } from '#contract/catalog.ts'
+import { getUser } from '#contract/members.ts'
+import { getReports } from '#contract/tracking.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { trackedVisitor } from '#server/testing/tracked-visitor.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import {
+  exportTracking,
+  eraseTracking,
+  foldShares,
+  mergeTracking,
+  sweepEvents,
+  withdrawConsent,
+} from './tracking.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+const beacon = (visitor: Visitor, fields: Record<string, string>) =>
+  visitor.fetch(`/api/statics.png?${new URLSearchParams(fields).toString()}`)
+
+/** The events of a name, once there are so many. */
+async function eventsOf(name: string, count = 1) {
+  const rows = () =>
+    site.context.db.selectFrom('events').selectAll().where('name', '=', name).orderBy('at').execute()
+  await vi.waitFor(async () => expect(await rows()).toHaveLength(count), { timeout: 3000, interval: 30 })
+  return rows()
+}
+
+/** Sends an event and waits until it is written: everything sent before it is too. */
+async function settle(visitor = site.visitor()): Promise<void> {
+  const name = `mark_${Math.random().toString(36).slice(2)}`
+  await beacon(visitor, { event: name })
+  await eventsOf(name)
+}
+
+describe('the beacon', () => {
+  test('answers a picture that is not stored, and keeps the event with its fields', async () => {
+    const response = await beacon(site.visitor(), {
+      event: 'http_error/api/video503',
+      at: 'home',
+      shown: '3',
+    })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('image/png')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(
+      Buffer.from(await response.arrayBuffer())
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG')
+    const [event] = await eventsOf('http_error/api/video503')
+    expect(event).toMatchObject({ fields: { at: 'home', shown: '3' }, user_id: null, fbclid: null })
+  })
+
+  test.each([
+    ['without an event', ''],
+    ['with a name that is none', 'event=%3Cscript%3E'],
+    ['with a name too long', `event=${'a'.repeat(129)}`],
+    ['with two names', 'event=one&event=two'],
+  ])('answers the picture %s, and keeps nothing', async (_case, query) => {
+    const before = await site.context.db
+      .selectFrom('events')
+      .select('id')
+      .where('name', 'not like', 'mark%')
+      .execute()
+    const response = await site.visitor().fetch(`/api/statics.png?${query}`)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
+    await settle()
+    const after = await site.context.db
+      .selectFrom('events')
+      .select('id')
+      .where('name', 'not like', 'mark%')
+      .execute()
+    expect(after).toHaveLength(before.length)
+  })
+
+  test('leaves out the fields that are out of bounds', async () => {
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}`, 'x']))
+    await beacon(site.visitor(), {
+      event: 'bounded',
+      long: 'x'.repeat(257),
+      'a-b': 'x',
+      __proto: 'x',
+      ...many,
+    })
+    const [event] = await eventsOf('bounded')
+    expect(Object.keys(event?.fields ?? {})).toEqual(Array.from({ length: 16 }, (_, index) => `f${index}`))
+  })
+
+  test('carries a person and click ids only with consent', async () => {
+    const people = await Promise.all([true, false, null].map((answer) => trackedVisitor(site, answer)))
+    for (const { visitor } of people)
+      await beacon(visitor, { event: 'consent_seen', fbclid: 'fb1', ttclid: 'tt1' })
+    const stranger = site.visitor()
+    await stranger.ask(getUser)
+    await beacon(stranger, { event: 'consent_seen', fbclid: 'fb1', ttclid: 'tt1' })
+    const events = await eventsOf('consent_seen', 4)
+    const agreed = { user_id: people[0]?.userId, fbclid: 'fb1', ttclid: 'tt1', fields: {} }
+    const nobody = { user_id: null, fbclid: null, ttclid: null, fields: {} }
+    expect(
+      events.map(({ user_id, fbclid, ttclid, fields }) => ({ user_id, fbclid, ttclid, fields })),
+    ).toEqual(expect.arrayContaining([agreed, nobody, nobody, nobody]))
+    expect(events.filter(({ user_id }) => user_id !== null)).toHaveLength(1)
+  })
+
+  test('answers and records while nobody can be identified', async () => {
+    const spy = vi.spyOn(site.context.db, 'selectFrom').mockImplementation(() => {
+      throw new Error('away')
+    })
+    const response = await site
+      .visitor({ 'x-user-token': 'x' })
+      .fetch('/api/statics.png?event=unknown_sender')
+    spy.mockRestore()
+    expect(response.status).toBe(200)
+    await eventsOf('unknown_sender')
+  })
+})
+
+describe('shares', () => {
+  const shareCount = async (id: string) => {
+    await settle()
+    await Promise.all([foldShares(site.context.db), foldShares(site.context.db)])
+    const { share_count } = await site.context.db
+      .selectFrom('videos')
+      .select('share_count')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    return share_count
+  }
+  const share = (visitor: Visitor, video_id: string) => beacon(visitor, { event: 'share', video_id })
+
+  test('count once per viewer, video and half hour', async () => {
+    const [one, two] = [await buildVideo(site.context), await buildVideo(site.context)]
+    const people = await Promise.all([trackedVisitor(site, null), trackedVisitor(site, true)])
+    for (const { visitor } of [...people, ...people]) await share(visitor, one.id)
+    for (const { visitor } of people.slice(1)) await share(visitor, two.id)
+    expect(await shareCount(one.id)).toBe(2)
+    expect(await shareCount(one.id)).toBe(2)
+    expect(await shareCount(two.id)).toBe(1)
+    const { answer } = await site.visitor().call(getVideo, { query: { id: one.id } })
+    expect(answer.info?.share_count).toBe(2)
+  })
+
+  test('of a hundred fresh guests at one address count as one', async () => {
+    const video = await buildVideo(site.context)
+    for (let guest = 0; guest < 10; guest++) {
+      const visitor = site.visitor()
+      await visitor.ask(getUser)
+      await share(visitor, video.id)
+    }
+    await share(site.visitor(), video.id)
+    expect(await shareCount(video.id)).toBe(1)
+  })
+
+  test('of what is not published, or not there, do not count', async () => {
+    const draft = await buildVideo(site.context, { state: 'draft' })
+    await share(site.visitor(), draft.id)
+    await share(site.visitor(), 'vid_none')
+    expect(await shareCount(draft.id)).toBe(0)
+    expect(
+      await site.context.db.selectFrom('shares').selectAll().where('video_id', '=', 'vid_none').execute(),
+    ).toEqual([])
+  })
+
+  test('name nobody in the database', async () => {
+    const video = await buildVideo(site.context)
+    const { visitor, userId } = await trackedVisitor(site, false)
+    await share(visitor, video.id)
+    expect(await shareCount(video.id)).toBe(1)
+    const rows = await site.context.db
+      .selectFrom('shares')
+      .selectAll()
+      .where('video_id', '=', video.id)
+      .execute()
+    expect(JSON.stringify(rows)).not.toMatch(new RegExp(`${userId}|127\\.0\\.0\\.1`))
+  })
+})
+
+describe('what is kept of a person', () => {
+  const personOf = async (name: string) => (await eventsOf(name)).map(({ user_id }) => user_id)
+
+  test('is forgotten when consent is taken back, and the events stay', async () => {
+    const { visitor, userId } = await trackedVisitor(site, true)
+    await beacon(visitor, { event: 'withdrawn', fbclid: 'fb1' })
+    expect(await personOf('withdrawn')).toEqual([userId])
+    await site.context.db.transaction().execute((tx) => withdrawConsent(tx, userId))
+    expect(await eventsOf('withdrawn')).toMatchObject([{ user_id: null, fbclid: null }])
+  })
+
+  test('goes to the account at sign-in, with its consent only', async () => {
+    const guests = await Promise.all([trackedVisitor(site, true), trackedVisitor(site, true)])
+    const members = await Promise.all([trackedVisitor(site, null), trackedVisitor(site, false)])
+    for (const [index, { visitor, userId }] of guests.entries()) {
+      await beacon(visitor, { event: `merged_${index}` })
+      await eventsOf(`merged_${index}`)
+      const member = members[index]?.userId ?? ''
+      const merge = () =>
+        site.context.db
+          .transaction()
+          .execute((tx) => mergeTracking(site.context.consentsOf, tx, userId, member))
+      await merge()
+      await merge()
+    }
+    // The first had not answered: the guest's yes holds. The second had said no.
+    expect(await personOf('merged_0')).toEqual([members[0]?.userId])
+    expect(await personOf('merged_1')).toEqual([null])
+  })
+
+  test('is exported, and erased', async () => {
+    const { visitor, userId } = await trackedVisitor(site, true)
+    await beacon(visitor, { event: 'exported', page: 'home' })
+    await eventsOf('exported')
+    const kept = await exportTracking(site.context.db, userId)
+    expect(kept).toMatchObject({
+      attribution: null,
+      events: [{ name: 'exported', fields: { page: 'home' } }],
+    })
+    await site.context.db.transaction().execute((tx) => eraseTracking(tx, userId))
+    expect(await exportTracking(site.context.db, userId)).toEqual({
+      attribution: null,
+      events: [],
+      conversions: [],
+    })
+  })
+})
+
+test('events are forgotten after the days that are set, and shares after a day', async () => {
+  const { db } = site.context
+  const day = 86_400_000
+  const ages = [site.context.tracking.eventsDays - 1, site.context.tracking.eventsDays + 1]
+  const events = ages.map((age, index) => ({
+    at: new Date(Date.now() - age * day),
+    id: `00000000-0000-4000-8000-00000000000${index}`,
+    name: 'aged',
+    fields: '{}',
+    user_id: null,
+    fbclid: null,
+    ttclid: null,
+  }))
+  await db.insertInto('events').values(events).execute()
+  await db
+    .insertInto('shares')
+    .values([
+      { mark: 'old', video_id: 'vid_x', at: new Date(Date.now() - 2 * day), folded: true },
+      { mark: 'new', video_id: 'vid_x', at: new Date(), folded: true },
+    ])
+    .execute()
+  await sweepEvents(site.context)
+  expect(await eventsOf('aged')).toHaveLength(1)
+  const marks = await db.selectFrom('shares').select('mark').where('video_id', '=', 'vid_x').execute()
+  expect(marks).toEqual([{ mark: 'new' }])
+})
+
+describe('GET /api/reports', () => {
+  const reports = async () => {
+    const { list } = await site.visitor().ask(getReports)
+    return Object.fromEntries(list.map(({ config_key, config_value }) => [config_key, config_value]))
+  }
+  const empty = { facebook_pixel_id: '', google_analytics: '', tiktok_pixel: '', bigo_pixel: '' }
+
+  test('gives the four keys, empty where nothing is set', async () => {
+    expect(await reports()).toEqual(empty)
+  })
+
+  test("gives the operator's settings before the environment's, and nothing that is no id", async () => {
+    site.context.tracking.pixels = {
+      ...site.context.tracking.pixels,
+      facebook_pixel_id: '1',
+      tiktok_pixel: 'T1',
+    }
+    const value = { facebook_pixel_id: '123', google_analytics: 'G-1', bigo_pixel: '"><script>', secret: 'x' }
+    await site.context.db
+      .insertInto('settings')
+      .values({ key: 'tracking', value: JSON.stringify(value) })
+      .execute()
+    expect(await reports()).toEqual({
+      ...empty,
+      facebook_pixel_id: '123',
+      google_analytics: 'G-1',
+      tiktok_pixel: 'T1',
+    })
+  })
+})

@@ -1,0 +1,110 @@
+import type { Clock } from '#server/platform/clock.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import {
+  deleteAttribution,
+  forgetClickIds,
+  moveAttribution,
+  selectAttribution,
+} from './attribution-queries.ts'
+import type { ConsentsOf } from './consent.ts'
+import {
+  deleteConversions,
+  deleteOldConversions,
+  moveConversions,
+  selectConversionsOf,
+} from './conversion-queries.ts'
+import {
+  deleteEvents,
+  deleteShares,
+  foldShareBatch,
+  forgetPersonOfEvents,
+  moveEvents,
+  selectEventsOf,
+} from './event-queries.ts'
+import { sendConversions, type SendContext } from './send-conversions.ts'
+
+export { bufferEvents, type EventBuffer } from './buffer-events.ts'
+export { queueConversion, type ConversionContext } from './queue-conversion.ts'
+export {
+  attributionForOrder,
+  recordTouch,
+  type AttributionContext,
+  type OrderAttribution,
+} from './record-touch.ts'
+export { writeEvents, type ArrivedEvent } from './write-events.ts'
+
+const dayMs = 86_400_000
+/** A share marks its half hour; after a day its mark has no use. */
+const sharesLastMs = dayMs
+/** What was told to a platform is remembered longer than it remembers itself (Meta: seven days). */
+const conversionsLastMs = 30 * dayMs
+const batch = 5000
+const mostExported = 10_000
+
+interface JobsContext extends SendContext {
+  clock: Clock
+}
+
+/** What has to come round: counting shares, telling the platforms, forgetting what is old. */
+export function trackingJobs(context: JobsContext) {
+  return [
+    { name: 'fold-shares', everySeconds: 10, run: () => foldShares(context.db) },
+    { name: 'send-conversions', everySeconds: 10, run: () => sendConversions(context) },
+    { name: 'sweep-events', everySeconds: 3600, run: () => sweepEvents(context) },
+  ]
+}
+
+/** Counts the shares that came since, in batches until none is left. */
+export async function foldShares(db: Db): Promise<void> {
+  while ((await foldShareBatch(db, batch)) === batch);
+}
+
+/** Forgets the events, shares and conversions whose time is over. */
+export async function sweepEvents({ db, clock, tracking }: JobsContext): Promise<void> {
+  const before = (ms: number) => new Date(clock.now().getTime() - ms)
+  while ((await deleteEvents(db, before(tracking.eventsDays * dayMs), batch)) === batch);
+  while ((await deleteShares(db, before(sharesLastMs), batch)) === batch);
+  await deleteOldConversions(db, before(conversionsLastMs))
+}
+
+/**
+ * A guest signs in: its touches, events and conversions become the member's. The member's answer about marketing holds, or
+ * the guest's where the member has not answered; without consent the click ids go.
+ */
+export async function mergeTracking(
+  consentsOf: ConsentsOf,
+  tx: Tx,
+  guestId: string,
+  memberId: string,
+): Promise<void> {
+  const consents = await consentsOf(tx, [guestId, memberId])
+  await moveAttribution(tx, guestId, memberId)
+  await moveEvents(tx, guestId, memberId)
+  await moveConversions(tx, guestId, memberId)
+  if (!(consents.get(memberId) ?? consents.get(guestId))) await withdrawConsent(tx, memberId)
+}
+
+/** The person takes consent back: click ids go, events lose the person, what was not yet told to a platform never is. */
+export async function withdrawConsent(tx: Tx, userId: string): Promise<void> {
+  await forgetClickIds(tx, userId)
+  await forgetPersonOfEvents(tx, userId)
+  await deleteConversions(tx, userId, 'waiting')
+}
+
+/** The person leaves: what says where they came from goes, the site's events stay without them. */
+export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
+  await deleteAttribution(tx, userId)
+  await forgetPersonOfEvents(tx, userId)
+  await deleteConversions(tx, userId, 'all')
+}
+
+/** What is kept of where a person came from and did. */
+export async function exportTracking(db: Db, userId: string): Promise<Record<string, unknown>> {
+  const [attribution, events, conversions] = await Promise.all([
+    selectAttribution(db, userId),
+    selectEventsOf(db, userId, mostExported),
+    selectConversionsOf(db, userId),
+  ])
+  const { user_id: _, ...touches } = attribution ?? {}
+  return { attribution: attribution ? touches : null, events, conversions }
+}

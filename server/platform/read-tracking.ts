@@ -1,0 +1,47 @@
+import { ConfigError } from '#server/platform/config-error.ts'
+import { text, url, wholeNumber, type Env } from '#server/platform/read-setting.ts'
+
+interface Account {
+  accessToken: string
+  apiBase: string
+}
+
+/** What is recorded of visits and whom it is told. */
+export interface TrackingConfig {
+  /** Analytics events older than this are forgotten. */
+  eventsDays: number
+  /** For `GET /api/reports`, where the operator has set none in the database. */
+  pixels: Record<'facebook_pixel_id' | 'google_analytics' | 'tiktok_pixel' | 'bigo_pixel', string | undefined>
+  /** The platforms that are told of conversions by the server, with consent. The tokens are secrets. */
+  conversions: { meta: Account | undefined; tiktok: Account | undefined }
+}
+
+/** Reads the tracking settings. @throws ConfigError naming the one that is wrong */
+export function readTracking(env: Env): TrackingConfig {
+  return {
+    eventsDays: wholeNumber(env, 'EVENTS_DAYS', { min: 1, max: 3650 }) ?? 180,
+    pixels: {
+      facebook_pixel_id: readPixel(env, 'FACEBOOK_PIXEL_ID'),
+      google_analytics: readPixel(env, 'GOOGLE_ANALYTICS'),
+      tiktok_pixel: readPixel(env, 'TIKTOK_PIXEL'),
+      bigo_pixel: readPixel(env, 'BIGO_PIXEL'),
+    },
+    conversions: {
+      meta: readAccount(env, 'META', 'https://graph.facebook.com'),
+      tiktok: readAccount(env, 'TIKTOK', 'https://business-api.tiktok.com'),
+    },
+  }
+}
+
+function readPixel(env: Env, name: string): string | undefined {
+  const value = text(env, name)
+  if (value !== undefined && !/^[\w-]{1,64}$/.test(value))
+    throw new ConfigError(`${name} must be an id of letters, digits, - and _, not "${value}".`)
+  return value
+}
+
+function readAccount(env: Env, name: 'META' | 'TIKTOK', usualBase: string): Account | undefined {
+  const apiBase = url(env, `${name}_API_BASE`, ['http:', 'https:'])?.replace(/\/+$/, '') ?? usualBase
+  const accessToken = text(env, `${name}_ACCESS_TOKEN`)
+  return accessToken === undefined ? undefined : { accessToken, apiBase }
+}

@@ -1,0 +1,46 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+interface Posted {
+  path: string
+  headers: IncomingHttpHeaders
+  body: unknown
+}
+
+/** What it answers; 'nothing' leaves the caller waiting. */
+type Reply = { status: number; body: unknown } | 'nothing'
+
+/** An HTTP server in the place of somebody else's: it keeps what is posted and answers as a test says. */
+export interface PostSink {
+  url: string
+  posts: Posted[]
+  reply: (posted: Posted) => Reply
+  close(): Promise<void>
+}
+
+export async function openPostSink(): Promise<PostSink> {
+  const sink: Pick<PostSink, 'posts' | 'reply'> = { posts: [], reply: () => ({ status: 200, body: {} }) }
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => {
+      const text = Buffer.concat(parts).toString()
+      const posted = { path: request.url ?? '', headers: request.headers, body: JSON.parse(text) as unknown }
+      sink.posts.push(posted)
+      const reply = sink.reply(posted)
+      if (reply === 'nothing') return
+      response.writeHead(reply.status, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(reply.body))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A server that listens on a port has an address with one.
+  const { port } = server.address() as AddressInfo
+  return Object.assign(sink, {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  })
+}

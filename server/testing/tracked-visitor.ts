@@ -1,0 +1,28 @@
+import { changeUser, getUser } from '#contract/members.ts'
+import type { TestSite } from './test-site.ts'
+import type { Visitor } from './visitor.ts'
+
+/** A guest for whom something is kept, and what they answered about marketing. */
+export async function trackedVisitor(
+  site: TestSite,
+  marketing: boolean | null,
+  headers: Record<string, string> = {},
+): Promise<{ visitor: Visitor; userId: string }> {
+  const visitor = site.visitor(headers)
+  await visitor.ask(getUser)
+  const { id } = await visitor.ask(changeUser, { body: { language: 'en' } })
+  await answerConsent(site, id, marketing)
+  return { visitor, userId: id }
+}
+
+export async function answerConsent(
+  site: TestSite,
+  userId: string,
+  marketing: boolean | null,
+): Promise<void> {
+  await site.context.db
+    .updateTable('users')
+    .set({ consent_marketing: marketing, consent_at: new Date(), consent_version: '1' })
+    .where('id', '=', userId)
+    .execute()
+}
