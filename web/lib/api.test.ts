@@ -83,6 +83,12 @@ test('an HTTP failure is said in a toast and sent as an event of path and status
   expect(beacons).toEqual([`/api/statics.png?event=${encodeURIComponent('http_error/api/homepage503')}`])
 })
 
+test('a failure carries the wait that the server asks for', async () => {
+  const { call } = await load()
+  answers({ code: 429, message: 'A moment.' }, 429, { 'retry-after': '90' })
+  await expect(call(getHomepage)).rejects.toMatchObject({ status: 429, retryAfter: 90 })
+})
+
 test('a call that never arrived fails with status 0, an aborted one without a word', async () => {
   const { call } = await load()
   answer = () => Promise.reject(new TypeError('Failed to fetch'))

@@ -31,11 +31,14 @@ export class CallRejected extends Error {
 /** The call was not understood, not served, or never arrived (`status` 0). */
 export class CallFailed extends Error {
   readonly status: number
+  /** Seconds after which the server asks to try again, where it says so. */
+  readonly retryAfter: number | undefined
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, retryAfter?: number) {
     super(message)
     this.name = 'CallFailed'
     this.status = status
+    this.retryAfter = retryAfter
   }
 }
 
@@ -108,7 +111,10 @@ async function request<E extends Endpoint>(
   }).catch((error: unknown) => fail(endpoint, 0, error))
   keepUserToken(response)
   const envelope = await response.json().then(asEnvelope, () => null)
-  if (!response.ok || !envelope) return fail(endpoint, response.status, new Error(envelope?.message ?? ''))
+  if (!response.ok || !envelope) {
+    const wait = Number(response.headers.get('retry-after')) || undefined
+    return fail(endpoint, response.status, new Error(envelope?.message ?? ''), wait)
+  }
   if (envelope.code === 200) return envelope.info ?? envelope.data
   if (envelope.code === 500 && envelope.message) notify(envelope.message)
   throw new CallRejected(envelope.code, envelope.info, envelope.message ?? '')
@@ -118,12 +124,12 @@ function asEnvelope(body: unknown): Envelope | null {
   return typeof body === 'object' && body !== null && 'code' in body ? (body as Envelope) : null
 }
 
-function fail(endpoint: Endpoint, status: number, error: unknown): never {
+function fail(endpoint: Endpoint, status: number, error: unknown, retryAfter?: number): never {
   if (error instanceof DOMException && error.name === 'AbortError') throw error
   const message = (status && error instanceof Error && error.message) || 'toast.offline'
   notify(message)
   sendEvent(`http_error${endpoint.path}${status}`)
-  throw new CallFailed(status, message)
+  throw new CallFailed(status, message, retryAfter)
 }
 
 function headersOf(endpoint: Endpoint, idempotencyKey?: string): Record<string, string> {

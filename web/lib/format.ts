@@ -14,3 +14,11 @@ export function clock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
+
+const longDates = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
+
+/** A day in the en-US long form, whatever the language (seed, section 9): "November 21, 2026", or "Invalid Date". */
+export function longDate(time: string | null | undefined): string {
+  const date = new Date(time ?? '')
+  return Number.isNaN(date.getTime()) ? 'Invalid Date' : longDates.format(date)
+}

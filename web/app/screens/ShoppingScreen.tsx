@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Plan } from '#contract/billing.ts'
 import { Checkout } from '#web/features/billing/Checkout.tsx'
+import { Subscription } from '#web/features/billing/Subscription.tsx'
 import { plansQuery } from '#web/features/billing/queries.ts'
 import { planChoice, planTerms } from '#web/features/billing/words.ts'
 import { money } from '#web/lib/format.ts'
@@ -27,6 +28,7 @@ export function Component() {
       <title>{t('shopping.title')}</title>
       <h1>{t('shopping.title')}</h1>
       <p className={styles.lead}>{t('shopping.lead')}</p>
+      <Subscription />
       {isError && <CouldNotLoad onRetry={() => void refetch()} />}
       <ul className={styles.plans}>
         {data ? (

@@ -42,3 +42,10 @@ test('a payment whose answer was lost keeps its key for the same token', async (
   const [first, second] = keys()
   expect(second).toBe(first)
 })
+
+test('being told to wait is no lost answer: the last decline is not read in its place', async () => {
+  call.mockRejectedValueOnce(new CallFailed(429, 'A moment.', 90))
+  const made = { ...order } as Parameters<typeof payWithToken>[0]
+  await expect(payWithToken(made, 'tok_2', 'Ada', 'Lovelace')).rejects.toMatchObject({ retryAfter: 90 })
+  expect(call).toHaveBeenCalledOnce()
+})

@@ -59,6 +59,10 @@ export function orderMaker() {
 
 const withPayKey = keyKeeper()
 
+/** Said to wait: the payment was not tried. */
+export const toldToWait = (error: unknown): error is CallFailed =>
+  error instanceof CallFailed && error.status === 429
+
 /** Pays with a card's token. Where the answer got lost, the order is read: it says whether the money moved. */
 export async function payWithToken(
   order: Order,
@@ -70,7 +74,7 @@ export async function payWithToken(
   try {
     return await withPayKey(body, (idempotencyKey) => call(payOrder, { body, idempotencyKey }))
   } catch (error) {
-    if (error instanceof CallFailed) return settledOrder(order.id)
+    if (error instanceof CallFailed && !toldToWait(error)) return settledOrder(order.id)
     throw error
   }
 }

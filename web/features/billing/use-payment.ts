@@ -2,9 +2,10 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Order } from '#contract/billing.ts'
 import { CallFailed, CallRejected } from '#web/lib/api.ts'
-import { orderMaker, payWithToken, settledOrder } from './pay.ts'
+import { orderMaker, payWithToken, settledOrder, toldToWait } from './pay.ts'
 import type { Person } from './person.ts'
 import type { Wish } from './wish.ts'
+import { waitWords } from './words.ts'
 
 export type Step =
   | { at: 'form' }
@@ -45,6 +46,7 @@ export function usePayment(wish: Wish, shown: string, tokenize: () => Promise<st
       else setStep({ at: 'form' })
     } catch (error) {
       if (error instanceof CallRejected && error.code === 409) orders.forget()
+      if (toldToWait(error)) return refuse(waitWords(t, error))
       // Without an answer nobody knows yet whether money moved.
       if (error instanceof CallFailed) return refuse(t('order.unsure'))
       const said = error instanceof CallRejected ? error.message : ''

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Plan } from '#contract/billing.ts'
 import '#web/i18n/watch.ts'
 import { i18n } from '#web/i18n/index.ts'
-import { episodeChoice, payLabel, planChoice, planTerms, videoChoice } from './words.ts'
+import { episodeChoice, payLabel, planChoice, planTerms, videoChoice, waitWords } from './words.ts'
 import { vi } from 'vitest'
 
 vi.hoisted(() => {
@@ -49,4 +49,9 @@ test('a whole drama says how many episodes it has, and that some follow while so
   expect(videoChoice(t, { ...drama, running: true }).text).toBe(
     'All 24 episodes, yours for good. Some are still being made and open by themselves when they are ready',
   )
+})
+
+test('a wait is said in whole minutes, rounded up', () => {
+  expect(waitWords(t, { retryAfter: 61 })).toBe('Too many cards failed. Try again in 2 minutes.')
+  expect(waitWords(t, { retryAfter: 60 })).toBe('Too many cards failed. Try again in 1 minute.')
 })

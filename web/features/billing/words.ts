@@ -76,6 +76,11 @@ export function videoChoice(t: TFunction, { id, price, count, running }: WholeVi
   }
 }
 
+/** How long to wait after too many failed cards: whole minutes, rounded up. */
+export function waitWords(t: TFunction, { retryAfter = 60 }: { retryAfter?: number | undefined }): string {
+  return t('order.tooMany', { count: Math.ceil(retryAfter / 60) })
+}
+
 /** What the button says: the deed and the price. */
 export function payLabel(t: TFunction, { kind, cents, currency }: Choice): string {
   return t(kind === 'plan' ? 'pay.subscribe' : 'pay.pay', { price: money(cents, currency) })

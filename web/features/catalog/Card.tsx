@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import type { VideoCard } from '#contract/catalog.ts'
 import { shortCount } from '#web/lib/format.ts'
 import { paths } from '#web/lib/paths.ts'
+import { LazyImage } from '#web/ui/LazyImage.tsx'
 import styles from './card.module.css'
 
 interface CardProps {
@@ -53,18 +54,7 @@ export function Card({ video, place, note, episode, watched }: CardProps) {
 export function Cover({ video, eager }: { video: VideoCard; eager?: boolean }) {
   return (
     <div className={styles.cover} style={{ background: video.cover_color }}>
-      {video.cover_url && (
-        <img
-          src={video.cover_url}
-          alt=""
-          width="3"
-          height="4"
-          loading={eager ? 'eager' : 'lazy'}
-          fetchPriority={eager ? 'high' : 'auto'}
-          decoding="async"
-          draggable={false}
-        />
-      )}
+      {video.cover_url && <LazyImage src={video.cover_url} eager={eager} width={3} height={4} />}
     </div>
   )
 }

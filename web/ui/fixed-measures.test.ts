@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createHold } from './Stepper.tsx'
+import { restsOpen } from './SwipeCell.tsx'
+
+describe('a swiped row', () => {
+  it('opens from 15 percent of its action on, and stays shut below', () => {
+    expect([restsOpen(false, -14, 100), restsOpen(false, -15, 100)]).toEqual([false, true])
+  })
+
+  it('closes from 15 percent of the way back on', () => {
+    expect([restsOpen(true, 14, 100), restsOpen(true, 15, 100)]).toEqual([true, false])
+  })
+})
+
+describe("a stepper's button that is held", () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  it('repeats every 200 ms until it is let go', () => {
+    const step = vi.fn<() => void>()
+    const hold = createHold(step)
+    hold.press()
+    vi.advanceTimersByTime(600)
+    expect(step).toHaveBeenCalledTimes(1)
+    vi.advanceTimersByTime(400)
+    expect(step).toHaveBeenCalledTimes(3)
+    hold.release()
+    vi.advanceTimersByTime(1000)
+    expect(step).toHaveBeenCalledTimes(3)
+    expect(hold.took()).toBe(true)
+  })
+
+  it('leaves a short press to the click', () => {
+    const step = vi.fn<() => void>()
+    const hold = createHold(step)
+    hold.press()
+    vi.advanceTimersByTime(300)
+    hold.release()
+    vi.advanceTimersByTime(1000)
+    expect(step).not.toHaveBeenCalled()
+    expect(hold.took()).toBe(false)
+  })
+})
