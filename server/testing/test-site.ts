@@ -5,8 +5,11 @@ import { join } from 'node:path'
 import { createContext, type Context, type Overrides } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { createLog } from '#server/platform/log.ts'
+import type { Env } from '#server/platform/read-setting.ts'
 import { createSite } from '#server/site.ts'
-import { testDatabase } from './template-database.ts'
+import { shareRequests } from './round-robin.ts'
+import { runSecondSite } from './run-second-site.ts'
+import { testDatabase, type TestDatabase } from './template-database.ts'
 import { Visitor } from './visitor.ts'
 
 /** A whole site on a database of its own, listening on a free port. */
@@ -18,20 +21,55 @@ export interface TestSite {
   close(): Promise<void>
 }
 
-/** Starts a site for a test file; the web is an empty document, since these tests look at the HTTP face. */
-export async function testSite(overrides: Overrides = {}): Promise<TestSite> {
+/** One process of a site, or what stands for one. */
+interface Running {
+  url: string
+  close(): Promise<void>
+}
+
+/** A test is faster than any person; one that is about a limit sets it. */
+const usualSettings = {
+  PUBLIC_URL: 'http://localhost:3000',
+  LOG_LEVEL: 'silent',
+  LIMIT_API_USER: '100000/min',
+  LIMIT_API_IP: '100000/min',
+}
+
+/**
+ * Starts a site for a test file; the web is an empty document, since these tests look at the HTTP face. With
+ * SITE_PROCESSES=2 in the environment (`npm run test:two`) a second process on the same database answers every other
+ * request; where the test puts collaborators of its own in, which no other process could have, the second is a site
+ * with a context of its own in this one.
+ */
+export async function testSite(overrides: Overrides = {}, settings: Env = {}): Promise<TestSite> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-site-'))
   const database = overrides.database ?? (await testDatabase())
-  const config = loadConfig({ DATA_DIR: dataDir, PUBLIC_URL: 'http://localhost:3000', LOG_LEVEL: 'silent' })
   const webRoot = overrides.webRoot ?? emptyWeb(dataDir)
+  const env = { ...usualSettings, DATA_DIR: dataDir, ...settings }
+  const given = { ...overrides, database, webRoot }
+  const first = await startSite(env, given)
+  const second = process.env['SITE_PROCESSES'] === '2' ? await startSecond(env, given, overrides) : undefined
+  const front = second ? await shareRequests([first.url, second.url]) : undefined
+  const url = front?.url ?? first.url
+  return {
+    context: first.context,
+    url,
+    visitor: (headers) => new Visitor(url, headers),
+    async close() {
+      await front?.close()
+      await second?.close()
+      await first.close()
+      await first.context.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startSite(env: Env, overrides: Overrides): Promise<Running & { context: Context }> {
+  const config = loadConfig(env)
   const log = createLog({ json: true, level: config.logLevel })
   const listening: { at?: string } = {}
-  const context = await createContext(config, log, {
-    ownAddress: () => listening.at,
-    ...overrides,
-    database,
-    webRoot,
-  })
+  const context = await createContext(config, log, { ownAddress: () => listening.at, ...overrides })
   const site = await createSite(context)
   await site.listen({ port: 0, host: '127.0.0.1' })
   // A server that listens on a port has an address with one.
@@ -39,16 +77,25 @@ export async function testSite(overrides: Overrides = {}): Promise<TestSite> {
   return {
     context,
     url,
-    visitor: (headers) => new Visitor(url, headers),
     async close() {
       const closed = site.close()
       // A connection that a client opened ahead and never used would be waited for.
       site.server.closeAllConnections()
       await closed
-      await context.close()
-      rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+function startSecond(
+  env: Env,
+  given: Overrides & { webRoot: string },
+  { database, ...own }: Overrides,
+): Promise<Running> {
+  const testers = given.database as TestDatabase | undefined
+  const elsewhere = Object.keys(own).length === 0 && testers !== undefined && 'url' in testers
+  return elsewhere
+    ? runSecondSite({ env, databaseUrl: testers.url, webRoot: given.webRoot })
+    : startSite(env, given)
 }
 
 function emptyWeb(dataDir: string): string {

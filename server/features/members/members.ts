@@ -1,11 +1,12 @@
 import type { Membership, User } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
-import { languages, type Language } from '#contract/languages.ts'
+import type { Language } from '#contract/languages.ts'
 import { requireViewer, type Viewer } from '#server/platform/http/route.ts'
 import type { Job } from '#server/platform/jobs.ts'
 import { newId } from '#server/platform/ids.ts'
 import { sweepTurns } from '#server/platform/database/limits.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { deleteOldFailures } from './attempt-queries.ts'
 import { guestDays, readGuest, signGuest, type Carrier, type Guest } from './guest-token.ts'
 import {
   cookieFor,
@@ -14,11 +15,12 @@ import {
   type MembersContext,
   type TokenSource,
 } from './members-context.ts'
-import { checkName } from './check-person.ts'
-import { holdStanding, insertUser, selectStanding, selectUser, updateUser } from './queries.ts'
+import { holdStanding, insertUser, selectStanding, selectUser } from './queries.ts'
+import { hasSecondFactor } from './second-factor.ts'
 import { findMember, headerTokenOf, sweepSessions } from './sessions.ts'
 import { isGuest } from './sign-in-as.ts'
 
+export { checkEmail, checkName } from './check-person.ts'
 export type { MembersContext } from './members-context.ts'
 
 /**
@@ -107,31 +109,20 @@ export async function loadUser(db: Db, viewer: Viewer, membership: Membership): 
     referral_code: row?.referral_code ?? null,
     consent: typeof row?.consent_marketing === 'boolean' ? { marketing: row.consent_marketing } : null,
     has_password: Boolean(row?.password_hash),
-    second_factor: false,
+    second_factor: viewer.role === 'member' && (await hasSecondFactor(db, viewer.userId)),
     membership,
   }
 }
 
-/**
- * Changes what the user says of itself.
- * @throws Refusal nameInvalid (1 to 64 characters) and languageUnknown, with the field's name
- */
-export async function changeUser(
-  tx: Tx,
-  userId: string,
-  { display_name: name, language }: { display_name?: string; language?: string },
-): Promise<void> {
-  if (language !== undefined && !languages.some((known) => known === language))
-    throw new Refusal('languageUnknown', { field: 'language' })
-  const display_name = name === undefined ? undefined : checkName(name, 'display_name')
-  await updateUser(tx, userId, { display_name, language })
-}
+/** Failures in a row are forgotten after a day without another. */
+const failuresKeptMs = 86_400_000
 
 /** What has to come round: sessions, delays and turns that are over are forgotten. */
 export function membersJobs({ db, clock }: MembersContext): Job[] {
   const sweep = async () => {
     await sweepSessions(db, clock.now())
     await sweepTurns(db, clock.now())
+    await deleteOldFailures(db, new Date(clock.now().getTime() - failuresKeptMs))
   }
   return [{ name: 'sweep-members', everySeconds: 600, run: sweep }]
 }

@@ -1,4 +1,4 @@
-import type { Updateable } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { UsersTable } from './tables.ts'
@@ -65,4 +65,21 @@ export async function markMember(tx: Tx, id: string, now: Date): Promise<void> {
     .where('id', '=', id)
     .where('member_since', 'is', null)
     .execute()
+}
+
+/** Whether a change failed because another account has this address. */
+export function isEmailTaken(error: unknown): boolean {
+  return error instanceof Error && 'constraint' in error && error.constraint === 'users_email'
+}
+
+/** Guests whose records came to an account go with it. */
+export async function retireMerged(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx.updateTable('users').set({ deleted_at: now }).where('merged_into', '=', id).execute()
+}
+
+/** What the audit trail holds of a person; the origin says nothing to anybody but us. */
+export async function selectAuditOf(db: Db, userId: string) {
+  const { rows } = await sql<{ at: Date; event: string; details: object }>`
+    SELECT at, event, details FROM audit_events WHERE user_id = ${userId} ORDER BY id`.execute(db)
+  return rows
 }

@@ -1,32 +1,47 @@
-import { changeUser as changeUserCall, getUser, type Membership } from '#contract/members.ts'
-import { route, type Call, type Route, type Viewer } from '#server/platform/http/route.ts'
+import * as calls from '#contract/members.ts'
+import { Serialised, route, type Call, type Route, type Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { changeUser, giveTokens, keepViewer, loadUser, newGuest, type MembersContext } from './members.ts'
+import { changeUser } from './change-user.ts'
+import { deleteUser } from './delete-user.ts'
+import { exportUser } from './export-user.ts'
+import { endSessions, listSessions } from './manage-sessions.ts'
+import { giveTokens, loadUser, newGuest, type MembersContext } from './members.ts'
+import { register } from './register.ts'
+import { signIn } from './sign-in.ts'
+import { signOut } from './sign-out.ts'
 
 export interface MembersRoutesContext extends MembersContext {
   /** What billing says of a person's membership; context.ts joins the two. */
-  membershipOf(db: Db, viewer: Viewer, language: Call['language']): Promise<Membership>
+  membershipOf(db: Db, viewer: Viewer, language: Call['language']): Promise<calls.Membership>
 }
 
 export function membersRoutes(context: MembersRoutesContext): Route[] {
-  const present = async (viewer: Viewer, language: Call['language']) => ({
+  const present = async (viewer: Viewer, { language }: Pick<Call, 'language'>) => ({
     info: await loadUser(context.db, viewer, await context.membershipOf(context.db, viewer, language)),
   })
   return [
-    route(getUser, async (call) => {
-      const viewer: Viewer = call.viewer ?? { ...newGuest(), role: 'visitor' }
+    route(calls.getUser, async (call) => {
+      const viewer = call.viewer ?? newGuest()
       giveTokens(context, call, viewer, true)
-      return present(viewer, call.language)
+      return present(viewer, call)
     }),
-    route(changeUserCall, async (call) => {
-      const userId = await context.db.transaction().execute(async (tx) => {
-        const id = await keepViewer(context, tx, call)
-        await changeUser(tx, id, call.body)
-        return id
-      })
-      const viewer: Viewer = { userId, role: call.viewer?.role ?? 'visitor', kept: true }
+    route(calls.changeUser, async (call) => {
+      const viewer = await changeUser(context, call)
       giveTokens(context, call, viewer, true)
-      return present(viewer, call.language)
+      return present(viewer, call)
+    }),
+    route(calls.registerUser, async (call) => present(await register(context, call), call)),
+    route(calls.signIn, async (call) => present(await signIn(context, call), call)),
+    route(calls.signOut, async (call) => present(await signOut(context, call), call)),
+    route(calls.deleteUser, async (call) => present(await deleteUser(context, call), call)),
+    route(calls.listSessions, async (call) => ({
+      data: { list: await listSessions(context, call), next_cursor: null },
+    })),
+    route(calls.endSessions, async (call) => ({ info: await endSessions(context, call) })),
+    route(calls.exportUser, async (call) => {
+      const info = await exportUser(context, call)
+      call.setHeader('content-disposition', 'attachment; filename="my-data.json"')
+      return new Serialised(Buffer.from(JSON.stringify({ code: 200, info }, null, 2)))
     }),
   ]
 }

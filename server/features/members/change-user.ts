@@ -1,0 +1,96 @@
+import type { changeUser as changeUserCall } from '#contract/members.ts'
+import { Refusal } from '#contract/errors.ts'
+import { languages } from '#contract/languages.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import type { Call, Viewer } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import { auditCall } from './audit-call.ts'
+import { checkEmail, checkName } from './check-person.ts'
+import type { MembersContext } from './members-context.ts'
+import { keepViewer } from './members.ts'
+import { checkPassword, hashPassword } from './passwords.ts'
+import { lockProven, provePerson, requireMember } from './prove-person.ts'
+import { selectUserByEmail, updateUser } from './queries.ts'
+import { sendVerification } from './send-verification.ts'
+import { endSessionsOf, startSession } from './sessions.ts'
+
+type Change = BodyOf<typeof changeUserCall>
+type ChangeCall = Call<typeof changeUserCall>
+
+/** Which text about marketing the site shows; it changes with the text. */
+const consentVersion = '2026-11'
+
+/**
+ * Changes what a user says of itself, and a member's e-mail and password. A new e-mail is used once its mailed link was;
+ * a new password ends every session, and begins this one anew.
+ * @returns who the caller is now
+ * @throws Refusal nameInvalid, languageUnknown, emailInvalid, emailTaken, the password's rules and passwordWrong, with
+ * the field; signInFirst for a guest's e-mail or password
+ */
+export async function changeUser(context: MembersContext, call: ChangeCall): Promise<Viewer> {
+  const profile = checkProfile(call.body)
+  const { email, new_password } = call.body
+  if (email !== undefined || new_password !== undefined) return changeAccount(context, call, profile)
+  const userId = await context.db.transaction().execute(async (tx) => {
+    const id = await keepViewer(context, tx, call)
+    await saveProfile(context, tx, call, id, profile)
+    return id
+  })
+  return { role: 'visitor', ...call.viewer, userId, kept: true }
+}
+
+async function changeAccount(context: MembersContext, call: ChangeCall, profile: Profile): Promise<Viewer> {
+  const { db } = context
+  const { email, new_password } = call.body
+  const member = requireMember(call)
+  if (email !== undefined) checkEmail(email)
+  if (new_password !== undefined) checkPassword(new_password, 'new_password')
+  const proof = await provePerson(context, member, call.body)
+  if (email !== undefined) await refuseTaken(context, email, member.userId)
+  const password_hash = new_password === undefined ? undefined : await hashPassword(new_password)
+  return db.transaction().execute(async (tx) => {
+    const user = await lockProven(tx, proof)
+    await saveProfile(context, tx, call, user.id, profile)
+    if (email !== undefined && email !== user.email) await sendVerification(tx, context, user, email)
+    if (password_hash === undefined) return member
+    await updateUser(tx, user.id, { password_hash })
+    await auditCall(context, tx, call, 'password_changed', user.id)
+    await endSessionsOf(tx, user.id)
+    return startSession(context, tx, call, user.id)
+  })
+}
+
+async function refuseTaken({ db }: MembersContext, email: string, userId: string): Promise<void> {
+  const owner = await selectUserByEmail(db, email)
+  if (owner && owner.id !== userId) throw new Refusal('emailTaken', { field: 'email' })
+}
+
+interface Profile {
+  display_name: string | undefined
+  language: string | undefined
+  marketing: boolean | undefined
+}
+
+function checkProfile({ display_name, language, consent }: Change): Profile {
+  if (language !== undefined && !languages.some((known) => known === language))
+    throw new Refusal('languageUnknown', { field: 'language' })
+  const name = display_name === undefined ? undefined : checkName(display_name, 'display_name')
+  return { display_name: name, language, marketing: consent?.marketing }
+}
+
+async function saveProfile(
+  context: MembersContext,
+  tx: Tx,
+  call: ChangeCall,
+  id: string,
+  { display_name, language, marketing }: Profile,
+): Promise<void> {
+  await updateUser(tx, id, { display_name, language })
+  if (marketing === undefined) return
+  await updateUser(tx, id, {
+    consent_marketing: marketing,
+    consent_at: context.clock.now(),
+    consent_version: consentVersion,
+  })
+  await auditCall(context, tx, call, 'consent_changed', id, { marketing, version: consentVersion })
+}

@@ -1,0 +1,39 @@
+import type { Generated } from 'kysely'
+
+export type LinkPurpose = 'reset' | 'verify'
+
+export interface MailLinksTable {
+  /** SHA-256 of the secret. */
+  hash: Buffer
+  user_id: string
+  purpose: LinkPurpose
+  email: string
+  expires_at: Date
+  created_at: Date
+}
+
+export interface ResetRequestsTable {
+  id: Generated<number>
+  email: string
+  language: string
+  created_at: Date
+}
+
+export interface SecondFactorsTable {
+  user_id: string
+  sealed_secret: Buffer
+  confirmed_at: Date | null
+  last_step: Generated<number>
+}
+
+export interface RecoveryCodesTable {
+  user_id: string
+  hash: Buffer
+}
+
+export interface CredentialTables {
+  mail_links: MailLinksTable
+  reset_requests: ResetRequestsTable
+  second_factors: SecondFactorsTable
+  recovery_codes: RecoveryCodesTable
+}

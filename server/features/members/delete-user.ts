@@ -1,0 +1,61 @@
+import type { deleteUser as deleteUserCall } from '#contract/members.ts'
+import { Refusal } from '#contract/errors.ts'
+import { requireViewer, type Call, type Viewer } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import { auditCall } from './audit-call.ts'
+import type { MembersContext } from './members-context.ts'
+import { lockProven, provePerson, requireMember } from './prove-person.ts'
+import { lockUser, newReferralCode, retireMerged, updateUser } from './queries.ts'
+import { endSessionsOf } from './sessions.ts'
+import { isGuest } from './sign-in-as.ts'
+import { giveFreshGuest } from './sign-out.ts'
+
+/** Nothing of a person; the row stays for what the books keep. */
+const nobody = {
+  email: null,
+  email_verified_at: null,
+  password_hash: null,
+  display_name: null,
+  avatar_url: null,
+  language: null,
+  consent_marketing: null,
+  consent_at: null,
+  consent_version: null,
+}
+
+/**
+ * Deletes the account of a member who has proven to be its owner, or what is kept of a guest: every feature erases its
+ * part in one transaction, and the row says nothing of the person any more (security.md, "The person's data").
+ * @returns a fresh guest
+ * @throws Refusal passwordWrong with the field, codeWrong, signInFirst without a token or a recent enough proof
+ */
+export async function deleteUser(
+  context: MembersContext,
+  call: Call<typeof deleteUserCall>,
+): Promise<Viewer> {
+  const viewer = requireViewer(call)
+  const proof =
+    viewer.role === 'member' ? await provePerson(context, requireMember(call), call.body) : undefined
+  await context.db.transaction().execute(async (tx) => {
+    if (proof) await lockProven(tx, proof)
+    else if (!(await lockKeptGuest(tx, viewer))) return
+    await erase(context, tx, viewer.userId)
+    await auditCall(context, tx, call, 'deleted', viewer.userId)
+  })
+  return giveFreshGuest(context, call)
+}
+
+/** @returns false where nothing is kept of the guest. @throws Refusal signInFirst where it is an account's by now */
+async function lockKeptGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
+  const row = await lockUser(tx, userId)
+  if (row && !isGuest(row)) throw new Refusal('signInFirst')
+  return row !== undefined
+}
+
+async function erase({ moments, clock }: MembersContext, tx: Tx, userId: string): Promise<void> {
+  const now = clock.now()
+  for (const eraseIn of moments.erase) await eraseIn(tx, userId, now)
+  await endSessionsOf(tx, userId)
+  await retireMerged(tx, userId, now)
+  await updateUser(tx, userId, { ...nobody, referral_code: newReferralCode(), deleted_at: now })
+}

@@ -1,0 +1,24 @@
+/** The first that matches counts: many browsers also name the ones they are like. */
+const browsers: [RegExp, string][] = [
+  [/Edg(e|A|iOS)?\//, 'Edge'],
+  [/OPR\/|Opera/, 'Opera'],
+  [/SamsungBrowser\//, 'Samsung Internet'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const systems: [RegExp, string][] = [
+  [/iPhone|iPod/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X|Macintosh/, 'macOS'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux/, 'Linux'],
+]
+
+/** Browser and system of a `User-Agent`, such as "Firefox · Windows": names that read alike in every language. Empty if unknown. */
+export function describeDevice(userAgent: string): string {
+  const nameIn = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
+  return [nameIn(browsers), nameIn(systems)].filter((name) => name !== undefined).join(' · ')
+}

@@ -1,0 +1,63 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { LinkPurpose, MailLinksTable, ResetRequestsTable } from './credential-tables.ts'
+
+export async function insertLink(tx: Tx, link: MailLinksTable): Promise<void> {
+  await tx.insertInto('mail_links').values(link).execute()
+}
+
+/** The link of a secret, unless it was used or is too old. */
+export function selectLink(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
+  return db
+    .selectFrom('mail_links')
+    .select(['user_id', 'email'])
+    .where('hash', '=', hash)
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+/** Where the latest link of a member went. */
+export async function selectLinkedEmail(db: Db, userId: string, purpose: LinkPurpose) {
+  const row = await db
+    .selectFrom('mail_links')
+    .select('email')
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .orderBy('created_at', 'desc')
+    .executeTakeFirst()
+  return row?.email
+}
+
+/** Uses a link up. @returns whether this call was the one */
+export async function deleteLink(tx: Tx, hash: Buffer): Promise<boolean> {
+  return (await tx.deleteFrom('mail_links').where('hash', '=', hash).executeTakeFirst()).numDeletedRows > 0n
+}
+
+/** Makes a member's links worthless: all, or those for one purpose. */
+export async function deleteLinks(tx: Tx, userId: string, purpose?: LinkPurpose): Promise<void> {
+  const all = tx.deleteFrom('mail_links').where('user_id', '=', userId)
+  await (purpose === undefined ? all : all.where('purpose', '=', purpose)).execute()
+}
+
+export async function deleteOldLinks(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('mail_links').where('expires_at', '<=', now).execute()
+}
+
+export async function insertResetRequest(
+  db: Db,
+  request: { email: string; language: string; created_at: Date },
+): Promise<void> {
+  await db.insertInto('reset_requests').values(request).execute()
+}
+
+/** Takes requests for as long as the transaction runs: they are gone once it commits, and there again if it does not. */
+export function takeResetRequests(tx: Tx, limit: number): Promise<Selectable<ResetRequestsTable>[]> {
+  return tx
+    .deleteFrom('reset_requests')
+    .where('id', 'in', (requests) =>
+      requests.selectFrom('reset_requests').select('id').orderBy('id').limit(limit).forUpdate().skipLocked(),
+    )
+    .returningAll()
+    .execute()
+}

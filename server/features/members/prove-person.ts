@@ -1,0 +1,76 @@
+import { Refusal } from '#contract/errors.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import { deleteFailures } from './attempt-queries.ts'
+import { limitTries } from './limit-tries.ts'
+import type { MembersContext } from './members-context.ts'
+import { verifyPassword } from './passwords.ts'
+import { lockUser, selectUser, type UserRow } from './queries.ts'
+import { checkSecondFactor, hasSecondFactor } from './second-factor.ts'
+import { selectSessionStart } from './session-queries.ts'
+
+export type MemberViewer = Viewer & { role: 'member'; sessionId: string }
+
+/** @throws Refusal signInFirst for guests and strangers */
+export function requireMember({ viewer }: { viewer: Viewer | null }): MemberViewer {
+  if (viewer?.role !== 'member' || viewer.sessionId === undefined) throw new Refusal('signInFirst')
+  return { ...viewer, role: 'member', sessionId: viewer.sessionId }
+}
+
+interface Given {
+  current_password?: string
+  totp?: string
+}
+
+/** What was proven, to be held against the row in the transaction that relies on it. */
+export interface Proof {
+  userId: string
+  passwordHash: string | null
+  /** The tries to forget once all is well. */
+  tries?: string
+  /** Without a password and a recent sign-in, a code of the second factor has to do. */
+  code?: string
+}
+
+/** A sign-in as young as this stands for the password of who has none. */
+const recentMs = 15 * 60_000
+
+/**
+ * Asks whoever sits at a session to prove that the account is theirs, before it is changed for good or deleted: by the
+ * password; without one, by having signed in just now, or by a code of the second factor.
+ * @throws Refusal passwordWrong with the field; signInFirst where only a new sign-in would do; Fault tooMany
+ */
+export async function provePerson(
+  context: MembersContext,
+  member: MemberViewer,
+  given: Given,
+): Promise<Proof> {
+  const { db, clock } = context
+  const user = await selectUser(db, member.userId)
+  const proof = { userId: member.userId, passwordHash: user?.password_hash ?? null }
+  if (proof.passwordHash === null) {
+    const signedIn = await selectSessionStart(db, member.sessionId)
+    if (signedIn && clock.now().getTime() - signedIn.getTime() <= recentMs) return proof
+    if (given.totp && (await hasSecondFactor(db, member.userId))) return { ...proof, code: given.totp }
+    throw new Refusal('signInFirst')
+  }
+  if (!given.current_password) throw wrong()
+  const tries = await limitTries(context, 'proof', member.userId)
+  if (!(await verifyPassword(proof.passwordHash, given.current_password))) throw wrong()
+  return { ...proof, tries }
+}
+
+/**
+ * Locks the account of a proof for the rest of the transaction.
+ * @throws Refusal passwordWrong where the password is another one by now, codeWrong, signInFirst where the account is gone
+ */
+export async function lockProven(tx: Tx, { userId, passwordHash, tries, code }: Proof): Promise<UserRow> {
+  const user = await lockUser(tx, userId)
+  if (!user || user.deleted_at) throw new Refusal('signInFirst')
+  if (user.password_hash !== passwordHash) throw wrong()
+  if (code !== undefined) await checkSecondFactor(tx, user, code)
+  if (tries !== undefined) await deleteFailures(tx, tries)
+  return user
+}
+
+const wrong = () => new Refusal('passwordWrong', { field: 'current_password' })

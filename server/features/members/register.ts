@@ -1,0 +1,64 @@
+import type { registerUser } from '#contract/members.ts'
+import { Refusal } from '#contract/errors.ts'
+import { takeTurn } from '#server/platform/database/limits.ts'
+import type { Call, Viewer } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import { auditCall } from './audit-call.ts'
+import { checkEmail, checkName } from './check-person.ts'
+import type { MembersContext } from './members-context.ts'
+import { newGuest } from './members.ts'
+import { checkPassword, hashPassword } from './passwords.ts'
+import { insertUser, isEmailTaken, lockUser, updateUser } from './queries.ts'
+import { sendVerification } from './send-verification.ts'
+import { startSession } from './sessions.ts'
+import { isGuest } from './sign-in-as.ts'
+
+type RegisterCall = Call<typeof registerUser>
+
+/**
+ * Makes the calling guest a member, with its id and everything that is kept of it, and signs in. The password is hashed
+ * before anybody looks whether the address is taken, so the time does not tell.
+ * @throws Refusal emailInvalid, passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, nameInvalid and
+ * emailTaken, with the field; signedInAlready; Fault tooMany
+ */
+export async function register(context: MembersContext, call: RegisterCall): Promise<Viewer> {
+  const { db, clock, limits } = context
+  const { email, password, repeat_password, display_name } = call.body
+  if (call.viewer?.role === 'member') throw new Refusal('signedInAlready')
+  checkEmail(email)
+  checkPassword(password, 'password')
+  if (repeat_password !== password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
+  const name = display_name === undefined ? undefined : checkName(display_name, 'display_name')
+  await takeTurn(db, `register-ip:${call.ip}`, limits.registerIp, clock.now())
+  const password_hash = await hashPassword(password)
+  return db.transaction().execute(async (tx) => {
+    const id = await lockGuest(tx, call)
+    await becomeMember(tx, id, { email, password_hash, display_name: name })
+    await auditCall(context, tx, call, 'registered', id)
+    await sendVerification(tx, context, { id, language: call.language }, email)
+    return startSession(context, tx, call, id)
+  })
+}
+
+/** The guest's row, made if need be. @throws Refusal signedInAlready where another call has made it a member just now */
+async function lockGuest(tx: Tx, call: RegisterCall): Promise<string> {
+  const { userId: id } = call.viewer ?? newGuest()
+  await insertUser(tx, { id, language: call.language })
+  const row = await lockUser(tx, id)
+  if (!row || !isGuest(row)) throw new Refusal(row?.member_since ? 'signedInAlready' : 'signInFirst')
+  return id
+}
+
+interface Credentials {
+  email: string
+  password_hash: string
+  display_name: string | undefined
+}
+
+async function becomeMember(tx: Tx, id: string, credentials: Credentials): Promise<void> {
+  try {
+    await updateUser(tx, id, credentials)
+  } catch (error) {
+    throw isEmailTaken(error) ? new Refusal('emailTaken', { field: 'email' }) : error
+  }
+}

@@ -1,0 +1,16 @@
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import { makeLink } from './mail-links.ts'
+import type { MembersContext } from './members-context.ts'
+
+/** Mails a link that proves an address, and makes it the user's where it is not yet. */
+export async function sendVerification(
+  tx: Tx,
+  context: MembersContext,
+  user: { id: string; language: string | null },
+  email: string,
+): Promise<void> {
+  const { url, expiresAt } = await makeLink(tx, context, { purpose: 'verify', userId: user.id, email })
+  const language = user.language ?? 'en'
+  await queueMail(tx, { to: email, template: 'verifyEmail', values: { link: url }, language, expiresAt })
+}

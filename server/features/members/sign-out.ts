@@ -1,0 +1,27 @@
+import type { Viewer } from '#server/platform/http/route.ts'
+import { auditCall } from './audit-call.ts'
+import { cookieFor, type AccountCall, type Answering, type MembersContext } from './members-context.ts'
+import { giveTokens, newGuest } from './members.ts'
+import { deleteSessions } from './session-queries.ts'
+
+/** Ends the session that the call came with. @returns a fresh guest */
+export async function signOut(context: MembersContext, call: AccountCall): Promise<Viewer> {
+  const { viewer } = call
+  if (viewer?.sessionId !== undefined) {
+    const { userId, sessionId } = viewer
+    await context.db.transaction().execute(async (tx) => {
+      const ended = await deleteSessions(tx, userId, { id: sessionId })
+      if (ended > 0) await auditCall(context, tx, call, 'signed_out', userId)
+    })
+  }
+  return giveFreshGuest(context, call)
+}
+
+/** A new guest takes the place of whoever called; the cookie of a session goes. */
+export function giveFreshGuest(context: MembersContext, call: Answering): Viewer {
+  const guest = newGuest()
+  if (call.viewer?.sessionId !== undefined)
+    call.setHeader('set-cookie', cookieFor(context.secure, 'session', '', 0))
+  giveTokens(context, { ...call, viewer: null }, guest, true)
+  return guest
+}

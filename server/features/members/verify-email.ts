@@ -1,0 +1,81 @@
+import type { verifyEmail as verifyEmailCall } from '#contract/members.ts'
+import { Refusal } from '#contract/errors.ts'
+import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import { auditCall } from './audit-call.ts'
+import { deleteLinks, selectLinkedEmail } from './link-queries.ts'
+import { sameEmail, spendLink } from './mail-links.ts'
+import type { MembersContext } from './members-context.ts'
+import { requireMember } from './prove-person.ts'
+import { isEmailTaken, lockUser, selectUser, updateUser, type UserRow } from './queries.ts'
+import { sendVerification } from './send-verification.ts'
+
+type VerifyCall = Call<typeof verifyEmailCall>
+interface Verified {
+  verified: boolean
+  email: string
+}
+
+/**
+ * Proves an address with the mailed secret, for whoever has it: a new address becomes the user's here, and the former one is
+ * told. Without a secret, mails the member another link, to the new address where there is one.
+ * @throws Refusal linkSpent, and emailTaken where somebody else has the address by now; without a secret signInFirst, and
+ * notFound where the member has no address; Fault tooMany
+ */
+export async function verifyEmail(context: MembersContext, call: VerifyCall): Promise<Verified> {
+  const { secret } = call.body
+  if (secret === undefined) return sendAgain(context, call)
+  return context.db.transaction().execute(async (tx) => {
+    const now = context.clock.now()
+    const spent = await spendLink(tx, 'verify', secret, now)
+    if (!spent) throw new Refusal('linkSpent')
+    const { user, email } = spent
+    if (sameEmail(user.email, email))
+      await updateUser(tx, user.id, { email_verified_at: user.email_verified_at ?? now })
+    else await moveTo(context, tx, call, user, email)
+    return { verified: true, email }
+  })
+}
+
+/** Gives the user another address. Links that went to the former one are worth nothing any more. */
+async function moveTo(
+  context: MembersContext,
+  tx: Tx,
+  call: VerifyCall,
+  user: UserRow,
+  email: string,
+): Promise<void> {
+  await updateUser(tx, user.id, { email, email_verified_at: context.clock.now() }).catch((error: unknown) => {
+    throw isEmailTaken(error) ? new Refusal('emailTaken', { field: 'email' }) : error
+  })
+  await deleteLinks(tx, user.id)
+  await auditCall(context, tx, call, 'email_changed', user.id)
+  if (user.email === null) return
+  const link = `${context.publicUrl}/contactUs`
+  const language = user.language ?? call.language
+  await queueMail(tx, { to: user.email, template: 'emailChanged', values: { link }, language })
+}
+
+async function sendAgain(context: MembersContext, call: VerifyCall): Promise<Verified> {
+  const { db, clock, secret, limits } = context
+  const { userId } = requireMember(call)
+  const due = await findUnproven(db, userId)
+  if (due.verified) return due
+  await takeTurn(db, keyFor(secret, 'verify', userId), limits.resetAccount, clock.now())
+  await db.transaction().execute(async (tx) => {
+    const user = await lockUser(tx, userId)
+    if (!user || user.deleted_at) throw new Refusal('signInFirst')
+    await sendVerification(tx, context, { id: userId, language: user.language ?? call.language }, due.email)
+  })
+  return due
+}
+
+/** The address that waits to be proven: a new one, else the member's own; or the own one that was proven. */
+async function findUnproven(db: MembersContext['db'], userId: string): Promise<Verified> {
+  const user = await selectUser(db, userId)
+  const email = (await selectLinkedEmail(db, userId, 'verify')) ?? user?.email ?? undefined
+  if (!user || email === undefined) throw new Refusal('notFound')
+  return { verified: sameEmail(user.email, email) && user.email_verified_at !== null, email }
+}
