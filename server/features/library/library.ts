@@ -4,7 +4,10 @@ import { isFavorite } from './favorite-queries.ts'
 import { selectResume } from './history-queries.ts'
 
 export * from './entitlements.ts'
+export { eraseLibrary } from './erase-library.ts'
+export { exportLibrary } from './export-library.ts'
 export { libraryJobs } from './fold-counts.ts'
+export { mergeLibrary } from './merge-library.ts'
 
 /** What a video's page shows of one viewer alone. */
 export interface Personal {

@@ -1,0 +1,164 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+
+/*
+ * Each merge takes a guest's rows away and gives them to the member in one statement, so that two at once move them once.
+ */
+
+/** The latest `at` of a video wins. A removal by the guest takes nothing from the member, and neither do older rows. */
+export async function mergeHistory(tx: Tx, guestId: string, memberId: string): Promise<void> {
+  await sql`
+    WITH moved AS (DELETE FROM history WHERE user_id = ${guestId} RETURNING *)
+    INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
+    SELECT ${memberId}, video_id, episode_id, position_ms, at FROM moved WHERE NOT removed ORDER BY video_id
+    ON CONFLICT (user_id, video_id) DO UPDATE
+    SET episode_id = excluded.episode_id, position_ms = excluded.position_ms, at = excluded.at, removed = false
+    WHERE history.at < excluded.at`.execute(tx)
+}
+
+/** What both had counts once from now on and keeps its place in the member's list. */
+export async function mergeFavorites(tx: Tx, guestId: string, memberId: string): Promise<void> {
+  await sql`UPDATE favorite_changes SET user_id = ${memberId} WHERE user_id = ${guestId}`.execute(tx)
+  await sql`
+    WITH moved AS (
+      DELETE FROM favorites WHERE user_id = ${guestId} RETURNING video_id, favorited_at
+    ), added AS (
+      INSERT INTO favorites (user_id, video_id, favorited_at)
+      SELECT ${memberId}, video_id, favorited_at FROM moved ORDER BY video_id
+      ON CONFLICT DO NOTHING
+      RETURNING video_id
+    )
+    INSERT INTO favorite_changes (user_id, video_id, change)
+    SELECT ${memberId}, video_id, -1 FROM moved WHERE video_id NOT IN (SELECT video_id FROM added)`.execute(
+    tx,
+  )
+}
+
+/** A play of the same episode and half hour counts once for the two; it is counted where either's was. */
+export async function mergePlays(tx: Tx, guestId: string, memberId: string): Promise<void> {
+  await sql`
+    WITH moved AS (DELETE FROM plays WHERE user_id = ${guestId} RETURNING *)
+    INSERT INTO plays (user_id, episode_id, half_hour, video_id, folded)
+    SELECT ${memberId}, episode_id, half_hour, video_id, folded FROM moved ORDER BY episode_id, half_hour
+    ON CONFLICT (user_id, episode_id, half_hour) DO UPDATE SET folded = plays.folded OR excluded.folded`.execute(
+    tx,
+  )
+}
+
+/** The later of two unlocks of a video stands. */
+export async function mergeUnlocks(tx: Tx, guestId: string, memberId: string): Promise<void> {
+  await sql`
+    WITH moved AS (DELETE FROM unlocks WHERE user_id = ${guestId} RETURNING *)
+    INSERT INTO unlocks (user_id, video_id, episode_id, unlocked_at)
+    SELECT ${memberId}, video_id, episode_id, unlocked_at FROM moved ORDER BY video_id
+    ON CONFLICT (user_id, video_id) DO UPDATE
+    SET episode_id = excluded.episode_id, unlocked_at = excluded.unlocked_at
+    WHERE unlocks.unlocked_at < excluded.unlocked_at`.execute(tx)
+}
+
+/** Entitlements are unique by order, so the member simply has both. */
+export async function mergeEntitlements(tx: Tx, guestId: string, memberId: string): Promise<void> {
+  await tx.updateTable('entitlements').set({ user_id: memberId }).where('user_id', '=', guestId).execute()
+}
+
+export async function deleteHistory(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('history').where('user_id', '=', userId).execute()
+  await tx.deleteFrom('unlocks').where('user_id', '=', userId).execute()
+}
+
+/** Plays and changes that are still to be counted stay, under a name that is nobody's. */
+export async function forgetCounted(tx: Tx, userId: string, nobody: string): Promise<void> {
+  await tx.updateTable('plays').set({ user_id: nobody }).where('user_id', '=', userId).execute()
+  await tx.updateTable('favorite_changes').set({ user_id: null }).where('user_id', '=', userId).execute()
+}
+
+export async function revokeEntitlements(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('entitlements')
+    .set({ revoked_at: now })
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
+const englishTitle = sql<string>`videos.titles->>'en'`.as('title')
+
+/** Pages are read by the keys of their rows, which never change. */
+export function selectHistoryAfter(db: Db, userId: string, videoId: string, limit: number) {
+  return db
+    .selectFrom('history')
+    .innerJoin('videos', 'videos.id', 'history.video_id')
+    .innerJoin('episodes', 'episodes.id', 'history.episode_id')
+    .select(['history.video_id', englishTitle, 'episodes.number as episode', 'position_ms', 'at'])
+    .where('history.user_id', '=', userId)
+    .where('history.removed', '=', false)
+    .where('history.video_id', '>', videoId)
+    .orderBy('history.video_id')
+    .limit(limit)
+    .execute()
+}
+
+export function selectFavoritesAfter(db: Db, userId: string, videoId: string, limit: number) {
+  return db
+    .selectFrom('favorites')
+    .innerJoin('videos', 'videos.id', 'favorites.video_id')
+    .select(['favorites.video_id', englishTitle, 'favorited_at'])
+    .where('user_id', '=', userId)
+    .where('video_id', '>', videoId)
+    .orderBy('video_id')
+    .limit(limit)
+    .execute()
+}
+
+export function selectUnlocksAfter(db: Db, userId: string, videoId: string, limit: number) {
+  return db
+    .selectFrom('unlocks')
+    .innerJoin('videos', 'videos.id', 'unlocks.video_id')
+    .innerJoin('episodes', 'episodes.id', 'unlocks.episode_id')
+    .select(['unlocks.video_id', englishTitle, 'episodes.number as episode', 'unlocked_at'])
+    .where('unlocks.user_id', '=', userId)
+    .where('unlocks.video_id', '>', videoId)
+    .orderBy('unlocks.video_id')
+    .limit(limit)
+    .execute()
+}
+
+export function selectEntitlementsAfter(db: Db, userId: string, id: string, limit: number) {
+  return db
+    .selectFrom('entitlements')
+    .leftJoin('videos', 'videos.id', 'entitlements.video_id')
+    .leftJoin('episodes', 'episodes.id', 'entitlements.episode_id')
+    .select([
+      'entitlements.id',
+      'entitlements.order_id',
+      'entitlements.source',
+      'entitlements.video_id',
+      englishTitle,
+      'episodes.number as episode',
+      'entitlements.starts_at',
+      'entitlements.ends_at',
+      'entitlements.revoked_at',
+    ])
+    .where('entitlements.user_id', '=', userId)
+    .where('entitlements.id', '>', id)
+    .orderBy('entitlements.id')
+    .limit(limit)
+    .execute()
+}
+
+export function selectPlaysAfter(
+  db: Db,
+  userId: string,
+  { episode_id, half_hour }: { episode_id: string; half_hour: Date },
+  limit: number,
+) {
+  return db
+    .selectFrom('plays')
+    .select(['video_id', 'episode_id', 'half_hour'])
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`(episode_id, half_hour) > (${episode_id}, ${half_hour})`)
+    .orderBy('episode_id')
+    .orderBy('half_hour')
+    .limit(limit)
+    .execute()
+}

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { addFavorite, listFavorites, listHistory, saveHistory } from '#contract/library.ts'
+import { getUser } from '#contract/members.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { insertPaidOrder } from '#server/testing/money-builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import type { Tx } from '#server/tables.ts'
+import { foldFavorites, foldPlays } from './fold-counts.ts'
+import { eraseLibrary, exportLibrary, grantEntitlement, mergeLibrary } from './library.ts'
+
+interface Person {
+  visitor: Visitor
+  id: string
+}
+
+const time = { now: new Date() }
+const clock: Clock = { now: () => time.now }
+let site: TestSite
+let videos: BuiltVideo[]
+let guest: Person
+let member: Person
+
+beforeAll(async () => {
+  site = await testSite({ clock })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  time.now = new Date('2026-03-01T12:10:00Z')
+  videos = await Promise.all(Array.from({ length: 3 }, () => buildVideo(site.context)))
+  guest = await someone()
+  member = await someone()
+})
+
+async function someone(): Promise<Person> {
+  const visitor = site.visitor()
+  return { visitor, id: (await visitor.ask(getUser)).id }
+}
+
+const idOf = (video: number) => videos[video]?.id ?? ''
+const moment = (work: (tx: Tx) => Promise<void>) => site.context.db.transaction().execute(work)
+const merge = () => moment((tx) => mergeLibrary(tx, guest.id, member.id))
+
+const watch = (person: Person, video: number, position_ms: number, minute: number, episode = 1) =>
+  person.visitor.ask(saveHistory, {
+    body: {
+      video_id: idOf(video),
+      episode_id: videos[video]?.episodes[episode - 1]?.id ?? '',
+      position_ms,
+      at: `2026-03-01T12:0${minute}:00Z`,
+    },
+  })
+
+const favor = (person: Person, video: number) =>
+  person.visitor.ask(addFavorite, { body: { video_id: idOf(video) } })
+
+const watched = async ({ visitor }: Person) =>
+  (await visitor.ask(listHistory)).list.map(({ video, position_ms }) => [video.id, position_ms])
+const favorites = async ({ visitor }: Person) => (await visitor.ask(listFavorites)).list.map(({ id }) => id)
+
+async function counts(video: number) {
+  await Promise.all([foldPlays(site.context.db), foldFavorites(site.context.db)])
+  return site.context.db
+    .selectFrom('videos')
+    .select(['play_count', 'favorite_count'])
+    .where('id', '=', idOf(video))
+    .executeTakeFirstOrThrow()
+}
+
+const buy = (person: Person, video: number) =>
+  moment(async (tx) => {
+    const orderId = await insertPaidOrder(tx, person.id, time.now)
+    const grant = { userId: person.id, orderId, videoId: idOf(video), startsAt: time.now }
+    await grantEntitlement(tx, { ...grant, source: 'purchase' })
+  })
+
+describe('a merge', () => {
+  it('keeps of each video the latest place, and leaves nothing with the guest', async () => {
+    await watch(guest, 0, 1000, 2)
+    await watch(guest, 1, 1000, 4)
+    await watch(guest, 2, 1000, 1)
+    await watch(member, 0, 2000, 3)
+    await watch(member, 1, 2000, 3)
+    await merge()
+    expect(await watched(member)).toEqual([
+      [idOf(1), 1000],
+      [idOf(0), 2000],
+      [idOf(2), 1000],
+    ])
+    expect(await watched(guest)).toEqual([])
+  })
+
+  it('lets no removal of the guest take what the member has, nor bring back what the member removed', async () => {
+    await watch(guest, 0, 1000, 1)
+    await watch(guest, 1, 1000, 1)
+    await guest.visitor.ask(saveHistory, { body: { remove: [idOf(0)] } })
+    await watch(member, 0, 2000, 2)
+    await watch(member, 1, 2000, 2)
+    await member.visitor.ask(saveHistory, { body: { remove: [idOf(1)] } })
+    await merge()
+    expect(await watched(member)).toEqual([[idOf(0), 2000]])
+  })
+
+  it('makes one of the two lists of favorites, and one favorite of two', async () => {
+    await favor(member, 0)
+    time.now = new Date('2026-03-01T12:11:00Z')
+    await favor(member, 1)
+    time.now = new Date('2026-03-01T12:12:00Z')
+    await favor(guest, 0)
+    await favor(guest, 2)
+    await merge()
+    expect(await favorites(member)).toEqual([idOf(2), idOf(1), idOf(0)])
+    expect(await favor(member, 0)).toMatchObject({ favorite_count: 1 })
+    expect(await favor(member, 2)).toMatchObject({ favorite_count: 1 })
+    expect([await counts(0), await counts(1), await counts(2)]).toMatchObject(
+      Array.from({ length: 3 }, () => ({ favorite_count: 1 })),
+    )
+  })
+
+  it('counts a play of the two once, whether one, both or none was counted before', async () => {
+    await watch(guest, 0, 1, 1)
+    expect(await counts(0)).toMatchObject({ play_count: 1 })
+    await watch(member, 0, 1, 1)
+    await watch(guest, 1, 1, 1)
+    await watch(member, 1, 1, 1)
+    await watch(guest, 2, 1, 1)
+    await merge()
+    expect([await counts(0), await counts(1), await counts(2)]).toMatchObject(
+      Array.from({ length: 3 }, () => ({ play_count: 1 })),
+    )
+    await watch(member, 2, 2, 2)
+    expect(await counts(2)).toMatchObject({ play_count: 1 })
+  })
+
+  it('brings what was bought along, also where both bought the same', async () => {
+    await watch(guest, 0, 1, 1)
+    await watch(member, 0, 1, 1)
+    await buy(guest, 0)
+    await buy(guest, 1)
+    await buy(member, 0)
+    await merge()
+    const query = { kind: 'unlocked' as const }
+    const unlocked = await member.visitor.ask(listHistory, { query })
+    expect(unlocked.list.map(({ video }) => video.id).toSorted()).toEqual([idOf(0), idOf(1)].toSorted())
+    expect((await guest.visitor.ask(listHistory, { query })).list).toEqual([])
+    expect(await watch(member, 1, 5, 3, 4)).toMatchObject({ position_ms: 5 })
+  })
+
+  it('that is repeated or runs twice at once changes nothing more', async () => {
+    await watch(guest, 0, 1000, 2)
+    await watch(member, 1, 2000, 1)
+    await favor(guest, 0)
+    await Promise.all([merge(), merge()])
+    await merge()
+    await moment((tx) => mergeLibrary(tx, member.id, member.id))
+    expect(await watched(member)).toEqual([
+      [idOf(0), 1000],
+      [idOf(1), 2000],
+    ])
+    expect(await counts(0)).toEqual({ play_count: 1, favorite_count: 1 })
+  })
+})
+
+describe('a person who leaves', () => {
+  it('takes history and favorites along; their plays stay counted, of nobody; their rights end', async () => {
+    await watch(member, 0, 1000, 1)
+    await favor(member, 0)
+    await favor(guest, 0)
+    await buy(member, 0)
+    await watch(member, 0, 1000, 2, 4)
+    await moment((tx) => eraseLibrary(tx, member.id, time.now))
+    expect(await watched(member)).toEqual([])
+    expect(await favorites(member)).toEqual([])
+    expect(await counts(0)).toEqual({ play_count: 2, favorite_count: 1 })
+    const query = { kind: 'unlocked' as const }
+    expect((await member.visitor.ask(listHistory, { query })).list).toEqual([])
+    const { entitlements, ...rest } = await exportLibrary(site.context.db, member.id)
+    expect(entitlements).toMatchObject([{ revoked_at: time.now }])
+    expect(Object.values(rest).flat()).toEqual([])
+  })
+})
+
+describe('an export', () => {
+  it('holds all that is kept of the person, ready for JSON, and nothing of others', async () => {
+    await watch(guest, 0, 500, 1)
+    await favor(guest, 0)
+    await watch(member, 1, 1000, 1)
+    await favor(member, 2)
+    await buy(member, 2)
+    const exported = JSON.parse(JSON.stringify(await exportLibrary(site.context.db, member.id)))
+    expect(exported).toMatchObject({
+      history: [
+        {
+          video_id: idOf(1),
+          title: expect.any(String),
+          episode: 1,
+          position_ms: 1000,
+          at: '2026-03-01T12:01:00.000Z',
+        },
+      ],
+      favorites: [{ video_id: idOf(2), title: expect.any(String), favorited_at: time.now.toISOString() }],
+      entitlements: [{ source: 'purchase', video_id: idOf(2), episode: null }],
+      unlocked_by_subscription: [],
+      recent_plays: [{ video_id: idOf(1), half_hour: '2026-03-01T12:00:00.000Z' }],
+    })
+  })
+
+  it('reads on past its first page', async () => {
+    await watch(member, 0, 1, 1)
+    await site.context.database.pool.query(
+      `INSERT INTO plays (user_id, episode_id, half_hour, video_id)
+       SELECT $1, 'ep_' || n % 7, timestamptz '2026-01-01' + n * interval '30 min', 'vid_any'
+       FROM generate_series(1, 2500) n`,
+      [member.id],
+    )
+    const { recent_plays } = await exportLibrary(site.context.db, member.id)
+    const keys = (recent_plays as { episode_id: string; half_hour: Date }[]).map(
+      (play) => `${play.episode_id} ${play.half_hour.toISOString()}`,
+    )
+    expect([keys.length, new Set(keys).size]).toEqual([2501, 2501])
+  })
+})
