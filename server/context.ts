@@ -5,7 +5,7 @@ import { createGateways, type GatewaySetUp } from '#server/features/billing/crea
 import { seedPlans } from '#server/features/billing/seed-plans.ts'
 import { seedHomepage } from '#server/features/catalog/seed-homepage.ts'
 import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
-import { loadPersonal } from '#server/features/library/library.ts'
+import { eraseLibrary, exportLibrary, loadPersonal, mergeLibrary } from '#server/features/library/library.ts'
 import { findCover, type MediaContext } from '#server/features/media/media.ts'
 import type { MembersRoutesContext } from '#server/features/members/routes.ts'
 import { createSocialProviders } from '#server/features/members/social/create-providers.ts'
@@ -102,7 +102,11 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     consentsOf: selectConsents,
     findReferrer: selectReferrer,
     events: bufferEvents({ write: (batch) => writeEvents(context, batch), log }),
-    moments: { merge: [], erase: [eraseIdentities], export: [exportIdentities] },
+    moments: {
+      merge: [mergeLibrary],
+      erase: [eraseIdentities, eraseLibrary],
+      export: [exportIdentities, exportLibrary],
+    },
     personalFor: loadPersonal,
     membershipOf: (database, viewer, language) => membershipOf(database, viewer, clock.now(), language),
     offerFor: (database, episode, language) => offerFor({ gateways }, database, episode, language),
