@@ -1,6 +1,7 @@
 import type { PaymentGateway } from '#server/features/billing/gateway.ts'
 import { sandboxRoutes } from '#server/features/billing/gateways/sandbox/routes.ts'
 import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import type { Env } from '#server/platform/read-setting.ts'
 import { buildVideo, type BuiltVideo } from './builders.ts'
 import { testDatabase } from './template-database.ts'
 import { testSite, type TestSite } from './test-site.ts'
@@ -19,7 +20,7 @@ export interface MoneySite extends TestSite {
   moveOn(milliseconds: number): void
 }
 
-export async function moneySite(): Promise<MoneySite> {
+export async function moneySite(settings: Env = {}): Promise<MoneySite> {
   const database = await testDatabase()
   let offset = 0
   const clock = { now: () => new Date(Date.now() + offset) }
@@ -34,7 +35,7 @@ export async function moneySite(): Promise<MoneySite> {
     },
   })
   const gateways = { gateways: [gateway], gatewayRoutes: sandboxRoutes(sandbox) }
-  const site = await testSite({ database, clock, gateways })
+  const site = await testSite({ database, clock, gateways }, settings)
   const video = await buildVideo(site.context)
   return {
     ...site,

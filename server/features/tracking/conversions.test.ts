@@ -11,25 +11,22 @@ import { mergeTracking, queueConversion, withdrawConsent } from './tracking.ts'
 let site: MoneySite
 let sink: PostSink
 beforeAll(async () => {
-  site = await moneySite()
   sink = await openPostSink()
-  const value = { facebook_pixel_id: '123', tiktok_pixel: 'TT9' }
-  await site.context.db
-    .insertInto('settings')
-    .values({ key: 'tracking', value: JSON.stringify(value) })
-    .execute()
+  site = await moneySite({
+    META_ACCESS_TOKEN: 'meta-key',
+    META_API_BASE: sink.url,
+    TIKTOK_ACCESS_TOKEN: 'tiktok-key',
+    TIKTOK_API_BASE: sink.url,
+  })
 })
 afterAll(async () => {
   await site.close()
   await sink.close()
 })
 
-beforeEach(() => {
-  const account = (accessToken: string) => ({ accessToken, apiBase: sink.url })
-  site.context.tracking = {
-    ...site.context.tracking,
-    conversions: { meta: account('meta-key'), tiktok: account('tiktok-key') },
-  }
+const pixels = { facebook_pixel_id: '123', tiktok_pixel: 'TT9' }
+beforeEach(async () => {
+  await setPixels(site, pixels)
   sink.reply = ({ path }) => ({
     status: 200,
     body: path.includes('open_api') ? { code: 0 } : { events_received: 1 },
@@ -44,29 +41,35 @@ const minutes = (count: number) => count * 60_000
 const send = (timeoutMs = 2000) => sendConversions({ ...site.context, conversionTimeoutMs: timeoutMs })
 const conversions = () =>
   site.context.db.selectFrom('conversions').selectAll().orderBy('destination').orderBy('event_id').execute()
-const onlyMeta = () => {
-  site.context.tracking.conversions = { ...site.context.tracking.conversions, tiktok: undefined }
-}
+const onlyMeta = () => setPixels(site, { facebook_pixel_id: '123' })
 const headers = { 'x-fbclid': 'fb1', 'x-ttclid': 'tt1', 'user-agent': 'Phone/1' }
 
+/** A platform without a pixel is told nothing. */
+async function setPixels({ context }: MoneySite, settings: Record<string, string>): Promise<void> {
+  const value = JSON.stringify(settings)
+  await context.db
+    .insertInto('settings')
+    .values({ key: 'tracking', value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute()
+}
+
 /** Somebody buys: an episode, or a plan. */
-async function buy(marketing: boolean | null, kind: 'episode' | 'plan' = 'episode') {
-  const shopper = await Shopper.on(site)
+async function buy(marketing: boolean | null, kind: 'episode' | 'plan' = 'episode', at = site) {
+  const shopper = await Shopper.on(at)
   const wish =
-    kind === 'plan'
-      ? { kind, plan_id: (await shopper.plan(7)).id }
-      : { episode_id: site.video.episodes[4]?.id }
+    kind === 'plan' ? { kind, plan_id: (await shopper.plan(7)).id } : { episode_id: at.video.episodes[4]?.id }
   // The first order keeps the person, who can then answer.
-  const { id } = await shopper.order({ episode_id: site.video.episodes[5]?.id })
-  const userId = await buyerOf(id)
-  await answerConsent(site, userId, marketing)
+  const { id } = await shopper.order({ episode_id: at.video.episodes[5]?.id })
+  const userId = await buyerOf(id, at)
+  await answerConsent(at, userId, marketing)
   const order = await shopper.order({ ...wish, email: ' Ada@Example.com'.trim() }, headers)
   expect((await shopper.tryPay(order.id, await shopper.token())).info).toMatchObject({ status: 'paid' })
   return { order, userId }
 }
 
-async function buyerOf(orderId: string): Promise<string> {
-  const { user_id } = await site.context.db
+async function buyerOf(orderId: string, at: MoneySite): Promise<string> {
+  const { user_id } = await at.context.db
     .selectFrom('orders')
     .select('user_id')
     .where('id', '=', orderId)
@@ -135,11 +138,13 @@ describe('a paid order', () => {
   })
 
   test('without keys is neither kept nor told', async () => {
-    site.context.tracking.conversions = { meta: undefined, tiktok: undefined }
-    await buy(true)
-    await send()
-    expect(await conversions()).toEqual([])
+    const keyless = await moneySite({ META_API_BASE: sink.url, TIKTOK_API_BASE: sink.url })
+    await setPixels(keyless, pixels)
+    await buy(true, 'episode', keyless)
+    await sendConversions(keyless.context)
+    expect(await keyless.context.db.selectFrom('conversions').selectAll().execute()).toEqual([])
     expect(sink.posts).toEqual([])
+    await keyless.close()
   })
 
   test('is not told any more once consent is taken back', async () => {
@@ -200,8 +205,12 @@ describe('a platform that does not take it', () => {
 
   test('because it is not there gets it again', async () => {
     await buy(true)
-    site.context.tracking.conversions.meta = { accessToken: 'k', apiBase: 'http://127.0.0.1:1' }
-    await send()
+    const { tracking } = site.context
+    const meta = { accessToken: 'k', apiBase: 'http://127.0.0.1:1' }
+    await sendConversions({
+      ...site.context,
+      tracking: { ...tracking, conversions: { meta, tiktok: undefined } },
+    })
     expect(await conversions()).toMatchObject([{ state: 'waiting', tries: 1 }])
   })
 
@@ -234,7 +243,7 @@ describe('a platform that does not take it', () => {
   })
 
   test('does not keep another platform from its turn', async () => {
-    site.context.tracking.conversions.tiktok = { accessToken: 'k', apiBase: sink.url }
+    await setPixels(site, pixels)
     await buy(true)
     sink.reply = ({ path }) =>
       path.includes('open_api') ? { status: 200, body: { code: 0 } } : { status: 500, body: {} }
@@ -250,7 +259,7 @@ test.each([
   [{ code: 40_002 }, 'given_up'],
   ['no record', 'waiting'],
 ])("TikTok's own code counts: %j", async (body, state) => {
-  site.context.tracking.conversions = { ...site.context.tracking.conversions, meta: undefined }
+  await setPixels(site, { tiktok_pixel: 'TT9' })
   await buy(true)
   sink.reply = () => ({ status: 200, body })
   await send()
@@ -261,7 +270,7 @@ test('a registration is told by its own id, in its own words', async () => {
   const { userId } = await buy(true)
   await send()
   sink.posts.length = 0
-  onlyMeta()
+  await onlyMeta()
   const happened = {
     name: 'complete_registration' as const,
     eventId: userId,

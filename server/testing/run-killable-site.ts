@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const startsWithinMs = 20_000
+
+/** Starts a site in a process of its own on a database; `end` sends it a signal and waits until it is gone. */
+export async function runKillableSite(
+  databaseUrl: string,
+): Promise<{ url: string; end(signal: NodeJS.Signals): Promise<void> }> {
+  const entry = join(import.meta.dirname, 'killable-site.ts')
+  const child = spawn(process.execPath, [entry, databaseUrl], {
+    env: { PATH: process.env['PATH'], NO_COLOR: '1' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [url] = (await once(createInterface(child.stdout), 'line', {
+    signal: AbortSignal.timeout(startsWithinMs),
+  })) as [string]
+  return {
+    url,
+    async end(signal) {
+      const ended = once(child, 'exit')
+      child.kill(signal)
+      await ended
+    },
+  }
+}
