@@ -10,7 +10,10 @@ export type AuditedEvent =
   | 'sessions_ended'
   | 'password_changed'
   | 'email_changed'
+  | 'second_factor_on'
+  | 'second_factor_off'
   | 'consent_changed'
+  | 'identity_linked'
   | 'exported'
   | 'deleted'
 

@@ -1,10 +1,18 @@
 import { Refusal } from '#contract/errors.ts'
 import type { SocialAnswer } from '#contract/members.ts'
-import type { AccountCall, MembersContext } from '#server/features/members/members-context.ts'
+import { auditCall } from '#server/features/members/audit-call.ts'
 import { checkEmail } from '#server/features/members/check-person.ts'
+import type { AccountCall, MembersContext } from '#server/features/members/members-context.ts'
 import { keepViewer, newGuest } from '#server/features/members/members.ts'
-import { selectUserByEmail, selectUser, updateUser } from '#server/features/members/queries.ts'
-import { signInAs } from '#server/features/members/sign-in-as.ts'
+import {
+  insertUser,
+  lockUser,
+  selectUserByEmail,
+  updateUser,
+  type UserRow,
+} from '#server/features/members/queries.ts'
+import { startSession } from '#server/features/members/sessions.ts'
+import { isGuest, signInAs } from '#server/features/members/sign-in-as.ts'
 import type { Tx } from '#server/tables.ts'
 import { insertIdentity, selectOwner } from './queries.ts'
 import type { SocialPerson } from './social-provider.ts'
@@ -17,8 +25,7 @@ export interface Vouched {
 
 /**
  * Signs somebody in whom a provider vouched for: the member whose identity it is, else the caller's guest becomes a member
- * with it. Nobody gets into an account by its e-mail alone (docs/decisions, "Social identities are linked by their
- * owner").
+ * with it. Nobody gets into an account by its e-mail alone (docs/decisions/0005-social-identities-are-linked-by-their-owner.md).
  * @returns undefined once the caller is signed in, or why not
  * @throws Refusal from `signInAs`
  */
@@ -29,36 +36,45 @@ export async function signInPerson(
   { provider, person }: Vouched,
 ): Promise<SocialAnswer | undefined> {
   const owner = await selectOwner(tx, person)
-  if (owner === undefined) {
-    const email = usableEmail(person.email)
-    if (email !== undefined && (await selectUserByEmail(tx, email))) return 'has_account'
-    return becomeMember(context, tx, { ...call, viewer: call.viewer ?? newGuest() }, { provider, person })
+  if (owner !== undefined) return signInOwner(context, tx, call, provider, owner)
+  const email = usableEmail(person.email)
+  if (email !== undefined && (await selectUserByEmail(tx, email))) return 'has_account'
+  const guest = await lockGuest(tx, call)
+  const identity = { ...keyOf(person), provider, created_at: context.clock.now() }
+  if (!guest || !(await insertIdentity(tx, { ...identity, user_id: guest.id }))) {
+    // Another tab of this guest, or another browser with this identity, came back a moment before.
+    const other = await selectOwner(tx, person)
+    return other === undefined ? 'expired' : signInOwner(context, tx, call, provider, other)
   }
-  await signInAs(context, tx, call, owner)
+  await updateUser(tx, guest.id, {
+    ...(email === undefined ? {} : { email, email_verified_at: identity.created_at }),
+    display_name: guest.display_name ?? usableName(person.name),
+  })
+  await auditCall(context, tx, call, 'registered', guest.id, { provider })
+  await startSession(context, tx, call, guest.id)
   return undefined
 }
 
-async function becomeMember(
+async function signInOwner(
   context: MembersContext,
   tx: Tx,
   call: AccountCall,
-  { provider, person }: Vouched,
-): Promise<SocialAnswer | undefined> {
-  const userId = await keepViewer(context, tx, call)
-  const { issuer, subject } = person
-  const now = context.clock.now()
-  const identity = { issuer, subject, provider, user_id: userId, created_at: now }
-  // Another tab may have come back a moment before.
-  if (!(await insertIdentity(tx, identity))) return signInPerson(context, tx, call, { provider, person })
-  const known = await selectUser(tx, userId)
-  const email = usableEmail(person.email)
-  await updateUser(tx, userId, {
-    ...(email === undefined ? {} : { email, email_verified_at: now }),
-    display_name: known?.display_name ?? usableName(person.name),
-  })
-  await signInAs(context, tx, call, userId)
-  return undefined
+  provider: string,
+  owner: string,
+): Promise<undefined> {
+  await signInAs(context, tx, call, owner)
+  await auditCall(context, tx, call, 'signed_in', owner, { provider })
 }
+
+/** The caller's guest, held against every other change; undefined where it is none any more. */
+async function lockGuest(tx: Tx, { viewer, language }: AccountCall): Promise<UserRow | undefined> {
+  const { userId: id } = viewer ?? newGuest()
+  await insertUser(tx, { id, language })
+  const row = await lockUser(tx, id)
+  return row && isGuest(row) ? row : undefined
+}
+
+const keyOf = ({ issuer, subject }: SocialPerson) => ({ issuer, subject })
 
 /**
  * Gives an identity to the member who asked for it.
@@ -69,12 +85,15 @@ export async function linkPerson(
   context: MembersContext,
   tx: Tx,
   call: AccountCall,
-  { provider, person: { issuer, subject } }: Vouched,
+  { provider, person }: Vouched,
 ): Promise<SocialAnswer | undefined> {
   const userId = await keepViewer(context, tx, call)
-  const created_at = context.clock.now()
-  if (await insertIdentity(tx, { issuer, subject, provider, user_id: userId, created_at })) return undefined
-  return (await selectOwner(tx, { issuer, subject })) === userId ? undefined : 'taken'
+  const identity = { ...keyOf(person), provider, user_id: userId, created_at: context.clock.now() }
+  if (await insertIdentity(tx, identity)) {
+    await auditCall(context, tx, call, 'identity_linked', userId, { provider })
+    return undefined
+  }
+  return (await selectOwner(tx, person)) === userId ? undefined : 'taken'
 }
 
 function usableEmail(email: string | undefined): string | undefined {

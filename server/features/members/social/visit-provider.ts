@@ -129,6 +129,12 @@ export function reasonOf(error: unknown): string {
   return typeof code === 'string' ? `${error.message} (${code})` : error.message
 }
 
+/**
+ * Somebody took the same e-mail at the same moment (unique_violation): the second look finds it taken. Two calls waited
+ * for each other (deadlock_detected): one of them goes on.
+ */
+const againHelps = new Set<unknown>(['23505', '40P01'])
+
 /** Headers are set once it has come true: nobody gets the cookie of a session that was not begun. */
 async function settle(
   { db, ...context }: SocialContext,
@@ -145,8 +151,7 @@ async function settle(
   }
   try {
     return await attempt().catch((error: unknown) => {
-      // Somebody took the same e-mail at the same moment: the second look finds it taken.
-      if (Object(error).code === '23505') return attempt()
+      if (againHelps.has(Object(error).code)) return attempt()
       throw error
     })
   } catch (error) {

@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getUser } from '#contract/members.ts'
+import { agree, comeBack, go, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+
+let site: SocialSite
+beforeAll(async () => {
+  site = await socialSite()
+})
+afterAll(() => site.close())
+beforeEach(() => site.meetSomebody())
+afterEach(() => site.calmDown())
+
+describe('a callback', () => {
+  it('without the cookie of the browser that left finds a way on', async () => {
+    const callback = await agree(await leave(site.visitor()))
+    const inAnotherBrowser = site.visitor()
+    expect(await comeBack(inAnotherBrowser, callback)).toBe('/login?social=lost&provider=oidc')
+    expect(await inAnotherBrowser.ask(getUser)).toMatchObject({ role: 'visitor' })
+  })
+
+  it('cannot be given to somebody else, whatever flow they are in themselves', async () => {
+    const attackers = await agree(await leave(site.visitor()))
+    const victim = site.visitor()
+    const own = new URL(await leave(victim)).searchParams.get('state') ?? ''
+    const theirs = new URLSearchParams(attackers.split('?')[1])
+    expect(await comeBack(victim, attackers)).toMatch(/social=lost/)
+    const code = theirs.get('code') ?? ''
+    const mixed = new URLSearchParams({ code, state: own })
+    expect(await comeBack(victim, `/api/user/social/oidc/callback?${mixed.toString()}`)).toMatch(
+      /social=failed/,
+    )
+  })
+
+  it('with another state under the same cookie fails', async () => {
+    const visitor = site.visitor()
+    const callback = new URL(await agree(await leave(visitor)), site.url)
+    const state = callback.searchParams.get('state') ?? ''
+    callback.searchParams.set('state', `${state.slice(0, -1)}${state.endsWith('A') ? 'B' : 'A'}`)
+    expect(await comeBack(visitor, callback.pathname + callback.search)).toMatch(/^\/login\?social=failed/)
+  })
+
+  it('with a cookie that was altered fails', async () => {
+    const visitor = site.visitor()
+    const callback = await agree(await leave(visitor))
+    visitor.cookie = visitor.cookie.replace(/(social-[^=]+=)([^.]+)/, (_all, name: string, text: string) => {
+      const flow = Buffer.from(text, 'base64url').toString().replace('"/"', '"/my"')
+      return name + Buffer.from(flow).toString('base64url')
+    })
+    expect(await comeBack(visitor, callback)).toBe('/login?social=failed&provider=oidc')
+  })
+
+  it('of another provider than the one left for fails', async () => {
+    const visitor = site.visitor()
+    const callback = await agree(await leave(visitor, 'facebook'))
+    expect(await comeBack(visitor, callback.replace('/facebook/', '/tiktok/'))).toMatch(/social=failed/)
+  })
+
+  it('with another nonce in the token fails', async () => {
+    const visitor = site.visitor()
+    site.claims.nonce = 'of another request'
+    expect(await go(visitor)).toBe('/login?social=failed&provider=oidc&return_to=%2F')
+    expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+  })
+
+  it.each([
+    ['audience', { aud: 'another client' }],
+    ['issuer', { iss: 'https://another.example' }],
+    ['end', { exp: 1 }],
+    ['subject', { sub: '' }],
+  ])('with another %s in the token fails', async (_name, wrong) => {
+    Object.assign(site.claims, wrong)
+    expect(await go(site.visitor())).toMatch(/^\/login\?social=failed/)
+  })
+
+  it('with a token that another key signed fails', async () => {
+    site.issuer.service.once('beforeResponse', (answer: { body: unknown }) => {
+      const body = answer.body as { id_token: string }
+      const [head, payload, signature = ''] = body.id_token.split('.')
+      body.id_token = [head, payload, signature.split('').toReversed().join('')].join('.')
+    })
+    expect(await go(site.visitor())).toMatch(/^\/login\?social=failed/)
+  })
+
+  it('works once: a copy of the cookie brings nobody in again', async () => {
+    const visitor = site.visitor()
+    const callback = await agree(await leave(visitor))
+    const copy = site.visitor()
+    copy.cookie = visitor.cookie
+    expect(await comeBack(visitor, callback)).toBe('/')
+    expect(await comeBack(visitor, callback)).toMatch(/social=lost/)
+    expect(await comeBack(copy, callback)).toBe('/login?social=expired&provider=oidc&return_to=%2F')
+    expect(await copy.ask(getUser)).toMatchObject({ role: 'visitor' })
+  })
+
+  it('after more than ten minutes comes too late, and is told the way back', async () => {
+    const visitor = site.visitor()
+    const callback = await agree(await leave(visitor, 'oidc', '?return_to=/shopping'))
+    site.moveOn(10 * 60_000 + 1000)
+    expect(await comeBack(visitor, callback)).toBe(
+      '/login?social=expired&provider=oidc&return_to=%2Fshopping',
+    )
+  })
+
+  it('of somebody who pressed cancel says so', async () => {
+    site.issuer.service.once('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
+      url.searchParams.delete('code')
+      url.searchParams.set('error', 'access_denied')
+    })
+    expect(await go(site.visitor())).toBe('/login?social=cancelled&provider=oidc&return_to=%2F')
+  })
+
+  it('of a provider that refused says that it failed', async () => {
+    site.issuer.service.once('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
+      url.searchParams.set('error', 'server_error')
+    })
+    expect(await go(site.visitor())).toMatch(/social=failed/)
+  })
+
+  it('without any of its fields finds a way on', async () => {
+    expect(await comeBack(site.visitor(), '/api/user/social/oidc/callback')).toMatch(/social=lost/)
+  })
+})

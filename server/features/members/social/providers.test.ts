@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getUser, listSocialProviders } from '#contract/members.ts'
+import { readSocial } from '#server/platform/read-social.ts'
+import { startSocialStandIn, troubles } from '#server/testing/social-stand-ins.ts'
+import { go, leave, locationOf, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+import { createSocialProviders } from './create-providers.ts'
+
+let site: SocialSite
+beforeAll(async () => {
+  site = await socialSite()
+})
+afterAll(() => site.close())
+beforeEach(() => site.meetSomebody())
+afterEach(() => site.calmDown())
+
+describe('a provider in trouble', () => {
+  const cases = Object.entries(troubles).flatMap(([name, trouble]) =>
+    ['access_token', '/me', '/oauth/token/', '/user/info/'].map((path) => ({ name, path, trouble })),
+  )
+  it.each(cases)('that is $name at $path sends the person back to sign in', async ({ path, trouble }) => {
+    site.standIn.trouble.set(path, trouble)
+    const visitor = site.visitor()
+    const provider = path === 'access_token' || path === '/me' ? 'facebook' : 'tiktok'
+    expect(await go(visitor, provider)).toBe(`/login?social=failed&provider=${provider}&return_to=%2F`)
+    expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+  })
+
+  it('answers the code with an error', async () => {
+    site.issuer.service.once('beforeResponse', (answer: { statusCode: number; body: unknown }) => {
+      Object.assign(answer, { statusCode: 400, body: { error: 'invalid_grant' } })
+    })
+    expect(await go(site.visitor())).toMatch(/social=failed/)
+  })
+
+  it.each(Object.entries(troubles))(
+    'whose discovery is %s cannot be started, until it is well',
+    async (_name, trouble) => {
+      const discovery = await startSocialStandIn()
+      const { social, socialSecrets } = readSocial({
+        OIDC_ISSUER: discovery.url,
+        OIDC_CLIENT_ID: 'site',
+        OIDC_CLIENT_SECRET: 'oidc-secret',
+      })
+      const [provider] = createSocialProviders({ social, secrets: { social: socialSecrets } }, 0.3)
+      const checks = {
+        redirectUri: 'http://localhost:3000/x',
+        state: 's',
+        nonce: 'n',
+        verifier: 'v'.repeat(43),
+      }
+      discovery.trouble.set('/.well-known/openid-configuration', trouble)
+      await expect(provider?.authorizationUrl(checks)).rejects.toThrow()
+      discovery.trouble.set('/.well-known/openid-configuration', (response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(
+            JSON.stringify({ issuer: discovery.url, authorization_endpoint: `${discovery.url}/authorize` }),
+          ),
+      )
+      expect((await provider?.authorizationUrl(checks))?.searchParams.get('code_challenge_method')).toBe(
+        'S256',
+      )
+      await discovery.close()
+    },
+  )
+})
+
+describe('a provider', () => {
+  it('with keys is offered, one without is neither offered nor there', async () => {
+    const { list } = await site.visitor().ask(listSocialProviders)
+    expect(list).toEqual([
+      { id: 'facebook', name: 'Facebook' },
+      { id: 'tiktok', name: 'TikTok' },
+      { id: 'oidc', name: 'House' },
+    ])
+    for (const path of ['google', 'google/callback', 'nobody', 'nobody/callback'])
+      expect((await site.visitor().fetch(`/api/user/social/${path}`)).status).toBe(404)
+  })
+
+  it('is asked with state, nonce and PKCE, and told our own address whatever the host header says', async () => {
+    const visitor = site.visitor({ 'x-forwarded-host': 'evil.example' })
+    const asked = new URL(await leave(visitor)).searchParams
+    expect(Object.fromEntries(asked)).toMatchObject({
+      client_id: 'site',
+      response_type: 'code',
+      scope: 'openid email profile',
+      redirect_uri: 'http://localhost:3000/api/user/social/oidc/callback',
+      code_challenge_method: 'S256',
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    })
+    const again = new URL(await leave(visitor)).searchParams
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(again.get(name)).not.toBe(asked.get(name))
+  })
+
+  it('is left with a cookie that no script reads and that lasts an hour at most', async () => {
+    const response = await site.visitor().fetch('/api/user/social/oidc')
+    expect(response.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^social-[\w-]{8}=[\w-]+\.[\w-]{43}; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax$/,
+      ),
+    ])
+    expect(response.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it.each([
+    '//evil.example',
+    '/\\evil.example',
+    '/.//evil.example',
+    '/%09/evil.example',
+    'https://evil.example',
+  ])('sends nobody to %s afterwards', async (returnTo) => {
+    expect(await go(site.visitor(), 'oidc', `?return_to=${returnTo}`)).toBe('/')
+  })
+
+  it('is not left for at another site’s wish: the sign-in screen opens instead', async () => {
+    const start = (headers: Record<string, string>) =>
+      fetch(`${site.url}/api/user/social/oidc?return_to=/my`, { headers, redirect: 'manual' })
+    const foreign = [
+      { 'sec-fetch-site': 'cross-site' },
+      { referer: 'https://evil.example/' },
+      { referer: 'x' },
+    ]
+    for (const headers of foreign)
+      expect(locationOf(await start(headers as unknown as Record<string, string>))).toBe(
+        '/login?return_to=%2Fmy',
+      )
+    for (const headers of [{}, { referer: 'http://localhost:3000/login' }])
+      expect((await start(headers as Record<string, string>)).status).toBe(302)
+  })
+})

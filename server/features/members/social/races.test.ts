@@ -1,0 +1,77 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Pool } from 'pg'
+import { getUser } from '#contract/members.ts'
+import { agree, comeBack, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+let site: SocialSite
+beforeAll(async () => {
+  site = await socialSite()
+})
+afterAll(() => site.close())
+beforeEach(() => site.meetSomebody())
+afterEach(() => site.calmDown())
+
+const callbackFor = async (visitor: Visitor, provider = 'oidc') => agree(await leave(visitor, provider))
+
+/** Resolves once a call waits for a lock in the test's database. */
+async function somebodyWaits(pool: Pool): Promise<void> {
+  for (;;) {
+    const { rowCount } = await pool.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    if (rowCount) return
+  }
+}
+
+it('one identity in two browsers at once ends in one account', async () => {
+  const browsers = [site.visitor(), site.visitor()]
+  const callbacks = await Promise.all(browsers.map((each) => callbackFor(each)))
+  const ends = await Promise.all(browsers.map((each, index) => comeBack(each, callbacks[index] ?? '')))
+  expect(ends).toEqual(['/', '/'])
+  const [one, other] = await Promise.all(browsers.map((each) => each.ask(getUser)))
+  expect(one).toMatchObject({ role: 'member', id: other?.id })
+})
+
+it('two identities in two tabs of one guest make a member of it once', async () => {
+  const visitor = site.visitor()
+  const { id } = await visitor.ask(getUser)
+  const callbacks = [await callbackFor(visitor), await callbackFor(visitor, 'tiktok')]
+  const tabs = callbacks.map(() => {
+    const tab = site.visitor()
+    tab.cookie = visitor.cookie
+    return tab
+  })
+  const ends = await Promise.all(tabs.map((tab, index) => comeBack(tab, callbacks[index] ?? '')))
+  expect(ends.filter((end) => end === '/')).toHaveLength(1)
+  expect(ends.filter((end) => end.startsWith('/login?social=expired'))).toHaveLength(1)
+  expect(await site.identitiesOf(id)).toHaveLength(1)
+})
+
+it('an e-mail that is taken at the same moment is found taken', async () => {
+  const { pool } = site.context.database
+  const visitor = site.visitor()
+  const callback = await callbackFor(visitor)
+  const other = await pool.connect()
+  await other.query('BEGIN')
+  await other.query(
+    `INSERT INTO users (id, email, referral_code, member_since) VALUES ('usr_other', $1, 'other', now())`,
+    [site.claims['email']],
+  )
+  const end = comeBack(visitor, callback)
+  await somebodyWaits(pool)
+  await other.query('COMMIT')
+  other.release()
+  expect(await end).toBe('/login?social=has_account&provider=oidc&return_to=%2F')
+  expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+  expect(await site.identitiesOf('usr_other')).toEqual([])
+})
+
+it('one state comes back twice at once and counts once', async () => {
+  const visitor = site.visitor()
+  const callback = await callbackFor(visitor)
+  const copy = site.visitor()
+  copy.cookie = visitor.cookie
+  const ends = await Promise.all([comeBack(visitor, callback), comeBack(copy, callback)])
+  expect(ends.toSorted()).toEqual(['/', '/login?social=expired&provider=oidc&return_to=%2F'])
+})

@@ -1,0 +1,192 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { changeUser, getUser } from '#contract/members.ts'
+import {
+  agree,
+  comeBack,
+  go,
+  leave,
+  locationOf,
+  socialSite,
+  type SocialSite,
+} from '#server/testing/social-site.ts'
+
+let site: SocialSite
+beforeAll(async () => {
+  site = await socialSite()
+})
+afterAll(() => site.close())
+beforeEach(() => site.meetSomebody())
+afterEach(() => site.calmDown())
+
+describe('a first visit', () => {
+  it('makes the guest a member, who keeps its id and what it said', async () => {
+    const visitor = site.visitor()
+    const { id } = await visitor.ask(getUser)
+    await visitor.ask(changeUser, { body: { display_name: 'Grace' } })
+    expect(await go(visitor, 'oidc', '?return_to=/videos/vid_1%3Fepisode=3')).toBe('/videos/vid_1?episode=3')
+    expect(await visitor.ask(getUser)).toMatchObject({
+      id,
+      role: 'member',
+      display_name: 'Grace',
+      email: site.claims.email,
+      email_verified: true,
+      has_password: false,
+    })
+    expect(await site.identitiesOf(id)).toEqual([{ provider: 'oidc', subject: site.claims.sub }])
+  })
+
+  it('takes the name, and no e-mail that the provider has not verified', async () => {
+    site.claims.email_verified = false
+    const visitor = site.visitor()
+    expect(await go(visitor)).toBe('/')
+    expect(await visitor.ask(getUser)).toMatchObject({
+      role: 'member',
+      display_name: 'Ada',
+      email: null,
+      email_verified: false,
+    })
+  })
+
+  it('asks the issuer where its token says too little', async () => {
+    const asked = { sub: site.claims.sub, email: site.claims.email, email_verified: true, name: 'Asked' }
+    site.claims = { sub: site.claims.sub }
+    site.issuer.service.once('beforeUserinfo', (answer: { body: unknown }) => void (answer.body = asked))
+    const visitor = site.visitor()
+    await go(visitor)
+    expect(await visitor.ask(getUser)).toMatchObject({ email: asked.email, display_name: 'Asked' })
+  })
+
+  it.each(['facebook', 'tiktok'])('works with %s, which proves no e-mail', async (provider) => {
+    const visitor = site.visitor()
+    const { id } = await visitor.ask(getUser)
+    expect(await go(visitor, provider)).toBe('/')
+    expect(await visitor.ask(getUser)).toMatchObject({ id, role: 'member', display_name: 'Ada', email: null })
+    expect(await site.identitiesOf(id)).toEqual([{ provider, subject: site.standIn.who.id }])
+  })
+})
+
+describe('somebody who comes back', () => {
+  it('is signed in to the same account, and the guest is merged into it', async () => {
+    const first = site.visitor()
+    await go(first)
+    const { id } = await first.ask(getUser)
+    const second = site.visitor()
+    const guest = await second.ask(getUser)
+    await second.ask(changeUser, { body: { display_name: 'Somebody' } })
+    expect(await go(second)).toBe('/')
+    expect(await second.ask(getUser)).toMatchObject({ id, role: 'member', display_name: 'Ada' })
+    const { rows } = await site.context.database.pool.query('SELECT merged_into FROM users WHERE id = $1', [
+      guest.id,
+    ])
+    expect(rows).toEqual([{ merged_into: id }])
+  })
+
+  it('gets a new session, and none is given to whoever held the guest’s cookie', async () => {
+    const visitor = site.visitor()
+    await visitor.ask(getUser)
+    await visitor.ask(changeUser, { body: {} })
+    const thief = site.visitor()
+    thief.cookie = visitor.cookie
+    await go(visitor)
+    expect(await thief.ask(getUser)).toMatchObject({ role: 'visitor' })
+  })
+})
+
+describe('an e-mail that an account has already', () => {
+  it.each([
+    ['verified', true],
+    ['not verified', false],
+  ])('(%s there) opens nothing without that account’s own sign-in', async (_words, verified) => {
+    const owner = await site.member(String(site.claims.email).toUpperCase(), verified)
+    const stranger = site.visitor()
+    const { id } = await stranger.ask(getUser)
+    const end = await go(stranger, 'oidc', '?return_to=/shopping')
+    expect(end).toBe('/login?social=has_account&provider=oidc&return_to=%2Fshopping')
+    expect(await stranger.ask(getUser)).toMatchObject({ id, role: 'visitor' })
+    expect(await site.identitiesOf(owner.id)).toEqual([])
+  })
+
+  it('is linked once the person has signed in there and starts again', async () => {
+    const owner = await site.member(String(site.claims.email))
+    await go(site.visitor())
+    expect(await go(owner.visitor)).toBe('/individual')
+    expect(await site.identitiesOf(owner.id)).toEqual([{ provider: 'oidc', subject: site.claims.sub }])
+    const later = site.visitor()
+    await go(later)
+    expect(await later.ask(getUser)).toMatchObject({ id: owner.id, role: 'member' })
+  })
+
+  it('is left alone where the provider has not verified it: a new member without e-mail', async () => {
+    const owner = await site.member(String(site.claims.email))
+    site.claims.email_verified = false
+    const stranger = site.visitor()
+    expect(await go(stranger)).toBe('/')
+    const user = await stranger.ask(getUser)
+    expect(user).toMatchObject({ role: 'member', email: null })
+    expect(user.id).not.toBe(owner.id)
+    expect(await site.identitiesOf(owner.id)).toEqual([])
+  })
+
+  it('that Facebook gives counts for nothing', async () => {
+    const owner = await site.member('ada@example.com')
+    const stranger = site.visitor()
+    expect(await go(stranger, 'facebook')).toBe('/')
+    expect((await stranger.ask(getUser)).id).not.toBe(owner.id)
+  })
+})
+
+describe('a member who starts a provider', () => {
+  it('links it, keeps the e-mail, and may do so twice', async () => {
+    const { id, visitor } = await site.member('mine@example.com')
+    expect(await go(visitor, 'tiktok', '?return_to=/my')).toBe('/my')
+    expect(await go(visitor, 'tiktok')).toBe('/individual')
+    expect(await go(visitor)).toBe('/individual')
+    expect((await site.identitiesOf(id)).map(({ provider }) => provider)).toEqual(['oidc', 'tiktok'])
+    expect(await visitor.ask(getUser)).toMatchObject({ id, email: 'mine@example.com' })
+  })
+
+  it('is told where the identity is another account’s', async () => {
+    const other = site.visitor()
+    await go(other)
+    const { id, visitor } = await site.member()
+    expect(await go(visitor)).toBe('/individual?social=taken&provider=oidc&return_to=%2Findividual')
+    expect(await site.identitiesOf(id)).toEqual([])
+    expect(await visitor.ask(getUser)).toMatchObject({ id })
+  })
+
+  it('does not link at another site’s wish, nor where the browser hides whose wish it was', async () => {
+    const { visitor } = await site.member()
+    const start = (headers: Record<string, string>) => visitor.fetch('/api/user/social/oidc', { headers })
+    for (const wish of ['cross-site', 'same-site', 'none']) {
+      const response = await start({ 'sec-fetch-site': wish })
+      expect([response.status, locationOf(response)]).toEqual([303, '/login'])
+    }
+  })
+
+  it('starts again after signing in or out on the way', async () => {
+    const { id, visitor } = await site.member()
+    const callback = await agree(await leave(visitor))
+    const flow = visitor.cookie.split('; ').find((each) => each.startsWith('social-')) ?? ''
+    const { visitor: another } = await site.member()
+    another.cookie += `; ${flow}`
+    expect(await comeBack(another, callback)).toMatch(/^\/individual\?social=expired/)
+    expect(await site.identitiesOf(id)).toEqual([])
+  })
+})
+
+describe('a person who leaves', () => {
+  it('takes what is kept of their identities along, and they are forgotten', async () => {
+    const visitor = site.visitor()
+    await go(visitor)
+    const { id } = await visitor.ask(getUser)
+    const { moments, db } = site.context
+    const parts = await Promise.all(moments.export.map((part) => part(db, id)))
+    expect(Object.assign({}, ...parts)).toMatchObject({
+      identities: [{ provider: 'oidc', subject: site.claims.sub, issuer: site.issuer.issuer.url }],
+    })
+    await db.transaction().execute(async (tx) => {
+      for (const erase of moments.erase) await erase(tx, id, new Date())
+    })
+    expect(await site.identitiesOf(id)).toEqual([])
+  })
+})

@@ -1,0 +1,133 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+interface Oauth {
+  authorize: string
+  token: string
+  profile: string
+  /** How the client's id is called in the body. */
+  idName: string
+  secret: string
+  present(who: { id: string; name: string }): object
+}
+
+/** Facebook and TikTok as far as signing in needs them. They refuse what the real ones refuse. */
+const oauths: Oauth[] = [
+  {
+    authorize: '/facebook/v23.0/dialog/oauth',
+    token: '/facebook/v23.0/oauth/access_token',
+    profile: '/facebook/v23.0/me',
+    idName: 'client_id',
+    secret: 'facebook-secret',
+    present: ({ id, name }) => ({ id, name, email: 'ada@example.com' }),
+  },
+  {
+    authorize: '/tiktok/v2/auth/authorize/',
+    token: '/tiktok/v2/oauth/token/',
+    profile: '/tiktok/v2/user/info/',
+    idName: 'client_key',
+    secret: 'tiktok-secret',
+    present: ({ id, name }) => ({
+      data: { user: { open_id: id, display_name: name } },
+      error: { code: 'ok' },
+    }),
+  },
+]
+
+export interface SocialStandIn {
+  url: string
+  /** Who is signed in there. */
+  who: { id: string; name: string }
+  /** Answers in the place of a path that ends so, for a while. */
+  trouble: Map<string, (response: ServerResponse) => void>
+  close(): Promise<void>
+}
+
+/** Starts both on one free port, below `/facebook` and `/tiktok`. */
+export async function startSocialStandIn(): Promise<SocialStandIn> {
+  const codes = new Map<string, URLSearchParams>()
+  const tokens = new Set<string>()
+  const standIn = {
+    who: { id: '1', name: 'Ada' },
+    trouble: new Map<string, (response: ServerResponse) => void>(),
+  }
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    const [, trouble] = [...standIn.trouble].find(([end]) => url.pathname.endsWith(end)) ?? []
+    if (trouble) return trouble(response)
+    const json = (status: number, body: object) =>
+      void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const oauth = oauths.find(({ authorize, token, profile }) =>
+      [authorize, token, profile].includes(url.pathname),
+    )
+    if (!oauth) return json(404, { error: 'no such path' })
+    if (url.pathname === oauth.authorize) return agree(url.searchParams, response)
+    if (url.pathname === oauth.token) {
+      const body = new URLSearchParams(await text(request))
+      if (!isGood(oauth, body)) return json(400, { error: 'invalid_grant', error_description: 'refused' })
+      const token = randomUUID()
+      tokens.add(token)
+      return json(200, { access_token: token, token_type: 'bearer', expires_in: 3600 })
+    }
+    if (!tokens.has(request.headers.authorization?.replace(/^bearer /i, '') ?? ''))
+      return json(401, { error: 'invalid_token' })
+    return json(200, oauth.present(standIn.who))
+  }
+  const agree = (asked: URLSearchParams, response: ServerResponse): void => {
+    const code = randomUUID()
+    codes.set(code, asked)
+    const back = new URL(asked.get('redirect_uri') ?? '')
+    back.searchParams.set('code', code)
+    back.searchParams.set('state', asked.get('state') ?? '')
+    response.writeHead(302, { location: back.href }).end()
+  }
+  const isGood = ({ idName, secret }: Oauth, body: URLSearchParams): boolean => {
+    const asked = codes.get(body.get('code') ?? '')
+    codes.delete(body.get('code') ?? '')
+    const challenge = createHash('sha256')
+      .update(body.get('code_verifier') ?? '')
+      .digest('base64url')
+    return (
+      asked?.get('code_challenge') === challenge &&
+      asked.get(idName) === body.get(idName) &&
+      asked.get('redirect_uri') === body.get('redirect_uri') &&
+      body.get('client_secret') === secret
+    )
+  }
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A server that listens on a port has an address with one.
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    ...standIn,
+    url,
+    get who() {
+      return standIn.who
+    },
+    set who(who) {
+      standIn.who = who
+    },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** What a provider in trouble does. */
+export const troubles = {
+  silent: () => {},
+  broken: (response: ServerResponse) => void response.writeHead(500).end('{}'),
+  rubbish: (response: ServerResponse) =>
+    void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>'),
+  empty: (response: ServerResponse) =>
+    void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+  endless: (response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.write(`{"access_token":"${'x'.repeat(300_000)}`)
+  },
+  elsewhere: (response: ServerResponse) =>
+    void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+}
