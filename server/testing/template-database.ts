@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { columnTypes } from '#server/platform/database/column-types.ts'
-import { withNamedStatements } from '#server/platform/database/named-statements.ts'
 import type { Database } from '#server/platform/database/database.ts'
 import type { Tables } from '#server/tables.ts'
+import { openTestPool } from './test-pool.ts'
 
 /** A migrated, empty database of the caller's own. */
 export interface TestDatabase extends Database<Tables> {
@@ -20,13 +18,12 @@ export async function testDatabase(): Promise<TestDatabase> {
   const name = `${template}_${randomBytes(4).toString('hex')}`
   await onServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
   const url = serverUrl.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`)
-  const pool = new pg.Pool({ connectionString: url, types: columnTypes, max: 10, statement_timeout: 30_000 })
+  const database = openTestPool(url)
   return {
-    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool) }) }),
-    pool,
+    ...database,
     url,
     close: async () => {
-      await pool.end()
+      await database.close()
       await onServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
     },
   }

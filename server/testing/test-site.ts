@@ -3,10 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createContext, type Context, type Overrides } from '#server/context.ts'
+import { answerResetRequests } from '#server/features/members/reset-password.ts'
 import { loadConfig } from '#server/platform/config.ts'
+import type { Database } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
+import { sendMails } from '#server/platform/mail/send-mails.ts'
 import type { Env } from '#server/platform/read-setting.ts'
 import { createSite } from '#server/site.ts'
+import type { Tables } from '#server/tables.ts'
+import { readMailsIn, type ReadMail } from './read-mail.ts'
 import { shareRequests } from './round-robin.ts'
 import { runSecondSite } from './run-second-site.ts'
 import { testDatabase, type TestDatabase } from './template-database.ts'
@@ -18,6 +23,8 @@ export interface TestSite {
   url: string
   /** Somebody with cookies of their own. */
   visitor(headers?: Record<string, string>): Visitor
+  /** Does what the worker does about mails, and gives those that an address has got so far, the latest last. */
+  mails(to: string): Promise<ReadMail[]>
   close(): Promise<void>
 }
 
@@ -48,13 +55,19 @@ export async function testSite(overrides: Overrides = {}, settings: Env = {}): P
   const env = { ...usualSettings, DATA_DIR: dataDir, ...settings }
   const given = { ...overrides, database, webRoot }
   const first = await startSite(env, given)
-  const second = process.env['SITE_PROCESSES'] === '2' ? await startSecond(env, given, overrides) : undefined
+  const alone = process.env['SITE_PROCESSES'] !== '2'
+  const second = alone ? undefined : await startSecond(env, given, Object.keys(overrides))
   const front = second ? await shareRequests([first.url, second.url]) : undefined
   const url = front?.url ?? first.url
   return {
     context: first.context,
     url,
     visitor: (headers) => new Visitor(url, headers),
+    async mails(to) {
+      await answerResetRequests(first.context)
+      await sendMails(first.context)
+      return readMailsIn(join(dataDir, 'mails')).filter((mail) => mail.to === to)
+    },
     async close() {
       await front?.close()
       await second?.close()
@@ -88,14 +101,12 @@ async function startSite(env: Env, overrides: Overrides): Promise<Running & { co
 
 function startSecond(
   env: Env,
-  given: Overrides & { webRoot: string },
-  { database, ...own }: Overrides,
+  given: Overrides & { webRoot: string; database: Database<Tables> | TestDatabase },
+  overridden: readonly string[],
 ): Promise<Running> {
-  const testers = given.database as TestDatabase | undefined
-  const elsewhere = Object.keys(own).length === 0 && testers !== undefined && 'url' in testers
-  return elsewhere
-    ? runSecondSite({ env, databaseUrl: testers.url, webRoot: given.webRoot })
-    : startSite(env, given)
+  const { database, webRoot } = given
+  const elsewhere = overridden.every((name) => name === 'database') && 'url' in database
+  return elsewhere ? runSecondSite({ env, databaseUrl: database.url, webRoot }) : startSite(env, given)
 }
 
 function emptyWeb(dataDir: string): string {

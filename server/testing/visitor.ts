@@ -1,4 +1,5 @@
 import type { BodyOf, Endpoint, QueryOf, ResultOf } from '#contract/endpoint.ts'
+import { answerCheckOf } from './api-document.ts'
 
 export interface Envelope<T> {
   code: number
@@ -24,7 +25,10 @@ export class Visitor {
     this.#headers = headers
   }
 
-  /** Any request, with the visitor's cookie. */
+  /**
+   * Any request, with the visitor's cookie.
+   * @throws Error where the answer of a call is outside of the OpenAPI document
+   */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = {
       ...(this.cookie ? { cookie: this.cookie } : {}),
@@ -34,6 +38,9 @@ export class Visitor {
     }
     const response = await fetch(this.url + path, { redirect: 'manual', ...init, headers })
     for (const header of response.headers.getSetCookie()) this.#keep(header)
+    const { pathname } = new URL(path, this.url)
+    if (pathname.startsWith('/api/') && pathname !== '/api/openapi.json')
+      await (await answerCheckOf(this.url)).check(init.method ?? 'GET', pathname, response.clone())
     return response
   }
 

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TObject, TSchema } from 'typebox'
+import * as billing from '#contract/billing.ts'
+import * as catalog from '#contract/catalog.ts'
+import { isEndpoint, type Endpoint } from '#contract/endpoint.ts'
+import * as library from '#contract/library.ts'
+import * as media from '#contract/media.ts'
+import * as members from '#contract/members.ts'
+import * as operations from '#contract/operations.ts'
+import * as tracking from '#contract/tracking.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+const contract = [billing, catalog, library, media, members, operations, tracking]
+const endpoints = contract.flatMap((module) => Object.values<unknown>(module).filter(isEndpoint))
+
+/** What nobody should send, for any field of any type. */
+const bad: Record<string, unknown> = {
+  NUL: 'a\0b',
+  'half a character': '\ud800',
+  'a long text': 'x'.repeat(60_000),
+  'an empty text': '',
+  'a right-to-left text': '\u202e‮é́́\u{1f468}‍',
+  'a quote': "'; DROP TABLE users; --",
+  null: null,
+  'a number': 1e308,
+  'a negative number': -1,
+  'a fraction': 0.5,
+  'beyond an integer': 2 ** 53,
+  'a boolean': true,
+  'a list': ['a', 'b'],
+  'a deep list': nested(2000),
+  'an object': { a: 1 },
+  'a far date': '+275760-09-13T00:00:00.000Z',
+  'an impossible date': '2026-02-30T25:61:00Z',
+}
+
+function nested(depth: number): unknown {
+  return depth === 0 ? [] : [nested(depth - 1)]
+}
+
+/** The smallest value that a schema takes. */
+function sound(schema: TSchema): unknown {
+  const { type, enum: values, format, const: only } = schema as Record<string, unknown>
+  if (only !== undefined) return only
+  if (Array.isArray(values)) return values[0]
+  if (format === 'date-time') return '2026-01-01T00:00:00Z'
+  if (type === 'object') return soundObject(schema as TObject)
+  if (type === 'array') return []
+  if (type === 'boolean') return true
+  if (type === 'integer' || type === 'number') return 1
+  return 'x'
+}
+
+function soundObject({ properties, required }: TObject): Record<string, unknown> {
+  return Object.fromEntries((required ?? []).map((name) => [name, sound(properties[name] ?? {})]))
+}
+
+interface Shot {
+  name: string
+  path: string
+  init: RequestInit
+}
+
+const post = (method: string, body: string): RequestInit => ({
+  method,
+  headers: { 'content-type': 'application/json' },
+  body,
+})
+
+/** Each field with each bad value, the others as they should be. */
+function shotsAt({ method, path, query, body }: Endpoint): Shot[] {
+  const schema = method === 'GET' ? query : body
+  // The click ids are the same for every call.
+  const fields = Object.keys(schema?.properties ?? {}).filter(
+    (name) => name !== 'ttclid' && name !== 'fbclid',
+  )
+  const usual = schema ? soundObject(schema) : {}
+  return fields.flatMap((field) =>
+    Object.entries(bad).map(([name, value]): Shot => {
+      const given = { ...usual, [field]: value }
+      return method === 'GET'
+        ? { name: `${field}: ${name}`, path: `${path}?${toQuery(given)}`, init: {} }
+        : { name: `${field}: ${name}`, path, init: post(method, JSON.stringify(given)) }
+    }),
+  )
+}
+
+/** Half a character cannot be written into an address otherwise. */
+function toQuery(given: Record<string, unknown>): string {
+  return Object.entries(given)
+    .flatMap(([name, value]) => (Array.isArray(value) ? value.map((each) => [name, each]) : [[name, value]]))
+    .map(([name, value]) => {
+      const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+      return `${String(name)}=${text.isWellFormed() ? encodeURIComponent(text.slice(0, 8000)) : '%ED%A0%80'}`
+    })
+    .join('&')
+}
+
+/** What is wrong with a request as a whole. */
+function wholesale({ method, path }: Endpoint): Shot[] {
+  const queries = [
+    '?a=%',
+    '?%=1',
+    '?x=%00',
+    '?x=%ff%fe',
+    '?__proto__=1',
+    '?constructor[prototype]=1',
+    '?a=1&a=2',
+    '?=',
+  ]
+  const shots = queries.map((query): Shot => ({
+    name: query,
+    path: path + query,
+    init: method === 'GET' ? {} : post(method, '{}'),
+  }))
+  const wrong = ['PUT', 'PATCH'].map((other): Shot => ({
+    name: other,
+    path,
+    init: { method: other },
+  }))
+  if (method === 'GET') return [...shots, ...wrong]
+  const bodies: Record<string, BodyInit> = {
+    'no JSON': '{"a":',
+    'no object': '[1]',
+    'JSON null': 'null',
+    'a prototype': '{"__proto__":{"x":1},"a":1}',
+    'a constructor': '{"constructor":{"prototype":{"x":1}}}',
+    'deep JSON': `${'['.repeat(30_000)}${']'.repeat(30_000)}`,
+    'a megabyte': JSON.stringify({ a: 'x'.repeat(1_000_000) }),
+    'no UTF-8': new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+    nothing: '',
+  }
+  const json = { 'content-type': 'application/json' }
+  return [
+    ...shots,
+    ...wrong,
+    ...Object.entries(bodies).map(([name, body]): Shot => ({
+      name,
+      path,
+      init: { method, headers: json, body },
+    })),
+    { name: 'a form', path, init: { method, body: new URLSearchParams({ a: '1' }) } },
+    { name: 'text', path, init: { method, body: 'hello' } },
+    { name: 'an odd type', path, init: { method, headers: { 'content-type': ';;' }, body: '{}' } },
+  ]
+}
+
+let site: TestSite
+let visitor: Visitor
+beforeAll(async () => {
+  site = await testSite({}, generous)
+  visitor = site.visitor()
+  await visitor.ask(members.getUser)
+})
+afterAll(() => site.close())
+
+/** No limit of a person or an address may answer in the place of what is tested. */
+const generous = Object.fromEntries(
+  [
+    'SIGN_IN_ACCOUNT',
+    'SIGN_IN_IP',
+    'REGISTER_IP',
+    'RESET_ACCOUNT',
+    'CARD_FAILURES_USER',
+    'CARD_FAILURES_IP',
+  ].map((name) => [`LIMIT_${name}`, '100000/min']),
+)
+
+/** A stack, a statement or a path of ours. */
+const leaks = /\bat \w+.*\(|node_modules|\.ts:\d|\bSELECT\b|\bINSERT\b|syntax error/
+
+async function fire({ name, path, init }: Shot): Promise<string | undefined> {
+  const response = await visitor.fetch(path, init)
+  const text = await response.text()
+  const answer = JSON.parse(text) as { code?: unknown; message?: unknown }
+  const { status } = response
+  const worded = answer.code === 200 || (typeof answer.message === 'string' && answer.message.length > 5)
+  const fits = status === 200 ? typeof answer.code === 'number' : answer.code === status
+  if (status < 500 && fits && worded && !leaks.test(text)) return undefined
+  return `${name}: HTTP ${status} ${text.slice(0, 200)}`
+}
+
+describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
+  '%s',
+  (_name, endpoint) => {
+    it('answers whatever is wrong with a 4xx or a refusal, in the envelope', async () => {
+      const shots = [...shotsAt(endpoint), ...wholesale(endpoint)]
+      const failures = await Promise.all(shots.map(fire))
+      expect(failures.filter((failure) => failure !== undefined)).toEqual([])
+    })
+  },
+)

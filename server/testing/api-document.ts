@@ -1,0 +1,86 @@
+import { Ajv, type ValidateFunction } from 'ajv'
+import addFormats from 'ajv-formats'
+
+type Json = Record<string, unknown>
+
+interface Operation {
+  responses: Record<string, { $ref?: string; content?: Record<string, { schema?: Json }> }>
+}
+
+interface ApiDocument {
+  paths: Record<string, Record<string, Operation>>
+  components: { responses: Operation['responses'] }
+}
+
+/** Whether an answer is what the site's own OpenAPI document says of it. */
+export interface AnswerCheck {
+  /** @throws Error that names the call and what is outside of the document */
+  check(method: string, path: string, response: Response): Promise<void>
+}
+
+const known = new Map<string, Promise<AnswerCheck>>()
+
+/** The check for the site at an address, whose document is read once. */
+export function answerCheckOf(url: string): Promise<AnswerCheck> {
+  const check = known.get(url) ?? load(url)
+  known.set(url, check)
+  return check
+}
+
+async function load(url: string): Promise<AnswerCheck> {
+  const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as ApiDocument
+  const ajv = new Ajv({ strict: false })
+  addFormats.default(ajv, ['date-time'])
+  const compiled = new Map<object, ValidateFunction>()
+  const validatorOf = (schema: Json) => {
+    const validator = compiled.get(schema) ?? ajv.compile(closed(schema) as Json)
+    compiled.set(schema, validator)
+    return validator
+  }
+  return {
+    async check(method, path, response) {
+      const found = operationFor(document, method, path)
+      const where = `${method} ${path} with HTTP ${response.status}`
+      const described = answerFor(document, found, response.status)
+      if (!described) throw new Error(`${where} is outside of the OpenAPI document`)
+      const type = response.headers.get('content-type')?.split(';')[0] ?? ''
+      const content = described.content?.[type]
+      if (!described.content) return
+      if (!content) throw new Error(`${where} is ${type}, which the OpenAPI document does not say`)
+      if (!content.schema || type !== 'application/json') return
+      const answer: unknown = await response.json()
+      const validate = validatorOf(content.schema)
+      if (!validate(answer))
+        throw new Error(
+          `${where} is outside of the OpenAPI document: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(answer)}`,
+        )
+    },
+  }
+}
+
+function operationFor({ paths }: ApiDocument, method: string, path: string): Operation | undefined {
+  const template = paths[path] ? path : Object.keys(paths).find((each) => patternOf(each).test(path))
+  return template === undefined ? undefined : paths[template]?.[method.toLowerCase()]
+}
+
+function patternOf(template: string): RegExp {
+  return new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}
+
+/** What is said of an answer; of a call that is not there, only that it is not. */
+function answerFor({ components }: ApiDocument, operation: Operation | undefined, status: number) {
+  const answer = operation?.responses[status]
+  if (!operation) return status >= 400 && status < 500 ? components.responses[`fault${status}`] : undefined
+  const reference = answer?.$ref?.split('/').at(-1)
+  return reference === undefined ? answer : components.responses[reference]
+}
+
+/** The schema with no room for fields that it does not name. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]))
+  return 'properties' in schema && !('additionalProperties' in schema)
+    ? { ...inner, additionalProperties: false }
+    : inner
+}

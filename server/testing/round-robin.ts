@@ -1,0 +1,33 @@
+import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A reverse proxy of a few lines: each request goes to the next of `targets`, as it came. */
+export async function shareRequests(
+  targets: readonly string[],
+): Promise<{ url: string; close(): Promise<void> }> {
+  let turn = 0
+  const server = createServer((request, response) => {
+    const target = targets[turn++ % targets.length] ?? ''
+    pass(target, request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function pass(target: string, request: IncomingMessage, response: ServerResponse): void {
+  const { method, url, headers } = request
+  const onwards = ask(target + url, { method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+    answer.pipe(response)
+  })
+  onwards.on('error', () => response.destroy())
+  response.on('close', () => onwards.destroy())
+  request.pipe(onwards)
+}

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Env } from '#server/platform/read-setting.ts'
+
+interface SecondSite {
+  env: Env
+  databaseUrl: string
+  webRoot: string
+}
+
+const startsWithinMs = 20_000
+
+/** Starts a site in a process of its own, on the database and data directory of the first. */
+export async function runSecondSite(site: SecondSite): Promise<{ url: string; close(): Promise<void> }> {
+  const entry = join(import.meta.dirname, 'second-site.ts')
+  const child = spawn(process.execPath, [entry, site.databaseUrl, site.webRoot], {
+    env: { PATH: process.env['PATH'], NO_COLOR: '1', ...site.env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [url] = (await once(createInterface(child.stdout), 'line', {
+    signal: AbortSignal.timeout(startsWithinMs),
+  })) as [string]
+  return {
+    url,
+    async close() {
+      const ended = once(child, 'exit')
+      // It ends when nobody holds its input any more, so it does not outlive a test run that was killed.
+      child.stdin.end()
+      await ended
+    },
+  }
+}
