@@ -8,6 +8,7 @@ import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
 import { eraseLibrary, exportLibrary, loadPersonal, mergeLibrary } from '#server/features/library/library.ts'
 import { findCover, type MediaContext } from '#server/features/media/media.ts'
 import type { MembersRoutesContext } from '#server/features/members/routes.ts'
+import { eraseCredentials, exportCredentials } from '#server/features/members/erase-credentials.ts'
 import { createSocialProviders } from '#server/features/members/social/create-providers.ts'
 import type { SocialContext } from '#server/features/members/social/routes.ts'
 import { eraseIdentities, exportIdentities } from '#server/features/members/social/social.ts'
@@ -104,8 +105,8 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     events: bufferEvents({ write: (batch) => writeEvents(context, batch), log }),
     moments: {
       merge: [mergeLibrary],
-      erase: [eraseIdentities, eraseLibrary],
-      export: [exportIdentities, exportLibrary],
+      erase: [eraseIdentities, eraseLibrary, eraseCredentials],
+      export: [exportIdentities, exportLibrary, exportCredentials],
     },
     personalFor: loadPersonal,
     membershipOf: (database, viewer, language) => membershipOf(database, viewer, clock.now(), language),

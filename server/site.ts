@@ -8,6 +8,7 @@ import { libraryRoutes } from '#server/features/library/routes.ts'
 import { deliveryRoutes, mediaRoutes } from '#server/features/media/routes.ts'
 import { selectLanguage } from '#server/features/members/language-queries.ts'
 import { identify } from '#server/features/members/members.ts'
+import { credentialRoutes } from '#server/features/members/credential-routes.ts'
 import { membersRoutes } from '#server/features/members/routes.ts'
 import { socialPlainRoutes, socialRoutes } from '#server/features/members/social/routes.ts'
 import { pagesRoutes } from '#server/features/pages/routes.ts'
@@ -31,6 +32,7 @@ export function createSite(context: Context): Promise<FastifyInstance> {
     routes: [
       ...operationsRoutes(context),
       ...membersRoutes(context),
+      ...credentialRoutes(context),
       ...socialRoutes(context),
       ...catalogRoutes(context),
       ...libraryRoutes(context),

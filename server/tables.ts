@@ -3,6 +3,7 @@ import type { BillingTables } from '#server/features/billing/tables.ts'
 import type { CatalogTables } from '#server/features/catalog/tables.ts'
 import type { LibraryTables } from '#server/features/library/tables.ts'
 import type { MediaTables } from '#server/features/media/tables.ts'
+import type { CredentialTables } from '#server/features/members/credential-tables.ts'
 import type { MembersTables } from '#server/features/members/tables.ts'
 import type { SocialTables } from '#server/features/members/social/tables.ts'
 import type { TrackingTables } from '#server/features/tracking/tables.ts'
@@ -11,6 +12,7 @@ import type { MailTables } from '#server/platform/mail/tables.ts'
 /** Every table of the site, each declared by its feature. Types only. */
 export type Tables = CatalogTables &
   MembersTables &
+  CredentialTables &
   SocialTables &
   LibraryTables &
   MediaTables &

@@ -1,3 +1,6 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 /** What a test looks at in a mail. */
 export interface ReadMail {
   to: string
@@ -25,6 +28,14 @@ export function readMail(raw: string): ReadMail {
     html: parts.find(({ type }) => type === 'text/html')?.content ?? '',
     link: /https?:\/\/\S+/.exec(text)?.[0] ?? '',
   }
+}
+
+/** The mails of a folder, the latest last. */
+export function readMailsIn(folder: string): ReadMail[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .toSorted()
+    .map((name) => readMail(readFileSync(join(folder, name), 'utf8')))
 }
 
 function halves(text: string): [string, string] {

@@ -49,7 +49,7 @@ async function changeAccount(context: MembersContext, call: ChangeCall, profile:
   if (email !== undefined) await refuseTaken(context, email, member.userId)
   const password_hash = new_password === undefined ? undefined : await hashPassword(new_password)
   return db.transaction().execute(async (tx) => {
-    const user = await lockProven(tx, proof)
+    const user = await lockProven(context, tx, proof)
     await saveProfile(context, tx, call, user.id, profile)
     if (email !== undefined && email !== user.email) await sendVerification(tx, context, user, email)
     if (password_hash === undefined) return member
@@ -93,4 +93,5 @@ async function saveProfile(
     consent_version: consentVersion,
   })
   await auditCall(context, tx, call, 'consent_changed', id, { marketing, version: consentVersion })
+  for (const tell of context.moments.consent) await tell(tx, id, marketing, call.adIds())
 }

@@ -37,7 +37,7 @@ export async function deleteUser(
   const proof =
     viewer.role === 'member' ? await provePerson(context, requireMember(call), call.body) : undefined
   await context.db.transaction().execute(async (tx) => {
-    if (proof) await lockProven(tx, proof)
+    if (proof) await lockProven(context, tx, proof)
     else if (!(await lockKeptGuest(tx, viewer))) return
     await erase(context, tx, viewer.userId)
     await auditCall(context, tx, call, 'deleted', viewer.userId)

@@ -11,6 +11,8 @@ export interface MembersContext {
   secret: string
   /** Whether the site is reached by https, so that cookies are for https alone. */
   secure: boolean
+  /** Where the site is reached, for links in mails. */
+  publicUrl: string
   limits: Limits
   moments: Moments
 }

@@ -1,7 +1,7 @@
 import type { Membership, User } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
-import { requireViewer, type Viewer } from '#server/platform/http/route.ts'
+import { requireViewer, type Call, type Viewer } from '#server/platform/http/route.ts'
 import type { Job } from '#server/platform/jobs.ts'
 import { newId } from '#server/platform/ids.ts'
 import { sweepTurns } from '#server/platform/database/limits.ts'
@@ -15,7 +15,9 @@ import {
   type MembersContext,
   type TokenSource,
 } from './members-context.ts'
+import { deleteOldLinks } from './link-queries.ts'
 import { holdStanding, insertUser, selectStanding, selectUser } from './queries.ts'
+import { answerResetRequests } from './reset-password.ts'
 import { hasSecondFactor } from './second-factor.ts'
 import { findMember, headerTokenOf, sweepSessions } from './sessions.ts'
 import { isGuest } from './sign-in-as.ts'
@@ -82,16 +84,27 @@ export function newGuest(): Viewer {
  * until the transaction is over, so what is kept in it goes where the rest goes.
  * @returns the user's id
  * @throws Refusal signInFirst without a known token, and where the guest or member has ended in the meantime: its records
- * are an account's by now, for which this token does not stand, or nobody's
+ * are an account's by now, for which this token does not stand, or nobody's. Its cookie goes, so that the next GET
+ * /api/user gives a new guest
  */
-export async function keepViewer(context: MembersContext, tx: Tx, call: Answering): Promise<string> {
+export async function keepViewer(
+  context: MembersContext,
+  tx: Tx,
+  call: Answering & Partial<Pick<Call, 'adIds'>>,
+): Promise<string> {
   const viewer = requireViewer(call)
   const made =
     viewer.role === 'visitor' && (await insertUser(tx, { id: viewer.userId, language: call.language }))
   const row = made ? undefined : await holdStanding(tx, viewer.userId)
   const alive = made || (row && (viewer.role === 'visitor' ? isGuest(row) : row.deleted_at === null))
-  if (!alive) throw new Refusal('signInFirst')
+  if (!alive) {
+    if (viewer.role === 'visitor') call.setHeader('set-cookie', cookieFor(context.secure, 'guest', '', 0))
+    throw new Refusal('signInFirst')
+  }
   if (!viewer.kept) giveTokens(context, call, { userId: viewer.userId, kept: true }, false)
+  // A provider's redirect says nothing of where somebody came from.
+  const ids = call.adIds?.()
+  if (ids) for (const keep of context.moments.keep) await keep(tx, viewer.userId, ids)
   return viewer.userId
 }
 
@@ -117,12 +130,18 @@ export async function loadUser(db: Db, viewer: Viewer, membership: Membership): 
 /** Failures in a row are forgotten after a day without another. */
 const failuresKeptMs = 86_400_000
 
-/** What has to come round: sessions, delays and turns that are over are forgotten. */
-export function membersJobs({ db, clock }: MembersContext): Job[] {
+/** What has to come round: sessions, links, delays and turns that are over are forgotten, and who forgot a password is answered. */
+export function membersJobs(context: MembersContext): Job[] {
+  const { db, clock } = context
   const sweep = async () => {
     await sweepSessions(db, clock.now())
     await sweepTurns(db, clock.now())
+    await deleteOldLinks(db, clock.now())
     await deleteOldFailures(db, new Date(clock.now().getTime() - failuresKeptMs))
   }
-  return [{ name: 'sweep-members', everySeconds: 600, run: sweep }]
+  const answer = (signal: AbortSignal) => answerResetRequests(context, signal)
+  return [
+    { name: 'sweep-members', everySeconds: 600, run: sweep },
+    { name: 'answer-reset-requests', everySeconds: 5, wakeOn: 'reset_requests', run: answer },
+  ]
 }

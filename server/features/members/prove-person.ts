@@ -64,11 +64,15 @@ export async function provePerson(
  * Locks the account of a proof for the rest of the transaction.
  * @throws Refusal passwordWrong where the password is another one by now, codeWrong, signInFirst where the account is gone
  */
-export async function lockProven(tx: Tx, { userId, passwordHash, tries, code }: Proof): Promise<UserRow> {
+export async function lockProven(
+  context: MembersContext,
+  tx: Tx,
+  { userId, passwordHash, tries, code }: Proof,
+): Promise<UserRow> {
   const user = await lockUser(tx, userId)
   if (!user || user.deleted_at) throw new Refusal('signInFirst')
   if (user.password_hash !== passwordHash) throw wrong()
-  if (code !== undefined) await checkSecondFactor(tx, user, code)
+  if (code !== undefined) await checkSecondFactor(tx, context, user, code)
   if (tries !== undefined) await deleteFailures(tx, tries)
   return user
 }

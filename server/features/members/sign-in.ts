@@ -32,7 +32,7 @@ export async function signIn(context: MembersContext, call: Call<typeof signInCa
     throw wrong()
   }
   return db.transaction().execute(async (tx) => {
-    await checkSecondFactor(tx, user, totp)
+    await checkSecondFactor(tx, context, user, totp)
     const viewer = await signInAs(context, tx, call, user.id)
     requireSamePassword(await selectUser(tx, user.id), user)
     await deleteFailures(tx, account)

@@ -1,0 +1,62 @@
+import type { changeSecondFactor as changeSecondFactorCall } from '#contract/members.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import { deleteFailures } from './attempt-queries.ts'
+import { auditCall } from './audit-call.ts'
+import { limitTries } from './limit-tries.ts'
+import type { MembersContext } from './members-context.ts'
+import { lockProven, provePerson, requireMember, type MemberViewer } from './prove-person.ts'
+import {
+  beginSecondFactor,
+  checkSecondFactor,
+  confirmSecondFactor,
+  removeSecondFactor,
+} from './second-factor.ts'
+
+type FactorCall = Call<typeof changeSecondFactorCall>
+type Changed = ResultOf<typeof changeSecondFactorCall>
+
+/**
+ * Sets up, confirms or removes a member's second factor. Beginning and removing ask for the password, removing for a code as
+ * well; wrong ones count as failed tries.
+ * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, movedOn where there is nothing to confirm or a
+ * factor already; Fault tooMany
+ */
+export function changeSecondFactor(context: MembersContext, call: FactorCall): Promise<Changed> {
+  const member = requireMember(call)
+  return { begin, confirm, remove }[call.body.action](context, call, member)
+}
+
+async function begin(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
+  const proof = await provePerson(context, member, passwordOf(call))
+  return context.db.transaction().execute(async (tx) => {
+    const user = await lockProven(context, tx, proof)
+    return { enabled: false, ...(await beginSecondFactor(tx, context, user)) }
+  })
+}
+
+function confirm(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
+  const user = { id: member.userId }
+  return context.db.transaction().execute(async (tx) => {
+    const recovery_codes = await confirmSecondFactor(tx, context, user, call.body.code ?? '')
+    await auditCall(context, tx, call, 'second_factor_on', user.id)
+    return { enabled: true, recovery_codes }
+  })
+}
+
+async function remove(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
+  const proof = await provePerson(context, member, passwordOf(call))
+  const tries = proof.tries ?? (await limitTries(context, 'proof', member.userId))
+  return context.db.transaction().execute(async (tx) => {
+    const user = await lockProven(context, tx, proof)
+    // An empty code is a wrong one here: the form asks for it.
+    await checkSecondFactor(tx, context, user, call.body.code || '-', 'code')
+    await removeSecondFactor(tx, user.id)
+    await deleteFailures(tx, tries)
+    await auditCall(context, tx, call, 'second_factor_off', user.id)
+    return { enabled: false }
+  })
+}
+
+const passwordOf = ({ body: { current_password } }: FactorCall) =>
+  current_password === undefined ? {} : { current_password }

@@ -1,0 +1,63 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Db, Tx } from '#server/tables.ts'
+import type { LinkPurpose } from './credential-tables.ts'
+import { deleteLink, deleteLinks, insertLink, selectLink } from './link-queries.ts'
+import type { MembersContext } from './members-context.ts'
+import { lockUser, type UserRow } from './queries.ts'
+
+/** A reset lasts 10 minutes (security.md, "Reset link"), a proof of an address a day. */
+const lifeMs: Record<LinkPurpose, number> = { reset: 10 * 60_000, verify: 24 * 3_600_000 }
+/** The page that the link opens; the secret stands in the fragment, which no server and no log sees (product.md, section 3). */
+const pages: Record<LinkPurpose, string> = { reset: '/retrievePassword', verify: '/individual' }
+
+export interface MailLink {
+  url: string
+  expiresAt: Date
+}
+
+/** Makes a link that can be used once, to be mailed to `email`; the user's earlier ones of its kind are worth nothing then. */
+export async function makeLink(
+  tx: Tx,
+  { clock, publicUrl }: Pick<MembersContext, 'clock' | 'publicUrl'>,
+  { purpose, userId, email }: { purpose: LinkPurpose; userId: string; email: string },
+): Promise<MailLink> {
+  const secret = randomBytes(32).toString('base64url')
+  const now = clock.now()
+  const expiresAt = new Date(now.getTime() + lifeMs[purpose])
+  const link = { hash: hashOf(secret), user_id: userId, purpose, email }
+  await deleteLinks(tx, userId, purpose)
+  await insertLink(tx, { ...link, expires_at: expiresAt, created_at: now })
+  return { url: `${publicUrl}${pages[purpose]}#${purpose}=${secret}`, expiresAt }
+}
+
+/** Whom a link's secret is of, without using it; undefined where it was used, is too old or never was. */
+export function findLink(db: Db, purpose: LinkPurpose, secret: string, now: Date) {
+  return selectLink(db, hashOf(secret), purpose, now)
+}
+
+/**
+ * Uses a link and locks its user for the rest of the transaction.
+ * @returns undefined where it was used, is too old or never was, or the account is gone
+ */
+export async function spendLink(
+  tx: Tx,
+  purpose: LinkPurpose,
+  secret: string,
+  now: Date,
+): Promise<{ user: UserRow; email: string } | undefined> {
+  const link = await findLink(tx, purpose, secret, now)
+  // The user first and then the link, as everywhere: two calls then wait for each other and do not lock each other up.
+  const user = link && (await lockUser(tx, link.user_id))
+  if (!user || user.deleted_at || !(await deleteLink(tx, hashOf(secret)))) return undefined
+  return { user, email: link.email }
+}
+
+/** Whether two addresses are the same: compared without case (product.md, section 6). */
+export function sameEmail(one: string | null, other: string | null): boolean {
+  return one?.toLowerCase() === other?.toLowerCase()
+}
+
+/** A secret is 256 random bits, so a plain hash of it cannot be turned back. */
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}

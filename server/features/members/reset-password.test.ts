@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  changeSecondFactor,
+  changeUser,
+  forgotPassword,
+  getUser,
+  resetPassword,
+  signIn,
+  verifyEmail,
+} from '#contract/members.ts'
+import { register, secretOf, type Member } from '#server/testing/member.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let member: Member
+let offset = 0
+
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  offset = 0
+  member = await register(site)
+})
+
+const fresh = 'a quite new passphrase'
+const ask = (email: string) => site.visitor().call(forgotPassword, { body: { email } })
+const latest = async (email = member.email) => (await site.mails(email)).at(-1)
+/** Asks for a link and takes its secret out of the mail. */
+const fetchSecret = async (email = member.email) => {
+  await ask(email)
+  return secretOf(await latest(email))
+}
+const reset = (secret: string, new_password = fresh, repeat_password = new_password) =>
+  site.visitor().call(resetPassword, { body: { secret, new_password, repeat_password } })
+const logIn = (password: string) => site.visitor().call(signIn, { body: { email: member.email, password } })
+
+describe('a forgotten password', () => {
+  it('is mailed a link on the address of the settings, in the language of the person', async () => {
+    await member.visitor.ask(changeUser, { body: { language: 'dy' } })
+    const { answer } = await site
+      .visitor({ host: 'evil.example', 'x-forwarded-host': 'evil.example' })
+      .call(forgotPassword, { body: { email: member.email.toUpperCase() } })
+    expect(answer).toEqual({ code: 200, info: { sent: true } })
+    const mail = await latest()
+    expect(mail?.subject).toBe('Wähle ein neues Passwort')
+    expect(mail?.link).toMatch(/^http:\/\/localhost:3000\/retrievePassword#reset=[\w-]{43}$/)
+    expect(mail?.html).toContain('<html lang="de">')
+  })
+
+  it('is answered alike for an address that nobody has, which gets no mail', async () => {
+    const known = await ask(member.email)
+    const unknown = await ask('nobody@example.com')
+    expect([unknown.status, unknown.answer]).toEqual([known.status, known.answer])
+    expect(await site.mails('nobody@example.com')).toEqual([])
+  })
+
+  it('is taken three times an hour for each address, known or not', async () => {
+    for (const email of [member.email, 'somebody@example.com']) {
+      for (let time = 0; time < 3; time++) expect((await ask(email)).status).toBe(200)
+      const { status, headers } = await ask(email.toUpperCase())
+      expect(status).toBe(429)
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(3500)
+    }
+    offset = 3_601_000
+    expect((await ask(member.email)).status).toBe(200)
+  })
+
+  it('is refused for what is no address', async () => {
+    const { answer } = await ask('ada at example.com')
+    expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
+  })
+
+  it('keeps no secret in the database, neither before nor after the mail was sent', async () => {
+    const secret = await fetchSecret()
+    const { rows } = await site.context.database.pool.query(
+      "SELECT query_to_xml('SELECT * FROM mail_links', true, false, '')::text || query_to_xml('SELECT * FROM mails', true, false, '')::text AS kept",
+    )
+    expect(rows[0].kept).not.toContain(secret)
+  })
+})
+
+describe('a reset link', () => {
+  it('sets the password, ends every session, proves the address and tells the person', async () => {
+    const secret = await fetchSecret()
+    expect((await reset(secret)).answer).toEqual({ code: 200, info: { changed: true } })
+    expect(await member.visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect((await logIn(member.password)).answer.code).toBe(500)
+    expect((await logIn(fresh)).answer.info).toMatchObject({ role: 'member', email_verified: true })
+    expect((await latest())?.subject).toBe('Your password was changed')
+  })
+
+  it('works once, also for two who use it at the same time', async () => {
+    const secret = await fetchSecret()
+    const answers = await Promise.all([reset(secret), reset(secret), reset(secret)])
+    expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 500, 500])
+    expect((await reset(secret)).answer).toMatchObject({
+      code: 500,
+      message: expect.stringContaining('link'),
+    })
+  })
+
+  it('works for ten minutes', async () => {
+    const secret = await fetchSecret()
+    offset = 601_000
+    expect((await reset(secret)).answer.code).toBe(500)
+    offset = 590_000
+    expect((await reset(secret)).answer.code).toBe(200)
+  })
+
+  it('is worth nothing once a newer one was mailed', async () => {
+    const [older, newer] = [await fetchSecret(), await fetchSecret()]
+    expect((await reset(older)).answer.code).toBe(500)
+    expect((await reset(newer)).answer.code).toBe(200)
+  })
+
+  it('is worth nothing for proving an address, nor the other way round', async () => {
+    const verify = secretOf(await latest())
+    const secret = await fetchSecret()
+    expect((await site.visitor().call(verifyEmail, { body: { secret } })).answer.code).toBe(500)
+    expect((await reset(verify)).answer.code).toBe(500)
+  })
+
+  it('is worth nothing once the account has another address', async () => {
+    const secret = await fetchSecret()
+    await site.context.db
+      .updateTable('users')
+      .set({ email: `moved-${member.email}` })
+      .where('email', '=', member.email)
+      .execute()
+    expect((await reset(secret)).answer.code).toBe(500)
+  })
+
+  it('makes a change of address that waits worth nothing: it may have been a thief who asked for it', async () => {
+    await member.visitor.ask(changeUser, {
+      body: { email: `thief-${member.email}`, current_password: member.password },
+    })
+    const thief = secretOf((await site.mails(`thief-${member.email}`)).at(-1))
+    await reset(await fetchSecret())
+    expect((await site.visitor().call(verifyEmail, { body: { secret: thief } })).answer.code).toBe(500)
+  })
+
+  it('of an address that was never proven takes away the second factor, which a stranger may have set up', async () => {
+    const { id } = await member.visitor.ask(getUser)
+    await site.context.db
+      .insertInto('second_factors')
+      .values({ user_id: id, sealed_secret: Buffer.from(''), confirmed_at: new Date() })
+      .execute()
+    await reset(await fetchSecret())
+    expect((await logIn(fresh)).answer.code).toBe(200)
+  })
+
+  it('of a proven address leaves the second factor in force', async () => {
+    await site.visitor().ask(verifyEmail, { body: { secret: secretOf(await latest()) } })
+    const { id } = await member.visitor.ask(getUser)
+    await site.context.db
+      .insertInto('second_factors')
+      .values({ user_id: id, sealed_secret: Buffer.from(''), confirmed_at: new Date() })
+      .execute()
+    await reset(await fetchSecret())
+    expect((await logIn(fresh)).answer.code).toBe(401)
+  })
+
+  it.each([
+    ['new_password', 'short', 'short'],
+    ['new_password', 'x'.repeat(129), 'x'.repeat(129)],
+    ['new_password', 'password123', 'password123'],
+    ['repeat_password', fresh, 'another passphrase'],
+  ])('stays good where the passwords are refused: %s', async (field, password, repeat) => {
+    const secret = await fetchSecret()
+    expect((await reset(secret, password, repeat)).answer).toMatchObject({ code: 500, info: { field } })
+    expect((await reset(secret)).answer.code).toBe(200)
+  })
+
+  it('is nothing that can be guessed or left out', async () => {
+    expect((await reset('')).answer.code).toBe(500)
+    expect((await reset('A'.repeat(43))).answer.code).toBe(500)
+  })
+})
+
+describe('who is not signed in', () => {
+  it('has no second factor to set up', async () => {
+    const { answer } = await site.visitor().call(changeSecondFactor, { body: { action: 'begin' } })
+    expect(answer.code).toBe(401)
+  })
+})

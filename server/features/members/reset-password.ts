@@ -1,0 +1,107 @@
+import type { forgotPassword, resetPassword as resetPasswordCall } from '#contract/members.ts'
+import { Refusal } from '#contract/errors.ts'
+import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import { deleteFailures } from './attempt-queries.ts'
+import { auditCall } from './audit-call.ts'
+import { checkEmail } from './check-person.ts'
+import { deleteLinks, insertResetRequest, takeResetRequests } from './link-queries.ts'
+import { findLink, makeLink, sameEmail, spendLink } from './mail-links.ts'
+import type { MembersContext } from './members-context.ts'
+import { checkPassword, hashPassword } from './passwords.ts'
+import { selectUserByEmail, updateUser, type UserRow } from './queries.ts'
+import { removeSecondFactor } from './second-factor.ts'
+import { endSessionsOf } from './sessions.ts'
+import { eraseIdentities } from './social/social.ts'
+
+/**
+ * Takes down that somebody wants a new password for an address. Whether there is an account is only looked up by
+ * `answerResetRequests`, so the answer and its time say nothing (security.md, "No enumeration").
+ * @throws Refusal emailInvalid with the field; Fault tooMany, for addresses known and unknown alike
+ */
+export async function askForReset(context: MembersContext, call: Call<typeof forgotPassword>): Promise<void> {
+  const { db, clock, secret, limits } = context
+  const { email } = call.body
+  const now = clock.now()
+  checkEmail(email)
+  await takeTurn(db, keyFor(secret, 'reset', email.toLowerCase()), limits.resetAccount, now)
+  await insertResetRequest(db, { email, language: call.language, created_at: now })
+}
+
+const atOnce = 20
+
+/** Mails a link to each who asked and has an account, in any number of processes at once: each request is answered once. */
+export async function answerResetRequests(context: MembersContext, signal?: AbortSignal): Promise<void> {
+  while (!signal?.aborted) {
+    const taken = await context.db.transaction().execute(async (tx) => {
+      const requests = await takeResetRequests(tx, atOnce)
+      for (const request of requests) await answerOne(context, tx, request)
+      return requests.length
+    })
+    if (taken < atOnce) return
+  }
+}
+
+async function answerOne(
+  context: MembersContext,
+  tx: Tx,
+  request: { email: string; language: string },
+): Promise<void> {
+  const user = await selectUserByEmail(tx, request.email)
+  if (!user?.email || user.deleted_at) return
+  const { id: userId, email } = user
+  const { url, expiresAt } = await makeLink(tx, context, { purpose: 'reset', userId, email })
+  const language = user.language ?? request.language
+  await queueMail(tx, { to: email, template: 'resetPassword', values: { link: url }, language, expiresAt })
+}
+
+/**
+ * Sets a new password with the mailed secret: every session ends, every other link is worth nothing, the address is proven,
+ * and a mail says that it happened.
+ * @throws Refusal passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer with the field; linkSpent
+ */
+export async function resetPassword(
+  context: MembersContext,
+  call: Call<typeof resetPasswordCall>,
+): Promise<void> {
+  const { db, clock } = context
+  const { secret, new_password, repeat_password } = call.body
+  checkPassword(new_password, 'new_password')
+  if (repeat_password !== new_password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
+  // Hashing is dear: not for whoever has no link.
+  if (!(await findLink(db, 'reset', secret, clock.now()))) throw new Refusal('linkSpent')
+  const password_hash = await hashPassword(new_password)
+  await db.transaction().execute(async (tx) => {
+    const spent = await spendLink(tx, 'reset', secret, clock.now())
+    if (!spent || !sameEmail(spent.user.email, spent.email)) throw new Refusal('linkSpent')
+    await changePassword(context, tx, call, spent.user, password_hash)
+  })
+}
+
+async function changePassword(
+  context: MembersContext,
+  tx: Tx,
+  call: Call<typeof resetPasswordCall>,
+  user: UserRow,
+  password_hash: string,
+): Promise<void> {
+  const email_verified_at = user.email_verified_at ?? context.clock.now()
+  if (!user.email_verified_at) await forgetStranger(tx, user.id)
+  await updateUser(tx, user.id, { password_hash, email_verified_at })
+  await endSessionsOf(tx, user.id)
+  await deleteLinks(tx, user.id)
+  const email = user.email ?? ''
+  await deleteFailures(tx, keyFor(context.secret, 'sign-in', email.toLowerCase()))
+  await auditCall(context, tx, call, 'password_changed', user.id)
+  const values = { link: `${context.publicUrl}/retrievePassword` }
+  const language = user.language ?? call.language
+  await queueMail(tx, { to: email, template: 'passwordChanged', values, language })
+}
+
+/** The account may have been made by somebody else with this person's address: no way of theirs stays open. */
+async function forgetStranger(tx: Tx, userId: string): Promise<void> {
+  await removeSecondFactor(tx, userId)
+  await eraseIdentities(tx, userId)
+}

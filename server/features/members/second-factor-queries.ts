@@ -1,0 +1,71 @@
+import type { Db, Tx } from '#server/tables.ts'
+
+export function selectFactor(db: Db, userId: string) {
+  return db
+    .selectFrom('second_factors')
+    .select(['sealed_secret', 'confirmed_at', 'last_step'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+export async function isConfirmed(db: Db, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('second_factors')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Keeps a secret that is not confirmed yet. @returns false where the member has a confirmed one, which stays */
+export async function putFactor(tx: Tx, userId: string, sealed_secret: Buffer): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('second_factors')
+    .values({ user_id: userId, sealed_secret, confirmed_at: null })
+    .onConflict((conflict) =>
+      conflict
+        .column('user_id')
+        .doUpdateSet({ sealed_secret, last_step: 0 })
+        .where('second_factors.confirmed_at', 'is', null),
+    )
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+export async function confirmFactor(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx.updateTable('second_factors').set({ confirmed_at: now }).where('user_id', '=', userId).execute()
+}
+
+/** Uses a time step and those before it up. @returns false where another call was first */
+export async function useStep(tx: Tx, userId: string, step: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('second_factors')
+    .set({ last_step: step })
+    .where('user_id', '=', userId)
+    .where('last_step', '<', step)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+export async function insertRecoveryCodes(tx: Tx, userId: string, hashes: readonly Buffer[]): Promise<void> {
+  await tx
+    .insertInto('recovery_codes')
+    .values(hashes.map((hash) => ({ user_id: userId, hash })))
+    .execute()
+}
+
+/** @returns whether there was such a code, which is gone now */
+export async function useRecoveryCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', userId)
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  return numDeletedRows === 1n
+}
+
+/** The recovery codes go with it. */
+export async function deleteFactor(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('second_factors').where('user_id', '=', userId).execute()
+}
