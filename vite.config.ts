@@ -29,16 +29,16 @@ export default defineConfig({
               test: /(web\/lib\/(api|boot|events|language|notify|storage|visit)|web\/i18n\/texts|contract\/\w+)\.ts/,
             },
             // What both documents need, and what the card form does without: one file each, which outlive our releases.
-            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|i18next|react-i18next)\// },
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|i18next)\// },
             { name: 'router', test: /node_modules\/(react-router|@tanstack|@remix-run|cookie-es)\// },
             // Ours in few pieces: small files compress badly.
             {
               name: 'base',
-              test: /web\/(i18n\/(index|en\.json)|ui\/(Button|CouldNotLoad|base)|lib\/(paths|format))/,
+              test: /web\/(i18n\/(index|use-translation|with-texts|en\.json)|ui\/(Button|CouldNotLoad|base)|lib\/(paths|format))/,
             },
             {
               name: 'site',
-              test: /web\/(app\/(?!screens|start)|ui\/Icon|features\/(members|catalog\/(queries|Card|section)))/,
+              test: /web\/(app\/(?!screens|start|UserMenu)|ui\/Icon|features\/(members\/queries|catalog\/(queries|Card|section)))/,
             },
           ],
         },

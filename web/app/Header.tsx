@@ -1,14 +1,21 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, NavLink } from 'react-router'
 import { languages, languageOf } from '#contract/languages.ts'
 import { changeLanguage } from '#web/i18n/index.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Icon } from '#web/ui/Icon.tsx'
+import { UserButton } from './UserButton.tsx'
 import styles from './header.module.css'
 
 const ownNames = { en: 'English', es: 'Español', fy: 'Français', dy: 'Deutsch', pt: 'Português' }
 
-export function Header({ menu }: { menu: { id: string; name: string }[] }) {
+interface HeaderProps {
+  menu: { id: string; name: string }[]
+  /** The section that the operator put first. */
+  recommended: string | undefined
+}
+
+export function Header({ menu, recommended }: HeaderProps) {
   const { t } = useTranslation()
   return (
     <header className={styles.header}>
@@ -17,7 +24,12 @@ export function Header({ menu }: { menu: { id: string; name: string }[] }) {
         <span>{t('site.name')}</span>
       </Link>
       <nav className={styles.wide} aria-label={t('site.categories')}>
-        {menu.slice(0, 6).map(({ id, name }) => (
+        {recommended && (
+          <NavLink to={paths.more.to(recommended)} className={styles.link}>
+            {t('site.recommend')}
+          </NavLink>
+        )}
+        {menu.slice(0, 5).map(({ id, name }) => (
           <NavLink key={id} to={paths.browse.to(id)} className={styles.link}>
             {name}
           </NavLink>
@@ -27,13 +39,17 @@ export function Header({ menu }: { menu: { id: string; name: string }[] }) {
       <Link to={paths.shopping.to()} className={`${styles.link} ${styles.plans}`}>
         {t('site.plans')}
       </Link>
+      <Link to={paths.search.to()} className={styles.tool} aria-label={t('site.search')}>
+        <Icon name="search" />
+      </Link>
       <LanguageChooser />
-      <BrowseMenu menu={menu} />
+      <UserButton />
+      <BrowseMenu menu={menu} recommended={recommended} />
     </header>
   )
 }
 
-function BrowseMenu({ menu }: { menu: { id: string; name: string }[] }) {
+function BrowseMenu({ menu, recommended }: HeaderProps) {
   const { t } = useTranslation()
   return (
     <>
@@ -41,12 +57,20 @@ function BrowseMenu({ menu }: { menu: { id: string; name: string }[] }) {
         <Icon name="list" />
       </button>
       <div id="categories" popover="auto" className={styles.menu}>
-        <nav aria-label={t('site.browse')}>
+        <nav aria-label={t('site.browse')} onClick={closeMenu}>
+          {recommended && (
+            <Link to={paths.more.to(recommended)} className={styles.entry}>
+              {t('site.recommend')}
+            </Link>
+          )}
           {menu.map(({ id, name }) => (
-            <Link key={id} to={paths.browse.to(id)} className={styles.entry} onClick={closeMenu}>
+            <Link key={id} to={paths.browse.to(id)} className={styles.entry}>
               {name}
             </Link>
           ))}
+          <Link to={paths.shopping.to()} className={styles.entry}>
+            {t('site.plans')}
+          </Link>
         </nav>
       </div>
     </>

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, type CSSProperties } from 'react'
-import { useTranslation } from 'react-i18next'
-import { Link, Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-router'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-router'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { userQuery } from '#web/features/members/queries.ts'
-import { paths } from '#web/lib/paths.ts'
+import { Footer } from './Footer.tsx'
 import { Header } from './Header.tsx'
 import styles from './shell.module.css'
 
@@ -31,15 +31,11 @@ export function Shell() {
       <a className={styles.skip} href="#main">
         {t('site.skip')}
       </a>
-      <Header menu={homepage?.menu ?? []} />
+      <Header menu={homepage?.menu ?? []} recommended={homepage?.homepage[0]?.id} />
       <main id="main" className={styles.main} aria-busy={busy}>
         <Outlet />
       </main>
-      <footer className={styles.footer}>
-        <Link to={paths.home.to()}>{t('site.home')}</Link>
-        <Link to={paths.shopping.to()}>{t('site.plans')}</Link>
-        <p>{homepage?.copyright.text}</p>
-      </footer>
+      <Footer copyright={homepage?.copyright.text} />
       <ScrollRestoration />
     </div>
   )

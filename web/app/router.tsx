@@ -1,6 +1,5 @@
 import { createBrowserRouter, replace } from 'react-router'
-import { bringTexts } from '#web/i18n/index.ts'
-import type { TextPart } from '#web/i18n/texts.ts'
+import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
 import { takeVisitParameters } from '#web/lib/visit.ts'
 import { NotFound } from './NotFound.tsx'
@@ -10,12 +9,6 @@ import { Shell } from './Shell.tsx'
 function enter({ request }: { request: Request }) {
   const cleaned = takeVisitParameters(new URL(request.url))
   return cleaned ? replace(cleaned) : null
-}
-
-/** A screen together with the texts it brings along. */
-async function withTexts<Screen>(part: TextPart, screen: Promise<Screen>): Promise<Screen> {
-  const [loaded] = await Promise.all([screen, bringTexts(part)])
-  return loaded
 }
 
 export const router = createBrowserRouter([
@@ -29,7 +22,7 @@ export const router = createBrowserRouter([
       { path: paths.home.pattern, lazy: () => import('./screens/HomeScreen.tsx') },
       { path: paths.browse.pattern, lazy: () => import('./screens/BrowseScreen.tsx') },
       { path: paths.more.pattern, lazy: () => import('./screens/MoreScreen.tsx') },
-      { path: paths.search.pattern, lazy: () => import('./screens/SearchScreen.tsx') },
+      { path: paths.searchDetail.pattern, lazy: () => import('./screens/SearchDetailScreen.tsx') },
       {
         path: paths.video.pattern,
         lazy: () => withTexts('watch', import('./screens/VideoScreen.tsx')),

@@ -1,14 +1,14 @@
 import i18next from 'i18next'
-import { initReactI18next } from 'react-i18next'
 import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { chooseLanguage, currentLanguage } from '#web/lib/language.ts'
 import en from './en.json'
+import type account from './en.account.json'
 import type watch from './en.watch.json'
 import { fetchTexts, type TextPart } from './texts.ts'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: typeof en & typeof watch }
+    resources: { translation: typeof en & typeof watch & typeof account }
   }
 }
 
@@ -18,7 +18,7 @@ let language = currentLanguage()
 const parts = new Set<TextPart>()
 
 document.documentElement.lang = htmlLanguage[language]
-void i18n.use(initReactI18next).init({
+void i18n.init({
   lng: language,
   fallbackLng: 'en',
   resources: { en: { translation: en } },

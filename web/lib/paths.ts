@@ -1,18 +1,35 @@
+const page = <const Path extends string>(path: Path) => ({ pattern: path, to: () => path })
+
 /** Every route of the site: the router's pattern and the builder of its links, side by side. */
 export const paths = {
-  home: { pattern: '/', to: () => '/' },
+  home: page('/'),
   browse: { pattern: '/browse/:id', to: (id: string) => `/browse/${encodeURIComponent(id)}` },
   more: { pattern: '/more/:id', to: (id: string) => `/more/${encodeURIComponent(id)}` },
-  search: {
-    pattern: '/searchDetail/:id',
-    to: (words: string) => `/searchDetail/${encodeURIComponent(words)}`,
-  },
   video: {
     pattern: '/videos/:id',
     to: (id: string, episode?: number) =>
       `/videos/${encodeURIComponent(id)}${episode ? `?episode=${episode}` : ''}`,
   },
-  shopping: { pattern: '/shopping', to: () => '/shopping' },
+  individual: page('/individual'),
+  my: page('/my'),
+  signIn: page('/login'),
+  retrievePassword: page('/retrievePassword'),
+  register: page('/register'),
+  favorites: page('/favorites'),
+  history: page('/historys'),
+  unlocked: page('/unlocked'),
+  search: page('/search'),
+  searchDetail: {
+    pattern: '/searchDetail/:id',
+    to: (words: string) => `/searchDetail/${encodeURIComponent(words)}`,
+  },
+  shopping: page('/shopping'),
+  privacyPolicy: page('/privacyPolicy'),
+  refundPolicy: page('/refundPolicy'),
+  serviceAgreement: page('/serviceAgreement'),
+  contentPolicy: page('/contentPolicy'),
+  commonQuestions: page('/commonQuestions'),
+  contactUs: page('/contactUs'),
   orderResult: {
     pattern: '/order/result',
     to: (orderId: string) => `/order/result?order_id=${encodeURIComponent(orderId)}`,

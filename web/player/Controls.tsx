@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { clock } from '#web/lib/format.ts'
 import { Icon, type IconName } from '#web/ui/Icon.tsx'
 import { usePreferences } from './preferences.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState, type PointerEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { clock } from '#web/lib/format.ts'
 import { frameAt, parseStoryboard, type Frame } from './storyboard.ts'
 import type { VideoState } from './use-video.ts'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { shortcuts } from './shortcuts.ts'
 import styles from './settings-sheet.module.css'

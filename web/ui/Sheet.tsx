@@ -1,5 +1,5 @@
 import { useEffect, useRef, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import '#web/i18n/watch.ts'
 import { Icon } from './Icon.tsx'
 import { Button } from './Button.tsx'

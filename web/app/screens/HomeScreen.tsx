@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { HomeSkeleton } from '#web/features/catalog/HomeSkeleton.tsx'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { HomeSection } from '#web/features/catalog/Section.tsx'

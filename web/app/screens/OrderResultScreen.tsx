@@ -1,7 +1,7 @@
 import '#web/i18n/watch.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { Order } from '#contract/billing.ts'
 import { orderQuery } from '#web/features/billing/queries.ts'

@@ -1,7 +1,7 @@
 import '#web/i18n/watch.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useParams, useSearchParams } from 'react-router'
 import type { Video } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'

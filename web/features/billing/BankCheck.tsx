@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import styles from './order-page.module.css'
 
 /** The bank's own page, in place. It says when it is done, never how it went: the order knows. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { OfferedGateway } from '#contract/billing.ts'
 import { orderFormPath } from '#web/lib/paths.ts'
 import { Sheet } from '#web/ui/Sheet.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { isFramed } from './order-report.ts'
 import { OrderForm } from './OrderForm.tsx'

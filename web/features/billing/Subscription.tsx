@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { call } from '#web/lib/api.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
 import { CallFailed, CallRejected } from '#web/lib/api.ts'
 import { orderMaker, payWithToken, settledOrder, toldToWait } from './pay.ts'

@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import type { VideoCard } from '#contract/catalog.ts'
 import { paths } from '#web/lib/paths.ts'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { CardSkeleton } from './Card.tsx'
 import carousel from './carousel.module.css'
 import section from './section.module.css'

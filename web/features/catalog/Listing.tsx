@@ -1,10 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import { paths } from '#web/lib/paths.ts'
-import { Button, buttonClass } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { buttonClass } from '#web/ui/Button.tsx'
+import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { Card, CardSkeleton } from './Card.tsx'
 import { listingQuery } from './queries.ts'
 import styles from './listing.module.css'
@@ -15,14 +14,14 @@ const page = Array.from({ length: 21 }, (_, i) => <CardSkeleton key={i} />)
 /** One list of videos with its four states: loading, load more, no more content, could not load. */
 export function Listing({ listing, title }: { listing: Parameters<typeof listingQuery>[0]; title?: string }) {
   const { t } = useTranslation()
-  const { data, isError, isPending, refetch, ...pages } = useInfiniteQuery(listingQuery(listing))
-  const videos = data?.pages.flatMap(({ list }) => list) ?? []
-  const heading = title ?? data?.pages[0]?.title ?? ''
+  const pages = useInfiniteQuery(listingQuery(listing))
+  const videos = pages.data?.pages.flatMap(({ list }) => list) ?? []
+  const heading = title ?? pages.data?.pages[0]?.title ?? ''
   return (
     <section className={styles.listing}>
       {heading && <title>{heading}</title>}
       <h1 className={styles.title}>{heading}</h1>
-      {isPending && (
+      {pages.isPending && (
         <div role="status" aria-label={t('list.loading')} className={section.grid}>
           {page}
         </div>
@@ -34,21 +33,9 @@ export function Listing({ listing, title }: { listing: Parameters<typeof listing
           </li>
         ))}
       </ul>
-      <Foot>
-        {isError && <CouldNotLoad onRetry={() => void (data ? pages.fetchNextPage() : refetch())} />}
-        {!isError && pages.hasNextPage && (
-          <Button look="quiet" onClick={() => void pages.fetchNextPage()} disabled={pages.isFetchingNextPage}>
-            {pages.isFetchingNextPage ? t('list.loading') : t('list.more')}
-          </Button>
-        )}
-        {data && !isError && !pages.hasNextPage && (videos.length ? <p>{t('list.end')}</p> : <Empty />)}
-      </Foot>
+      <ListFoot pages={pages} empty={<Empty />} />
     </section>
   )
-}
-
-function Foot({ children }: { children: ReactNode }) {
-  return <div className={styles.foot}>{children}</div>
 }
 
 function Empty() {

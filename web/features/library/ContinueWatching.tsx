@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { Card } from '#web/features/catalog/Card.tsx'
 import { Block } from '#web/features/catalog/Section.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Episode } from '#contract/media.ts'
 import { clock } from '#web/lib/format.ts'
 import { Icon } from '#web/ui/Icon.tsx'

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { ReactNode } from 'react'
 import type { Video } from '#contract/catalog.ts'
 import { shortCount } from '#web/lib/format.ts'

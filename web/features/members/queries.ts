@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { getUser, type User } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
 import { keep, kept, storage } from '#web/lib/storage.ts'
@@ -6,11 +6,22 @@ import { keep, kept, storage } from '#web/lib/storage.ts'
 /** The user, kept between visits and shown at once on the next one; the id is kept under a key of its own too (seed, section 3). */
 export const userQuery = queryOptions({
   queryKey: ['user'],
-  queryFn: async ({ signal }) => {
-    const user = await call(getUser, { signal })
-    storage.set('user_id', user.id)
-    return keep<User>('user', user)
-  },
+  queryFn: async ({ signal }) => keepUser(await call(getUser, { signal })),
   initialData: () => kept<User>('user'),
   initialDataUpdatedAt: 0,
 })
+
+function keepUser(user: User): User {
+  storage.set('user_id', user.id)
+  return keep<User>('user', user)
+}
+
+/** Somebody else is here now (signed in, signed out, registered): what was shown for the one before is asked for again. */
+export function rememberUser(queryClient: QueryClient, user: User): void {
+  const before = queryClient.getQueryData(userQuery.queryKey)
+  queryClient.setQueryData(userQuery.queryKey, keepUser(user))
+  if (before?.id === user.id && before.role === user.role) return
+  keep('recently_watched', [])
+  queryClient.setQueryData(['history', 'recent'], [])
+  void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'user' })
+}

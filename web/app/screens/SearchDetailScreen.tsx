@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { useParams } from 'react-router'
 import { Listing } from '#web/features/catalog/Listing.tsx'
 

@@ -1,0 +1,31 @@
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { Link } from 'react-router'
+import { paths } from '#web/lib/paths.ts'
+import styles from './shell.module.css'
+
+const links = [
+  [paths.serviceAgreement, 'terms'],
+  [paths.privacyPolicy, 'privacy'],
+  [paths.contentPolicy, 'content'],
+  [paths.refundPolicy, 'refund'],
+  [paths.contactUs, 'contact'],
+  [paths.commonQuestions, 'faq'],
+  [paths.serviceAgreement, 'service'],
+] as const
+
+/** The seven links (seed, section 2) and the operator's line. */
+export function Footer({ copyright }: { copyright: string | undefined }) {
+  const { t } = useTranslation()
+  return (
+    <footer className={styles.footer}>
+      <nav aria-label={t('footer.title')}>
+        {links.map(([path, name]) => (
+          <Link key={name} to={path.to()}>
+            {t(`footer.${name}`)}
+          </Link>
+        ))}
+      </nav>
+      <p>{copyright}</p>
+    </footer>
+  )
+}

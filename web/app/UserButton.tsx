@@ -1,0 +1,35 @@
+import { lazy, Suspense, useState } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { withTexts } from '#web/i18n/with-texts.ts'
+import { Icon } from '#web/ui/Icon.tsx'
+import styles from './header.module.css'
+
+const UserMenu = lazy(async () => ({
+  default: (await withTexts('account', import('./UserMenu.tsx'))).UserMenu,
+}))
+
+/** Opens what belongs to the person; the menu itself is fetched when it is first asked for. */
+export function UserButton() {
+  const { t } = useTranslation()
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <button
+        type="button"
+        className={styles.tool}
+        popoverTarget="user-menu"
+        aria-label={t('site.user')}
+        onClick={() => setOpen(true)}
+      >
+        <Icon name="user" />
+      </button>
+      <div id="user-menu" popover="auto" className={styles.menu}>
+        {open && (
+          <Suspense fallback={<p className={styles.entry}>{t('list.loading')}</p>}>
+            <UserMenu />
+          </Suspense>
+        )}
+      </div>
+    </>
+  )
+}
