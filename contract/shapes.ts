@@ -27,7 +27,7 @@ export function listOf<S extends TSchema, P extends TProperties = Record<never, 
 
 /** The paging fields of a list's query. A limit above `most` is capped, not refused (product.md, section 2). */
 export const paging = {
-  cursor: Type.Optional(Type.String({ maxLength: 512 })),
+  cursor: Type.Optional(Type.String({ maxLength: 2048 })),
   limit: Type.Optional(Type.Integer({ minimum: 1 })),
 }
 

@@ -5,7 +5,13 @@ import { createGateways, type GatewaySetUp } from '#server/features/billing/crea
 import { seedPlans } from '#server/features/billing/seed-plans.ts'
 import { seedHomepage } from '#server/features/catalog/seed-homepage.ts'
 import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
-import { eraseLibrary, exportLibrary, loadPersonal, mergeLibrary } from '#server/features/library/library.ts'
+import {
+  eraseLibrary,
+  exportLibrary,
+  loadPersonal,
+  mergeLibrary,
+  recentlyWatched,
+} from '#server/features/library/library.ts'
 import { findCover, type MediaContext } from '#server/features/media/media.ts'
 import type { MembersRoutesContext } from '#server/features/members/routes.ts'
 import { eraseCredentials, exportCredentials } from '#server/features/members/erase-credentials.ts'
@@ -109,6 +115,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
       export: [exportIdentities, exportLibrary, exportCredentials],
     },
     personalFor: loadPersonal,
+    recentlyWatched,
     membershipOf: (database, viewer, language) => membershipOf(database, viewer, clock.now(), language),
     offerFor: (database, episode, language) => offerFor({ gateways }, database, episode, language),
     findCover: (viewer, episodeId, language) => findCover(context, viewer, episodeId, language),

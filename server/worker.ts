@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
 import { createContext, type Context } from '#server/context.ts'
 import { billingJobs } from '#server/features/billing/billing.ts'
-import { libraryJobs } from '#server/features/library/library.ts'
+import { catalogJobs } from '#server/features/catalog/catalog.ts'
+import { libraryJobs, recommendationJobs } from '#server/features/library/library.ts'
 import { membersJobs } from '#server/features/members/members.ts'
 import { runIngestLoop } from '#server/features/media/ingest/run-ingest-loop.ts'
 import { trackingJobs } from '#server/features/tracking/tracking.ts'
@@ -17,7 +18,15 @@ const niceness = 10
 
 /** What comes round by the clock, in whichever process is first. */
 function jobsOf(context: Context): Job[] {
-  return [...libraryJobs(context), ...billingJobs(context), ...trackingJobs(context), ...membersJobs(context), ...mailJobs(context)]
+  return [
+    ...catalogJobs(context),
+    ...libraryJobs(context),
+    ...recommendationJobs(context),
+    ...billingJobs(context),
+    ...trackingJobs(context),
+    ...membersJobs(context),
+    ...mailJobs(context),
+  ]
 }
 
 function reportDemo(log: Log, signal: AbortSignal, error: unknown): void {

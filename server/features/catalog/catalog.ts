@@ -1,146 +1,95 @@
-import type { Section, VideoCard } from '#contract/catalog.ts'
-import { listLimits } from '#contract/catalog.ts'
-import { Refusal } from '#contract/errors.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
+import type { getHomepage, Section, VideoCard } from '#contract/catalog.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
-import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
+import { selectVideos } from './list-queries.ts'
+import { found, listOf, type Watched } from './list-videos.ts'
 import { presentCard, presentName } from './present.ts'
 import * as queries from './queries.ts'
-import type { ListFilter, ListOrder } from './queries.ts'
-import type { SectionSource } from './tables.ts'
+import type { CardRow } from './queries.ts'
+import { recommendFor, relatedTo } from './recommend-videos.ts'
 
+export { catalogJobs } from './refresh-ranks.ts'
 export { hasCover, publishVideo, recordEpisodes, releaseIfWaiting, setCover } from './publish-video.ts'
+export { recordWatchedNext } from './recommend-videos.ts'
 
 /** How many cards a section shows on the homepage, by its kind. */
 const sectionSize = { carousel: 6, row: 12, ranking: 10, grid: 12 }
 
-/** Where a section's videos come from, as a filter and an order. */
-function listOf(source: SectionSource): { filter: ListFilter; order: ListOrder } {
-  switch (source.from) {
-    case 'popular':
-      return { filter: { by: 'all' }, order: 'popular' }
-    case 'newest':
-      return { filter: { by: 'all' }, order: 'newest' }
-    case 'featured':
-      return { filter: { by: 'featured' }, order: 'newest' }
-    case 'category':
-    case 'tag':
-      return { filter: { by: source.from, slug: source.slug }, order: 'newest' }
-    case 'videos':
-      return { filter: { by: 'slugs', slugs: source.slugs }, order: 'newest' }
-  }
+/** The homepage as everybody sees it, and where the sections belong that are a viewer's own. */
+export interface SharedHomepage {
+  info: ResultOf<typeof getHomepage>
+  personal: { section: SectionRow; position: number }[]
 }
 
-/** The homepage in one language: sections without a video are left out. */
-export async function loadHomepage(db: Db, language: Language) {
+/** The homepage in one language: sections without a video are left out, and so are, for now, a viewer's own. */
+export async function loadHomepage(db: Db, language: Language): Promise<SharedHomepage> {
   const [sections, menu, settings] = await Promise.all([
     queries.selectSections(db),
     queries.selectMenu(db),
     queries.selectSettings(db),
   ])
-  const homepage = await Promise.all(sections.map((section) => loadSection(db, section, language)))
+  const loaded = await Promise.all(sections.map((section) => loadSection(db, section, language)))
+  const full = (section: Section | null): section is Section => section !== null && section.items.length > 0
   return {
-    copyright: { text: '© Cliffhanger', icon: '/favicon.svg', ...settings.get('copyright') },
-    menu: menu.map((category) => presentName(category, language)),
-    homepage: homepage.filter((section) => section.items.length > 0),
-    pay_theme: { id: 'ember', layout: 'sheet', accent: '#ff8a4c', ...settings.get('pay_theme') },
+    info: {
+      copyright: { text: '© Cliffhanger', icon: '/favicon.svg', ...settings.get('copyright') },
+      menu: menu.map((category) => presentName(category, language)),
+      homepage: loaded.filter(full),
+      pay_theme: { id: 'ember', layout: 'sheet', accent: '#ff8a4c', ...settings.get('pay_theme') },
+    },
+    personal: sections.flatMap((section, index) =>
+      section.source.from === 'recommended'
+        ? [{ section, position: loaded.slice(0, index).filter(full).length }]
+        : [],
+    ),
   }
+}
+
+/** The homepage of somebody who has watched something: with the sections that are their own. */
+export async function personaliseHomepage(
+  db: Db,
+  { info, personal }: SharedHomepage,
+  language: Language,
+  watched: Watched,
+): Promise<SharedHomepage['info']> {
+  const homepage = [...info.homepage]
+  const own = await Promise.all(
+    personal.map(async ({ section, position }) => {
+      const size = sectionSize[section.kind]
+      const rows = await recommendFor(db, watched, undefined, size + 1)
+      return { section: presentSection(section, rows, language), position }
+    }),
+  )
+  // From the last to the first, so that no position moves before its turn.
+  for (const { section, position } of own.toReversed())
+    if (section.items.length > 0) homepage.splice(position, 0, section)
+  return { ...info, homepage }
 }
 
 type SectionRow = Awaited<ReturnType<typeof queries.selectSections>>[number]
 
-async function loadSection(db: Db, section: SectionRow, language: Language): Promise<Section> {
-  const size = sectionSize[section.kind]
-  const { filter, order } = listOf(section.source)
-  const rows = await queries.selectVideos(db, filter, order, undefined, size + 1)
+/** @returns null for one that every viewer has of their own */
+async function loadSection(db: Db, section: SectionRow, language: Language): Promise<Section | null> {
+  const { kind, source } = section
+  if (source.from === 'recommended') return null
+  const { filter, order } = listOf(source)
+  return presentSection(
+    section,
+    await selectVideos(db, filter, order, undefined, sectionSize[kind] + 1),
+    language,
+  )
+}
+
+function presentSection({ id, kind, titles }: SectionRow, rows: CardRow[], language: Language): Section {
+  const size = sectionSize[kind]
   return {
-    id: section.id,
-    kind: section.kind,
-    title: inLanguage(section.titles, language),
+    id,
+    kind,
+    title: inLanguage(titles, language),
     items: rows.slice(0, size).map((row) => presentCard(row, language)),
     has_more: rows.length > size,
   }
-}
-
-export interface ListingQuery {
-  section?: string
-  menu?: string
-  tag?: string
-  keyword?: string
-  sort?: 'relevance' | 'popular' | 'newest'
-  cursor?: string
-  limit?: number
-}
-
-/**
- * One page of videos by section, menu entry, tag or words (the first that is given; all videos where none is).
- * @throws Refusal notFound for an unknown section, menu entry or tag
- * @throws Fault badCursor for a cursor that is damaged or of another list
- */
-export async function listVideos(db: Db, query: ListingQuery, language: Language) {
-  const { title, filter, order } = await listingOf(db, query, language)
-  const size = pageSize(query.limit, listLimits)
-  const list = JSON.stringify([filter, order])
-  const position = decodeCursor(list, query.cursor, 2)
-  const after = position && { key: position[0] ?? '', id: String(position[1]) }
-  const rows = await queries.selectVideos(db, filter, order, after, size + 1)
-  const page = rows.slice(0, size)
-  const last = rows.length > size ? page.at(-1) : undefined
-  const key = order === 'newest' ? (last?.released_at?.toISOString() ?? '') : (last?.play_count ?? 0)
-  return {
-    list: page.map((row) => presentCard(row, language)),
-    next_cursor: last ? encodeCursor(list, [key, last.id]) : null,
-    title,
-  }
-}
-
-async function listingOf(db: Db, query: ListingQuery, language: Language) {
-  const order: ListOrder = query.sort === 'popular' ? 'popular' : 'newest'
-  if (query.section !== undefined) {
-    const section = found(await queries.selectSection(db, query.section))
-    const source = listOf(section.source)
-    return {
-      title: inLanguage(section.titles, language),
-      filter: source.filter,
-      order: query.sort ? order : source.order,
-    }
-  }
-  if (query.menu !== undefined) {
-    const category = found(await queries.selectCategory(db, query.menu))
-    return {
-      title: presentName(category, language).name,
-      filter: { by: 'category-id' as const, id: category.id },
-      order,
-    }
-  }
-  if (query.tag !== undefined) {
-    const tag = found(await queries.selectTag(db, query.tag))
-    return { title: presentName(tag, language).name, filter: { by: 'tag-id' as const, id: tag.id }, order }
-  }
-  const words = query.keyword?.trim() ?? ''
-  return { title: words, filter: words ? { by: 'words' as const, words } : { by: 'all' as const }, order }
-}
-
-function found<T>(record: T | undefined): T {
-  if (record === undefined) throw new Refusal('notFound')
-  return record
-}
-
-/** Videos of the same category, newest first, without the one itself. */
-async function relatedTo(
-  db: Db,
-  id: string,
-  categoryId: string | null,
-  language: Language,
-): Promise<VideoCard[]> {
-  const filter: ListFilter = categoryId ? { by: 'category-id', id: categoryId } : { by: 'all' }
-  const same = await queries.selectVideos(db, filter, 'newest', undefined, 13)
-  const rows =
-    same.length > 4
-      ? same
-      : [...same, ...(await queries.selectVideos(db, { by: 'all' }, 'newest', undefined, 13))]
-  const others = new Map(rows.filter((row) => row.id !== id).map((row) => [row.id, row]))
-  return [...others.values()].slice(0, 12).map((row) => presentCard(row, language))
 }
 
 /**
@@ -160,7 +109,7 @@ export async function loadVideo(db: Db, id: string, language: Language) {
     share_count: row.share_count,
     released_at: row.released_at?.toISOString() ?? null,
     price: { episode_cents: row.episode_cents, video_cents: row.video_cents, currency: row.currency },
-    related: await relatedTo(db, row.id, row.category_id, language),
+    related: (await relatedTo(db, row.id)).map((other) => presentCard(other, language)),
   }
 }
 

@@ -51,10 +51,24 @@ export async function ensureNamed(
   return id
 }
 
+/** Gives a video these tags in this order; one that it has already is not taken off in between. */
 export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly string[]): Promise<void> {
-  await tx.deleteFrom('video_tags').where('video_id', '=', videoId).execute()
+  await tx
+    .deleteFrom('video_tags')
+    .where('video_id', '=', videoId)
+    .where(sql<boolean>`tag_id <> ALL(${tagIds})`)
+    .execute()
   const rows = tagIds.map((tag_id, position) => ({ video_id: videoId, tag_id, position }))
-  if (rows.length > 0) await tx.insertInto('video_tags').values(rows).execute()
+  if (rows.length === 0) return
+  await tx
+    .insertInto('video_tags')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['video_id', 'tag_id'])
+        .doUpdateSet((eb) => ({ position: eb.ref('excluded.position') })),
+    )
+    .execute()
 }
 
 export async function updateCover(

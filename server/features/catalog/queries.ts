@@ -1,4 +1,4 @@
-import { sql, type Expression, type SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Texts } from '#contract/languages.ts'
 import type { Insertable } from 'kysely'
@@ -11,7 +11,7 @@ interface NameRow {
 }
 
 /** The columns of a card, with the video's tags in their order. */
-function selectCards(db: Db) {
+export function selectCards(db: Db) {
   return db.selectFrom('videos').select((eb) => [
     'videos.id',
     'videos.titles',
@@ -22,7 +22,6 @@ function selectCards(db: Db) {
     'videos.play_count',
     'videos.badge',
     'videos.progress',
-    'videos.released_at',
     jsonArrayFrom(
       eb
         .selectFrom('video_tags')
@@ -37,81 +36,10 @@ function selectCards(db: Db) {
 }
 export type CardRow = Awaited<ReturnType<ReturnType<typeof selectCards>['executeTakeFirstOrThrow']>>
 
-export type ListFilter =
-  | { by: 'all' | 'featured' }
-  | { by: 'category'; slug: string }
-  | { by: 'category-id'; id: string }
-  | { by: 'tag'; slug: string }
-  | { by: 'tag-id'; id: string }
-  | { by: 'words'; words: string }
-  | { by: 'slugs'; slugs: string[] }
-
-export type ListOrder = 'newest' | 'popular'
-
-export interface ListPosition {
-  key: string | number
-  id: string
-}
-
-/**
- * Published videos in order, after a position. Sort keys come back in the cursor as they stand in the index:
- * the release time as text in UTC, or the play count.
- */
-export function selectVideos(
-  db: Db,
-  filter: ListFilter,
-  order: ListOrder,
-  after: ListPosition | undefined,
-  limit: number,
-) {
-  const released = order === 'newest'
-  return selectCards(db)
-    .where('videos.state', '=', 'published')
-    .where((eb) => eb.and(filterOf(filter)))
-    .$if(after !== undefined, (query) => query.where(afterPosition(order, after ?? { key: '', id: '' })))
-    .orderBy(released ? 'videos.released_at' : 'videos.play_count', 'desc')
-    .orderBy('videos.id')
-    .limit(limit)
-    .execute()
-}
-
-/** Keys fall and ids rise, so the row comparison is written out. */
-function afterPosition(order: ListOrder, { key, id }: ListPosition): Expression<SqlBool> {
-  return order === 'newest'
-    ? sql<boolean>`videos.released_at <= ${key}::timestamptz AND (videos.released_at < ${key}::timestamptz OR videos.id > ${id})`
-    : sql<boolean>`videos.play_count <= ${key} AND (videos.play_count < ${key} OR videos.id > ${id})`
-}
-
-function filterOf(filter: ListFilter): Expression<SqlBool>[] {
-  switch (filter.by) {
-    case 'all':
-      return []
-    case 'featured':
-      return [sql<boolean>`videos.featured`]
-    case 'category':
-      return [sql<boolean>`videos.category_id = (SELECT id FROM categories WHERE slug = ${filter.slug})`]
-    case 'category-id':
-      return [sql<boolean>`videos.category_id = ${filter.id}`]
-    case 'tag':
-      return [hasTag(sql`(SELECT id FROM tags WHERE slug = ${filter.slug})`)]
-    case 'tag-id':
-      return [hasTag(sql`${filter.id}`)]
-    case 'slugs':
-      return [sql<boolean>`videos.slug = ANY(${filter.slugs})`]
-    case 'words':
-      return [sql<boolean>`videos.titles::text ILIKE ${`%${escapeLike(filter.words)}%`}`]
-  }
-}
-
-const hasTag = (tagId: Expression<unknown>) =>
-  sql<boolean>`EXISTS (SELECT FROM video_tags WHERE video_tags.tag_id = ${tagId} AND video_tags.video_id = videos.id)`
-
-const escapeLike = (words: string) => words.replace(/[\\%_]/g, (character) => `\\${character}`)
-
 /** The cards of these videos, in no order; archived ones too, for whoever has a right to them. */
 export function selectCardsByIds(db: Db, ids: readonly string[]): Promise<CardRow[]> {
   return selectCards(db)
-    .where('videos.id', 'in', ids)
+    .where(sql<boolean>`videos.id = ANY(${ids})`)
     .where('videos.state', 'in', ['published', 'archived'])
     .execute()
 }
@@ -122,6 +50,7 @@ export function selectVideo(db: Db, id: string) {
     .leftJoin('categories', 'categories.id', 'videos.category_id')
     .select([
       'videos.synopses',
+      'videos.released_at',
       'videos.category_id',
       'categories.names as category_names',
       'videos.favorite_count',

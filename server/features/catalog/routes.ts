@@ -1,10 +1,18 @@
-import { getHomepage, getVideo, queryHomepage, type Video } from '#contract/catalog.ts'
+import {
+  getHomepage,
+  getVideo,
+  listTags as listTagsCall,
+  queryHomepage,
+  type Video,
+} from '#contract/catalog.ts'
 import type { Language } from '#contract/languages.ts'
 import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import { route, type Route, type Viewer } from '#server/platform/http/route.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
-import { listVideos, loadHomepage, loadVideo } from './catalog.ts'
+import { loadHomepage, loadVideo, personaliseHomepage } from './catalog.ts'
+import { listTags } from './list-tags.ts'
+import { listVideos, type Watched } from './list-videos.ts'
 
 type Personal = Pick<Video, 'favorite' | 'resume'>
 
@@ -13,22 +21,35 @@ export interface CatalogRoutesContext {
   clock: Clock
   /** What a video's page shows of one viewer alone; library knows it, context.ts joins the two. */
   personalFor(db: Db, viewer: Viewer, videoId: string): Promise<Personal>
+  /** The videos that a viewer watched lately, newest first. */
+  recentlyWatched(db: Db, viewer: Viewer): Promise<string[]>
 }
 
 const nothingKept: Personal = { favorite: false, resume: null }
 
-export function catalogRoutes({ db, clock, personalFor }: CatalogRoutesContext): Route[] {
+export function catalogRoutes({ db, clock, personalFor, recentlyWatched }: CatalogRoutesContext): Route[] {
+  const watchedBy =
+    (viewer: Viewer | null): Watched =>
+    async () =>
+      viewer?.kept ? recentlyWatched(db, viewer) : []
   const homepages = createAnswerCache(clock)
+  const sharedHomepages = createAnswerCache<Awaited<ReturnType<typeof loadHomepage>>>(clock)
   const videos = createAnswerCache(clock)
   const shared = createAnswerCache<Awaited<ReturnType<typeof loadVideo>>>(clock)
   const load = (id: string, language: Language) => loadVideo(db, id, language)
   return [
-    route(getHomepage, (call) =>
-      homepages.get(call.language, async () =>
-        call.serialise({ info: await loadHomepage(db, call.language) }),
-      ),
-    ),
-    route(queryHomepage, async ({ query, language }) => ({ data: await listVideos(db, query, language) })),
+    route(getHomepage, async (call) => {
+      const { viewer, language } = call
+      const load = () => sharedHomepages.get(language, () => loadHomepage(db, language))
+      const { personal } = viewer?.kept ? await load() : { personal: [] }
+      if (personal.length > 0)
+        return { info: await personaliseHomepage(db, await load(), language, watchedBy(viewer)) }
+      return homepages.get(language, async () => call.serialise({ info: (await load()).info }))
+    }),
+    route(queryHomepage, async ({ query, language, viewer }) => ({
+      data: await listVideos(db, query, language, watchedBy(viewer)),
+    })),
+    route(listTagsCall, async ({ query, language }) => ({ data: await listTags(db, query, language) })),
     route(getVideo, async (call) => {
       const { viewer, language } = call
       const { id } = call.query

@@ -16,6 +16,12 @@ export interface TagsTable {
   id: string
   slug: string
   names: Json<Texts>
+  /** How many published videos have it; kept by triggers. */
+  video_count: Generated<number>
+  /** How much its videos were played lately, and what follows from that at the last ranking. */
+  heat: Generated<number>
+  place: Generated<number>
+  trending: Generated<boolean>
 }
 
 export interface VideosTable {
@@ -37,6 +43,8 @@ export interface VideosTable {
   /** How far its episodes are made, in percent; null once all are. */
   progress: Generated<number | null>
   play_count: Generated<number>
+  /** The plays as they stood at the last ranking: what lists are ordered by. */
+  popularity: Generated<number>
   favorite_count: Generated<number>
   share_count: Generated<number>
   released_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
@@ -47,11 +55,15 @@ export interface VideoTagsTable {
   video_id: string
   tag_id: string
   position: number
+  /** What a tag's videos are ordered by; kept by triggers. Null where the video is not published. */
+  released_at: ColumnType<Date | null, never, never>
+  popularity: Generated<number>
 }
 
 /** Where a section takes its videos from. */
 export type SectionSource =
   | { from: 'featured' | 'newest' | 'popular' }
+  | { from: 'recommended' }
   | { from: 'category' | 'tag'; slug: string }
   | { from: 'videos'; slugs: string[] }
 

@@ -7,6 +7,7 @@ export * from './entitlements.ts'
 export { eraseLibrary } from './erase-library.ts'
 export { exportLibrary } from './export-library.ts'
 export { libraryJobs } from './fold-counts.ts'
+export { recentlyWatched, recommendationJobs } from './learn-next-watched.ts'
 export { mergeLibrary } from './merge-library.ts'
 
 /** What a video's page shows of one viewer alone. */

@@ -1,0 +1,81 @@
+import { listLimits, type Tag } from '#contract/catalog.ts'
+import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
+import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import type { Db } from '#server/tables.ts'
+import { chooseBeginnings, nameTermsFor } from './match-words.ts'
+import { selectTags, selectTypedWords, suggestTags, suggestTitles } from './search-queries.ts'
+
+interface TagsQuery {
+  keyword?: string
+  cursor?: string
+  limit?: number
+}
+
+/**
+ * The tags that have something to show, the liveliest first; with a keyword, tags and titles as it is typed.
+ * @throws Fault badCursor
+ */
+export function listTags(db: Db, query: TagsQuery, language: Language) {
+  const keyword = query.keyword?.trim() ?? ''
+  return keyword === '' ? listAll(db, query, language) : suggest(db, keyword, query, language)
+}
+
+async function listAll(db: Db, query: TagsQuery, language: Language) {
+  const size = pageSize(query.limit, listLimits)
+  const position = decodeCursor('tags', query.cursor, 2)
+  const after = position && { place: Number(position[0]), id: String(position[1]) }
+  const rows = await selectTags(db, after, size + 1)
+  const last = rows.length > size ? rows[size - 1] : undefined
+  return {
+    list: rows.slice(0, size).map((row) => presentTag(row, language)),
+    next_cursor: last ? encodeCursor('tags', [last.place, last.id]) : null,
+  }
+}
+
+/** One short list that no cursor goes on with: whoever does not find it there types another letter. */
+const suggestions = { usual: 8, most: 20 }
+/** Fewer than so many, and typos are looked for too. */
+const few = 3
+
+async function suggest(db: Db, keyword: string, query: TagsQuery, language: Language) {
+  decodeCursor(`tags ${keyword}`, query.cursor, 0)
+  const limit = pageSize(query.limit, suggestions)
+  const exact = await suggestOnce(db, keyword, language, { forgiving: false, limit })
+  const { tags, titles } =
+    exact.tags.length + exact.titles.length >= few
+      ? exact
+      : await suggestOnce(db, keyword, language, { forgiving: true, limit })
+  return {
+    list: tags.map((row) => presentTag(row, language)),
+    next_cursor: null,
+    titles: titles.map(({ id, titles, cover_path }) => ({
+      id,
+      title: inLanguage(titles, language),
+      cover_url: cover_path && `/${cover_path}`,
+    })),
+  }
+}
+
+async function suggestOnce(
+  db: Db,
+  keyword: string,
+  language: Language,
+  { forgiving, limit }: { forgiving: boolean; limit: number },
+) {
+  const { whole, words } = await selectTypedWords(db, keyword, { forgiving, unfinished: true })
+  const choices = chooseBeginnings(words, { forgiving })
+  if (choices.length === 0 || choices.some((group) => group.length === 0)) return { tags: [], titles: [] }
+  const terms = nameTermsFor(whole, choices, language === 'en' ? ['en'] : [language, 'en'])
+  const [tags, titles] = await Promise.all([
+    suggestTags(db, terms.all, limit),
+    suggestTitles(db, terms, limit),
+  ])
+  return { tags, titles }
+}
+
+function presentTag(
+  { id, names, video_count, trending }: { id: string; names: Texts; video_count: number; trending: boolean },
+  language: Language,
+): Tag {
+  return { id, name: inLanguage(names, language), video_count, trending }
+}

@@ -1,0 +1,128 @@
+import { listLimits } from '#contract/catalog.ts'
+import { Refusal } from '#contract/errors.ts'
+import { inLanguage, type Language } from '#contract/languages.ts'
+import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import type { Db } from '#server/tables.ts'
+import {
+  selectVideos,
+  type ListedRow,
+  type ListFilter,
+  type ListOrder,
+  type ListPlace,
+} from './list-queries.ts'
+import { presentCard, presentName } from './present.ts'
+import * as queries from './queries.ts'
+import { recommendFor } from './recommend-videos.ts'
+import { keyOf, searchByKeyword } from './search-videos.ts'
+import type { SectionSource } from './tables.ts'
+
+export interface ListingQuery {
+  section?: string
+  menu?: string
+  tag?: string
+  keyword?: string
+  sort?: 'relevance' | 'popular' | 'newest'
+  cursor?: string
+  limit?: number
+}
+
+/** Videos that a viewer watched lately, newest first: what recommendations go by. */
+export type Watched = () => Promise<string[]>
+
+/** Where a section's videos come from, as a filter and an order. */
+export function listOf(source: Exclude<SectionSource, { from: 'recommended' }>): {
+  filter: ListFilter
+  order: ListOrder
+} {
+  switch (source.from) {
+    case 'popular':
+      return { filter: { by: 'all' }, order: 'popular' }
+    case 'newest':
+      return { filter: { by: 'all' }, order: 'newest' }
+    case 'featured':
+      return { filter: { by: 'featured' }, order: 'newest' }
+    case 'category':
+    case 'tag':
+      return { filter: { by: source.from, slug: source.slug }, order: 'newest' }
+    case 'videos':
+      return { filter: { by: 'slugs', slugs: source.slugs }, order: 'newest' }
+  }
+}
+
+/**
+ * One page of videos by section, menu entry, tag or words (the first that is given; all videos where none is).
+ * @throws Refusal notFound for an unknown section, menu entry or tag
+ * @throws Fault badCursor for a cursor that is damaged or of another list
+ */
+export async function listVideos(db: Db, query: ListingQuery, language: Language, watched: Watched) {
+  const size = pageSize(query.limit, listLimits)
+  const { title, read } = await openListing(db, query, language, watched)
+  const { rows, nextCursor } = await read(query.cursor, size)
+  return { list: rows.map((row) => presentCard(row, language)), next_cursor: nextCursor, title }
+}
+
+interface Page {
+  rows: ListedRow[]
+  nextCursor: string | null
+}
+interface Listing {
+  title: string
+  read(cursor: string | undefined, size: number): Promise<Page>
+}
+
+async function openListing(
+  db: Db,
+  query: ListingQuery,
+  language: Language,
+  watched: Watched,
+): Promise<Listing> {
+  const { section, menu, tag, sort } = query
+  const order: ListOrder = sort === 'popular' ? 'popular' : 'newest'
+  if (section !== undefined) {
+    const { id, titles, source } = found(await queries.selectSection(db, section))
+    const title = inLanguage(titles, language)
+    if (source.from === 'recommended')
+      return { title, read: pagesOf(id, (after, limit) => recommendFor(db, watched, after, limit)) }
+    const list = listOf(source)
+    const wanted = sort === 'popular' || sort === 'newest' ? sort : list.order
+    return { title, read: pagesInOrder(db, id, list.filter, wanted) }
+  }
+  if (menu !== undefined) {
+    const { id, name } = presentName(found(await queries.selectCategory(db, menu)), language)
+    return { title: name, read: pagesInOrder(db, id, { by: 'category-id', id }, order) }
+  }
+  if (tag !== undefined) {
+    const { id, name } = presentName(found(await queries.selectTag(db, tag)), language)
+    return { title: name, read: pagesInOrder(db, id, { by: 'tag-id', id }, order) }
+  }
+  const words = query.keyword?.trim() ?? ''
+  if (words === '') return { title: '', read: pagesInOrder(db, 'all', { by: 'all' }, order) }
+  return {
+    title: words,
+    read: (cursor, size) => searchByKeyword(db, words, sort ?? 'relevance', cursor, size),
+  }
+}
+
+function pagesInOrder(db: Db, name: string, filter: ListFilter, order: ListOrder): Listing['read'] {
+  return pagesOf(`${name} ${order}`, (after, limit) => selectVideos(db, filter, order, after, limit))
+}
+
+/** Pages of the list of this name, each from the row after the one that its cursor names. */
+function pagesOf(
+  name: string,
+  select: (after: ListPlace | undefined, limit: number) => Promise<ListedRow[]>,
+): Listing['read'] {
+  return async (cursor, size) => {
+    const position = decodeCursor(name, cursor, 2)
+    const after = position && { key: position[0] ?? '', id: String(position[1]) }
+    const rows = await select(after, size + 1)
+    const last = rows.length > size ? rows[size - 1] : undefined
+    return { rows: rows.slice(0, size), nextCursor: last ? encodeCursor(name, [keyOf(last), last.id]) : null }
+  }
+}
+
+/** @throws Refusal notFound */
+export function found<T>(record: T | undefined): T {
+  if (record === undefined) throw new Refusal('notFound')
+  return record
+}

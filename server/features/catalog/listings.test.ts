@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getHomepage, getVideo, listTags, queryHomepage } from '#contract/catalog.ts'
+import type { QueryOf } from '#contract/endpoint.ts'
+import { saveHistory } from '#contract/library.ts'
+import { learnNextWatched } from '#server/features/library/learn-next-watched.ts'
+import { newId } from '#server/platform/ids.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { arrangeShelves } from './rank-queries.ts'
+import { refreshRanks } from './refresh-ranks.ts'
+
+let site: TestSite
+let tag: string
+
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+const db = () => site.context.db
+const day = (number: number) => new Date(Date.UTC(2026, 0, number))
+
+async function makeTag(name: string): Promise<string> {
+  const id = newId('tag')
+  await db()
+    .insertInto('tags')
+    .values({ id, slug: id, names: JSON.stringify({ en: name }) })
+    .execute()
+  return id
+}
+
+const tagWith = (video: BuiltVideo, tagId: string) =>
+  db().insertInto('video_tags').values({ video_id: video.id, tag_id: tagId, position: 0 }).execute()
+
+const play = (video: BuiltVideo, times: number) =>
+  db()
+    .updateTable('videos')
+    .set((eb) => ({ play_count: eb('play_count', '+', times) }))
+    .where('id', '=', video.id)
+    .execute()
+
+const archive = (video: BuiltVideo) =>
+  db().updateTable('videos').set({ state: 'archived' }).where('id', '=', video.id).execute()
+
+async function buildTagged(title: string, releasedAt: Date, plays = 0): Promise<BuiltVideo> {
+  const video = await buildVideo(site.context, { title, releasedAt, episodes: 1 })
+  await tagWith(video, tag)
+  if (plays > 0) await play(video, plays)
+  return video
+}
+
+const list = async (query: QueryOf<typeof queryHomepage>) => {
+  const page = await site.visitor().ask(queryHomepage, { query })
+  return { ids: page.list.map(({ id }) => id), next: page.next_cursor }
+}
+
+/** All pages, with something happening after the first. */
+async function pages(
+  query: QueryOf<typeof queryHomepage>,
+  meanwhile: () => Promise<unknown>,
+): Promise<string[]> {
+  const ids: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await list({ ...query, limit: 4, ...(cursor === undefined ? {} : { cursor }) })
+    ids.push(...page.ids)
+    if (cursor === undefined) await meanwhile()
+    cursor = page.next ?? undefined
+  } while (cursor !== undefined)
+  return ids
+}
+
+describe('a list whose pages are turned while the catalogue changes', () => {
+  let videos: BuiltVideo[]
+
+  beforeEach(async () => {
+    tag = await makeTag('Harbour')
+    videos = []
+    for (let number = 1; number <= 10; number++)
+      videos.push(await buildTagged(`Harbour ${number}`, day(number), number * 3))
+    await refreshRanks(db(), new Date())
+  })
+
+  /** One is published, one of those still to come and one already seen are archived, and the last is played a lot. */
+  const change = async () => {
+    await buildTagged('Harbour 11', day(11))
+    for (const index of [1, 9]) await archive(videos[index] ?? raise())
+    await play(videos[0] ?? raise(), 500)
+  }
+  const raise = (): never => {
+    throw new Error('a video is missing')
+  }
+
+  it.each([
+    ['newest of a tag', (): QueryOf<typeof queryHomepage> => ({ tag, sort: 'newest' })],
+    ['most popular of a tag', (): QueryOf<typeof queryHomepage> => ({ tag, sort: 'popular' })],
+    ['most popular of all', (): QueryOf<typeof queryHomepage> => ({ sort: 'popular' })],
+    ['search by relevance', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour' })],
+    ['search with a typo', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbuor' })],
+    ['search by popularity', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'popular' })],
+    ['search by age', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'newest' })],
+  ])('repeats nothing and skips nothing that stayed: %s', async (_name, query) => {
+    const seen = await pages(query(), change)
+    const stayed = videos.filter((_video, index) => index !== 1 && index !== 9).map(({ id }) => id)
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen).toEqual(expect.arrayContaining(stayed))
+    expect(seen).not.toContain(videos[1]?.id)
+  })
+
+  it('orders a tag by age or popularity, as asked', async () => {
+    const newestFirst = videos.map(({ id }) => id).toReversed()
+    expect((await list({ tag })).ids).toEqual(newestFirst)
+    await play(videos[2] ?? raise(), 1000)
+    expect((await list({ tag, sort: 'popular' })).ids).toEqual(newestFirst)
+    await refreshRanks(db(), new Date())
+    expect((await list({ tag, sort: 'popular' })).ids[0]).toBe(videos[2]?.id)
+  })
+
+  it('refuses the cursor of another list, order or search, and answers 404 for an unknown id', async () => {
+    const { next } = await list({ tag, limit: 2 })
+    const cursor = next ?? ''
+    for (const query of [
+      { tag, sort: 'popular' },
+      { keyword: 'harbour' },
+      { keyword: 'other' },
+      {},
+    ] as const) {
+      const { status } = await site.visitor().call(queryHomepage, { query: { ...query, cursor } })
+      expect(status).toBe(400)
+    }
+    const search = await list({ keyword: 'harbour', limit: 2 })
+    for (const query of [{ keyword: 'harbours' }, { keyword: 'harbour', sort: 'newest' }] as const) {
+      const { status } = await site
+        .visitor()
+        .call(queryHomepage, { query: { ...query, cursor: search.next ?? '' } })
+      expect(status).toBe(400)
+    }
+    for (const query of [{ tag: 'tag_none' }, { menu: 'cat_none' }, { section: 'sec_none' }])
+      expect((await site.visitor().call(queryHomepage, { query })).answer.code).toBe(404)
+    const foreign = await site.visitor().call(listTags, { query: { cursor } })
+    expect(foreign.status).toBe(400)
+  })
+
+  it('finds the same however the videos stand on the shelves', async () => {
+    const before = await list({ keyword: 'harbour' })
+    await site.context.database.pool.query('UPDATE video_search SET shelf = 3')
+    expect(await list({ keyword: 'harbour' })).toEqual(before)
+    await arrangeShelves(db())
+    expect(await list({ keyword: 'harbour' })).toEqual(before)
+  })
+})
+
+describe('hand-picked videos', () => {
+  it("stand in the operator's order, page by page", async () => {
+    const picked = []
+    for (const number of [3, 1, 2, 5, 4])
+      picked.push(await buildVideo(site.context, { releasedAt: day(number) }))
+    const rows = await db()
+      .selectFrom('videos')
+      .select(['id', 'slug'])
+      .where(
+        'id',
+        'in',
+        picked.map(({ id }) => id),
+      )
+      .execute()
+    const slugs = picked.map(({ id }) => rows.find((row) => row.id === id)?.slug ?? '')
+    const section = newId('sec')
+    const source = JSON.stringify({ from: 'videos', slugs })
+    await db()
+      .insertInto('sections')
+      .values({ id: section, kind: 'row', titles: JSON.stringify({ en: 'Picked' }), source, position: 9 })
+      .execute()
+    expect(await pages({ section }, async () => {})).toEqual(picked.map(({ id }) => id))
+  })
+})
+
+describe('the tags', () => {
+  const tags = async () => (await site.visitor().ask(listTags)).list
+
+  it('count published videos only, whatever happens to them', async () => {
+    tag = await makeTag('Counted')
+    const count = async () => (await tags()).find(({ id }) => id === tag)?.video_count
+    expect(await count()).toBeUndefined()
+    const one = await buildTagged('One', day(1))
+    const two = await buildTagged('Two', day(2))
+    const draft = await buildVideo(site.context, { state: 'draft' })
+    await tagWith(draft, tag)
+    expect(await count()).toBe(2)
+    await archive(one)
+    expect(await count()).toBe(1)
+    await db()
+      .updateTable('videos')
+      .set({ state: 'published' })
+      .where('id', 'in', [one.id, draft.id])
+      .execute()
+    expect(await count()).toBe(3)
+    await db().deleteFrom('video_tags').where('video_id', '=', two.id).execute()
+    expect(await count()).toBe(2)
+  })
+
+  it('come with those in front that are played now; what was played long ago fades', async () => {
+    const [old, fresh] = [await makeTag('Old'), await makeTag('Fresh')]
+    tag = old
+    const first = await buildTagged('Old favourite', day(1))
+    tag = fresh
+    const second = await buildTagged('Fresh favourite', day(2))
+    const now = Date.now()
+    await play(first, 5000)
+    await refreshRanks(db(), new Date(now))
+    expect((await tags())[0]).toMatchObject({ id: old, trending: true })
+    await play(second, 1000)
+    await refreshRanks(db(), new Date(now + 40 * 86_400_000))
+    const [top] = await tags()
+    expect(top).toMatchObject({ id: fresh, trending: true })
+    expect((await tags()).find(({ id }) => id === old)).toMatchObject({ trending: false })
+  })
+
+  it('come page by page, each once', async () => {
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const query = { limit: 2, ...(cursor === undefined ? {} : { cursor }) }
+      const page = await site.visitor().ask(listTags, { query })
+      seen.push(...page.list.map(({ id }) => id))
+      cursor = page.next_cursor ?? undefined
+    } while (cursor !== undefined)
+    expect(seen).toEqual((await tags()).map(({ id }) => id))
+    expect(new Set(seen).size).toBe(seen.length)
+  })
+})
+
+describe('recommendations', () => {
+  const watch = async (visitor: ReturnType<TestSite['visitor']>, video: BuiltVideo, minute: number) => {
+    await visitor.ask(saveHistory, {
+      body: {
+        video_id: video.id,
+        episode_id: video.episodes[0]?.id ?? '',
+        position_ms: 1000,
+        at: new Date(Date.UTC(2026, 1, 1, 12, minute)).toISOString(),
+      },
+    })
+  }
+  const related = async (video: BuiltVideo) =>
+    (await site.visitor().ask(getVideo, { query: { id: video.id } })).related.map(({ id }) => id)
+
+  it('are what people watched next, then what shares a tag', async () => {
+    tag = await makeTag('Shared')
+    const start = await buildTagged('Start', day(1))
+    const tagged = await buildTagged('Tagged', day(1))
+    const next = await buildVideo(site.context, { releasedAt: day(1) })
+    const gone = await buildVideo(site.context, { releasedAt: day(1) })
+    expect((await related(start))[0]).toBe(tagged.id)
+    for (let person = 0; person < 3; person++) {
+      const visitor = site.visitor()
+      await visitor.fetch('/api/user')
+      await watch(visitor, start, 1)
+      await watch(visitor, next, 2)
+      await watch(visitor, gone, 3)
+    }
+    await archive(gone)
+    await learnNextWatched(db(), AbortSignal.timeout(10_000))
+    // In another language, since the first answer is kept for a second.
+    const fresh = await site.visitor({ 'accept-language': 'es' }).ask(getVideo, { query: { id: start.id } })
+    expect(fresh.related.map(({ id }) => id).slice(0, 2)).toEqual([next.id, tagged.id])
+    expect(fresh.related).toHaveLength(12)
+  })
+
+  it('fill a section for whoever has watched something, without what they know', async () => {
+    const section = newId('sec')
+    const titles = JSON.stringify({ en: 'For you' })
+    const source = JSON.stringify({ from: 'recommended' })
+    await db()
+      .insertInto('sections')
+      .values({ id: section, kind: 'row', titles, source, position: 1 })
+      .execute()
+    tag = await makeTag('Liked')
+    const seen = await buildTagged('Seen', day(1))
+    const alike = await buildTagged('Alike', day(1))
+    const visitor = site.visitor({ 'accept-language': 'pt' })
+    await visitor.fetch('/api/user')
+    await watch(visitor, seen, 1)
+    const home = await visitor.ask(getHomepage)
+    const own = home.homepage.find(({ id }) => id === section)
+    expect(own?.items[0]?.id).toBe(alike.id)
+    expect(own?.items.map(({ id }) => id)).not.toContain(seen.id)
+    const page = await visitor.ask(queryHomepage, { query: { section } })
+    expect(page.list.map(({ id }) => id).slice(0, own?.items.length)).toEqual(own?.items.map(({ id }) => id))
+    const other = await site.visitor({ 'accept-language': 'pt' }).ask(getHomepage)
+    expect(other.homepage.map(({ id }) => id)).not.toContain(section)
+  })
+})

@@ -1,0 +1,83 @@
+import type { Language } from '#contract/languages.ts'
+import type { SearchTerms, TypedWord } from './search-queries.ts'
+
+/** For each word that was typed, the words that may stand for it; none where nothing is like it. */
+export type Choices = string[][]
+
+const mostChoices = 6
+
+/**
+ * What may stand for each word: itself where it is known, and words one typo apart where it is not or `forgiving` says so.
+ */
+export function chooseWords(words: readonly TypedWord[], { forgiving }: { forgiving: boolean }): Choices {
+  return words.map(({ word, known, alike }) => {
+    const others = alike.filter((other) => other !== word && isOneTypoApart(word, other))
+    const chosen = known ? [word] : []
+    return forgiving || !known ? [...chosen, ...others].slice(0, mostChoices) : chosen
+  })
+}
+
+/**
+ * The same for words that are still being typed: the last one stands for all that begin with it (marked by a trailing `*`),
+ * and with `forgiving` also for those whose beginning is one typo apart.
+ */
+export function chooseBeginnings(words: readonly TypedWord[], options: { forgiving: boolean }): Choices {
+  const last = words.at(-1)
+  if (!last) return []
+  const others = last.alike.filter((other) => beginsAlike(last.word, other)).slice(0, mostChoices)
+  return [
+    ...chooseWords(words.slice(0, -1), options),
+    [`${last.word}*`, ...(options.forgiving ? others : [])],
+  ]
+}
+
+/** A search for videos that have all of the words anywhere, or `any` of them. */
+export function termsFor(whole: string, choices: Choices, join: 'all' | 'any'): SearchTerms {
+  return {
+    all: joinChoices(choices, join, quote),
+    typed: whole.split(' ').map(quote).join(' & '),
+    title: quote(`=${whole}`),
+  }
+}
+
+/** A search for names in these languages. The A stands for names of the thing itself: a video also has its tags' as B. */
+export function nameTermsFor(whole: string, choices: Choices, languages: readonly Language[]): SearchTerms {
+  const inName = (choice: string) => {
+    const [word, mark] = choice.endsWith('*') ? [choice.slice(0, -1), ':*A'] : [choice, ':A']
+    return languages.map((language) => `${quote(`${language}/${word}`)}${mark}`).join(' | ')
+  }
+  const all = joinChoices(choices, 'all', inName)
+  return { all, typed: all, title: quote(`=${whole}`) }
+}
+
+function joinChoices(choices: Choices, join: 'all' | 'any', present: (choice: string) => string): string {
+  const groups = choices
+    .filter((group) => group.length > 0)
+    .map((group) => `(${group.map(present).join(' | ')})`)
+  return groups.join(join === 'all' ? ' & ' : ' | ')
+}
+
+/** A word as PostgreSQL's tsquery takes it literally. */
+function quote(word: string): string {
+  return `'${word.replace(/['\\]/g, '$&$&')}'`
+}
+
+/** Whether a character was added, lost or mistaken, or two neighbours changed places, at most once. */
+export function isOneTypoApart(one: string, other: string): boolean {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one]
+  if (long.length - short.length > 1) return false
+  let start = 0
+  while (start < short.length && short[start] === long[start]) start++
+  const rest = (word: string, from: number) => word.slice(from)
+  if (short.length < long.length) return rest(short, start) === rest(long, start + 1)
+  const swapped =
+    short[start] === long[start + 1] &&
+    short[start + 1] === long[start] &&
+    rest(short, start + 2) === rest(long, start + 2)
+  return swapped || rest(short, start + 1) === rest(long, start + 1)
+}
+
+/** Whether a word begins like this, give or take one typo. */
+export function beginsAlike(beginning: string, word: string): boolean {
+  return [-1, 0, 1].some((more) => isOneTypoApart(beginning, word.slice(0, beginning.length + more)))
+}

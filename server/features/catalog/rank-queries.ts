@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { Db } from '#server/tables.ts'
+
+/*
+ * Several processes may do this at once: rows are taken with SKIP LOCKED, and tags are locked in the order of their slugs,
+ * as they are when a video is published.
+ */
+
+/**
+ * Brings what lists are ordered by up to date for a batch of the videos that were played since, and lets their tags have the
+ * plays as heat. @returns how many videos
+ */
+export async function refreshPlayed(db: Db, most: number): Promise<number> {
+  const { rows } = await sql<{ refreshed: number }>`
+    WITH due AS (
+      SELECT video_id FROM played_videos ORDER BY video_id LIMIT ${most} FOR UPDATE SKIP LOCKED
+    ), locked AS MATERIALIZED (
+      SELECT id, play_count FROM videos JOIN due ON due.video_id = id FOR NO KEY UPDATE OF videos SKIP LOCKED
+    ), taken AS (
+      DELETE FROM played_videos USING locked WHERE video_id = locked.id RETURNING video_id, plays
+    ), ranked AS (
+      UPDATE videos SET popularity = locked.play_count FROM locked WHERE videos.id = locked.id
+    ), listed AS (
+      UPDATE video_tags SET popularity = locked.play_count FROM locked WHERE video_id = locked.id
+    ), famed AS (
+      UPDATE video_search SET fame = fame_of(locked.play_count) FROM locked
+      WHERE video_id = locked.id AND fame <> fame_of(locked.play_count)
+    ), heated AS (
+      SELECT tag_id, sum(plays) AS plays FROM taken JOIN video_tags USING (video_id) GROUP BY tag_id
+    ), hot AS MATERIALIZED (
+      SELECT id, plays FROM tags JOIN heated ON tag_id = id ORDER BY slug FOR NO KEY UPDATE OF tags
+    ), warmed AS (
+      UPDATE tags SET heat = heat + hot.plays FROM hot WHERE tags.id = hot.id
+    )
+    SELECT count(*)::int AS refreshed FROM taken`.execute(db)
+  return rows[0]?.refreshed ?? 0
+}
+
+/** Lets the heat of all tags fade to `left` of what it was. */
+export async function fadeTags(db: Db, left: number): Promise<void> {
+  await sql`
+    WITH locked AS MATERIALIZED (
+      SELECT id FROM tags WHERE heat > 0 ORDER BY slug FOR NO KEY UPDATE
+    )
+    UPDATE tags SET heat = CASE WHEN heat * ${left}::float8 < 0.01 THEN 0 ELSE heat * ${left}::float8 END
+    FROM locked WHERE tags.id = locked.id`.execute(db)
+}
+
+/** Gives every tag its place, by heat and then by its videos; the first `trendingTags` that are warm at all are trending. */
+export async function placeTags(db: Db, trendingTags: number): Promise<void> {
+  await sql`
+    WITH locked AS MATERIALIZED (
+      SELECT id, slug, heat, video_count FROM tags ORDER BY slug FOR NO KEY UPDATE
+    ), ranked AS (
+      SELECT id, place, place <= ${trendingTags} AND heat >= 0.5 AS trending FROM (
+        SELECT *, row_number() OVER (ORDER BY heat DESC, video_count DESC, slug) AS place FROM locked
+      ) placed
+    )
+    UPDATE tags SET place = ranked.place, trending = ranked.trending FROM ranked
+    WHERE tags.id = ranked.id AND (tags.place, tags.trending) IS DISTINCT FROM (ranked.place, ranked.trending)`.execute(
+    db,
+  )
+}
+
+/** How many videos each shelf of the search holds by popularity, and how many new ones beside them; the last holds the rest. */
+const shelves = [
+  { popular: 1000, newest: 500 },
+  { popular: 11_000, newest: 5_500 },
+  { popular: 111_000, newest: 55_500 },
+]
+
+/** Puts the popular and the new videos in front. It reads as many rows as the front shelves hold, whatever the catalogue. */
+export async function arrangeShelves(db: Db): Promise<void> {
+  const shelfOf = (size: 'popular' | 'newest') =>
+    sql`CASE ${sql.join(
+      shelves.map((shelf, index) => sql`WHEN place <= ${sql.lit(shelf[size])} THEN ${sql.lit(index)}`),
+      sql` `,
+    )} END`
+  const deepest = shelves.at(-1) ?? { popular: 0, newest: 0 }
+  await sql`
+    WITH wanted AS MATERIALIZED (
+      SELECT id, min(shelf) AS shelf FROM (
+        SELECT id, ${shelfOf('popular')} AS shelf FROM (
+          SELECT id, row_number() OVER (ORDER BY popularity DESC, id DESC) AS place FROM videos
+          WHERE state = 'published' ORDER BY popularity DESC, id DESC LIMIT ${sql.lit(deepest.popular)}
+        ) popular
+        UNION ALL
+        SELECT id, ${shelfOf('newest')} FROM (
+          SELECT id, row_number() OVER (ORDER BY released_at DESC, id DESC) AS place FROM videos
+          WHERE state = 'published' ORDER BY released_at DESC, id DESC LIMIT ${sql.lit(deepest.newest)}
+        ) newest
+      ) both_ways GROUP BY id
+    ), back AS (
+      UPDATE video_search SET shelf = 3
+      WHERE shelf < 3 AND NOT EXISTS (SELECT FROM wanted WHERE wanted.id = video_id)
+    )
+    UPDATE video_search SET shelf = wanted.shelf FROM wanted
+    WHERE video_id = wanted.id AND video_search.shelf <> wanted.shelf`.execute(db)
+}

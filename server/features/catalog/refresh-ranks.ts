@@ -1,0 +1,31 @@
+import type { Clock } from '#server/platform/clock.ts'
+import type { Db } from '#server/tables.ts'
+import { selectSetting, upsertSetting } from './queries.ts'
+import { arrangeShelves, fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
+
+const batch = 1000
+/** What a play adds to its tags' heat is half as much after so long. */
+const halfLifeMs = 2 * 86_400_000
+const trendingTags = 10
+const setting = 'tags_ranked'
+
+/**
+ * Brings rankings and tags up to date with the plays that were counted since. In between they stand still, so that somebody
+ * who turns the pages of a ranking sees each video once.
+ */
+export async function refreshRanks(db: Db, now: Date): Promise<void> {
+  const ranked = (await selectSetting(db, setting)) as { at: string } | undefined
+  const passedMs = Math.max(0, now.getTime() - Date.parse(ranked?.at ?? now.toISOString()))
+  await fadeTags(db, 0.5 ** (passedMs / halfLifeMs))
+  await upsertSetting(db, setting, { at: now.toISOString() })
+  while ((await refreshPlayed(db, batch)) === batch);
+  await placeTags(db, trendingTags)
+}
+
+/** What has to come round. */
+export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
+  return [
+    { name: 'refresh-ranks', everySeconds: 600, run: () => refreshRanks(db, clock.now()) },
+    { name: 'arrange-shelves', everySeconds: 3600, run: () => arrangeShelves(db) },
+  ]
+}

@@ -1,0 +1,94 @@
+import { decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
+import type { Db } from '#server/tables.ts'
+import type { ListedRow, ListOrder } from './list-queries.ts'
+import { chooseWords, termsFor, type Choices } from './match-words.ts'
+import { searchVideos, selectTypedWords, type SearchPlace } from './search-queries.ts'
+
+type Order = ListOrder | 'relevance'
+
+/** What a search looks for. It stands in the cursor, so that words and videos of later don't change its order. */
+interface Search {
+  join: 'all' | 'any'
+  /** The words as they were typed, in plain characters with spaces between. */
+  whole: string
+  choices: Choices
+}
+
+/** Fewer than so many, and typos are looked for too. */
+const few = 5
+
+/**
+ * One page of the videos that have these words in their titles, synopses or tags, whatever the language, the accents and one
+ * typo a word. Where none has all of the words, those that have some.
+ * @throws Fault badCursor
+ */
+export async function searchByKeyword(
+  db: Db,
+  keyword: string,
+  order: Order,
+  cursor: string | undefined,
+  size: number,
+): Promise<{ rows: ListedRow[]; nextCursor: string | null }> {
+  const list = JSON.stringify(['words', keyword, order])
+  const position = decodeCursor(list, cursor, 6)
+  const { search, rows } = position
+    ? await goOn(db, position, order, size)
+    : await begin(db, keyword, order, size)
+  const last = rows.length > size ? rows[size - 1] : undefined
+  const next = last && [...writeSearch(search), last.depth, keyOf(last), last.id]
+  return { rows: rows.slice(0, size), nextCursor: next ? encodeCursor(list, next) : null }
+}
+
+/** What a row is ordered by, as a cursor holds it. */
+export function keyOf({ key }: Pick<ListedRow, 'key'>): string | number {
+  return key instanceof Date ? key.toISOString() : (key ?? 0)
+}
+
+async function goOn(db: Db, position: readonly (string | number)[], order: Order, size: number) {
+  const [join, whole, choices, depth, key = 0, id] = position
+  const search = readSearch(String(join), String(whole), String(choices))
+  const after: SearchPlace = { key, id: String(id), depth: Number(depth) }
+  return { search, rows: await find(db, search, order, after, size) }
+}
+
+/** Exactly these words; where few have them, with typos; where none has, only some of the words. */
+async function begin(db: Db, keyword: string, order: Order, size: number) {
+  const exact = await readKeyword(db, keyword, { forgiving: false })
+  const rows = await find(db, exact, order, undefined, size)
+  if (rows.length >= Math.min(few, size + 1) || exact.choices.length === 0) return { search: exact, rows }
+  const forgiving = await readKeyword(db, keyword, { forgiving: true })
+  const more = await find(db, forgiving, order, undefined, size)
+  if (more.length > 0) return { search: forgiving, rows: more }
+  const some: Search = { ...forgiving, join: 'any' }
+  return { search: some, rows: await find(db, some, order, undefined, size) }
+}
+
+async function readKeyword(db: Db, keyword: string, options: { forgiving: boolean }): Promise<Search> {
+  const { whole, words } = await selectTypedWords(db, keyword, { ...options, unfinished: false })
+  return { join: 'all', whole, choices: chooseWords(words, options) }
+}
+
+async function find(
+  db: Db,
+  { join, whole, choices }: Search,
+  order: Order,
+  after: SearchPlace | undefined,
+  size: number,
+) {
+  const has = (group: string[]) => group.length > 0
+  const isPossible = join === 'all' ? choices.length > 0 && choices.every(has) : choices.some(has)
+  return isPossible ? searchVideos(db, termsFor(whole, choices, join), order, after, size + 1) : []
+}
+
+function writeSearch({ join, whole, choices }: Search): string[] {
+  return [join, whole, choices.map((group) => group.join('|')).join(' ')]
+}
+
+/** Words have neither spaces nor bars. */
+function readSearch(join: string, whole: string, choices: string): Search {
+  return {
+    join: join === 'any' ? 'any' : 'all',
+    whole,
+    choices: choices.split(' ').map((group) => (group === '' ? [] : group.split('|'))),
+  }
+}

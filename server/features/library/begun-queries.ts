@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** Somebody who began to watch a video, and the videos they had watched just before. */
+interface Begun {
+  videoId: string
+  earlier: string[]
+}
+
+/** Takes a batch of those that began to watch something; several processes may do so at once. */
+export async function takeBegun(
+  tx: Tx,
+  { most, before }: { most: number; before: number },
+): Promise<Begun[]> {
+  const { rows } = await sql<Begun>`
+    WITH taken AS (
+      DELETE FROM begun_videos WHERE id = ANY(ARRAY(
+        SELECT id FROM begun_videos ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
+      )) RETURNING user_id, video_id
+    )
+    SELECT taken.video_id AS "videoId", ARRAY(
+      SELECT own.video_id FROM history own
+      WHERE own.user_id = taken.user_id AND NOT own.removed AND own.video_id <> taken.video_id
+        AND own.at < (SELECT at FROM history begun WHERE begun.user_id = taken.user_id AND begun.video_id = taken.video_id)
+      ORDER BY own.at DESC, own.video_id LIMIT ${before}
+    ) AS earlier
+    FROM taken`.execute(tx)
+  return rows
+}
+
+/** The videos that somebody watched last, newest first. */
+export async function selectRecentlyWatched(db: Db, userId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('history')
+    .select('video_id')
+    .where('user_id', '=', userId)
+    .where('removed', '=', false)
+    .orderBy('at', 'desc')
+    .orderBy('video_id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ video_id }) => video_id)
+}
