@@ -1,5 +1,11 @@
 import { join } from 'node:path'
-import { membershipOf, offerFor } from '#server/features/billing/billing.ts'
+import {
+  eraseBilling,
+  exportBilling,
+  membershipOf,
+  mergeBilling,
+  offerFor,
+} from '#server/features/billing/billing.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { createGateways, type GatewaySetUp } from '#server/features/billing/create-gateways.ts'
 import { seedPlans } from '#server/features/billing/seed-plans.ts'
@@ -13,6 +19,7 @@ import {
   recentlyWatched,
 } from '#server/features/library/library.ts'
 import { findCover, type MediaContext } from '#server/features/media/media.ts'
+import type { Moments } from '#server/features/members/moments.ts'
 import type { MembersRoutesContext } from '#server/features/members/routes.ts'
 import { eraseCredentials, exportCredentials } from '#server/features/members/erase-credentials.ts'
 import { createSocialProviders } from '#server/features/members/social/create-providers.ts'
@@ -26,6 +33,12 @@ import { selectConsents, selectReferrer } from '#server/features/members/consent
 import type { TrackingRoutesContext } from '#server/features/tracking/routes.ts'
 import {
   bufferEvents,
+  changeConsent,
+  eraseTracking,
+  exportTracking,
+  mergeTracking,
+  recordTouch,
+  reportRegistration,
   writeEvents,
   type AttributionContext,
   type ConversionContext,
@@ -65,6 +78,7 @@ export interface Overrides {
   gateways?: GatewaySetUp
   socialProviders?: readonly SocialProvider[]
   mailer?: Mailer
+  moments?: Partial<Moments>
   /** Where the process can be reached by itself; the settings say so otherwise. */
   ownAddress?: () => string | undefined
   webRoot?: string
@@ -110,9 +124,17 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     findReferrer: selectReferrer,
     events: bufferEvents({ write: (batch) => writeEvents(context, batch), log }),
     moments: {
-      merge: [mergeLibrary],
-      erase: [eraseIdentities, eraseLibrary, eraseCredentials],
-      export: [exportIdentities, exportLibrary, exportCredentials],
+      keep: [(tx, id, ids) => recordTouch(context, tx, id, ids, clock.now())],
+      register: [(tx, newcomer) => reportRegistration(context, tx, newcomer, clock.now())],
+      consent: [(tx, id, marketing, ids) => changeConsent(context, tx, id, { marketing, ids }, clock.now())],
+      merge: [
+        (tx, guestId, memberId) => mergeBilling(tx, guestId, memberId, clock.now()),
+        mergeLibrary,
+        (tx, guest, member) => mergeTracking(selectConsents, tx, guest, member),
+      ],
+      erase: [eraseBilling, eraseIdentities, eraseLibrary, eraseCredentials, eraseTracking],
+      export: [exportBilling, exportIdentities, exportLibrary, exportCredentials, exportTracking],
+      ...overrides.moments,
     },
     personalFor: loadPersonal,
     recentlyWatched,

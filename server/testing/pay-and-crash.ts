@@ -37,7 +37,7 @@ const context = {
   secure: false,
   publicUrl: 'http://localhost:3000',
   limits: readLimits({}),
-  moments: { merge: [], erase: [], export: [] },
+  moments: { keep: [], register: [], consent: [], merge: [], erase: [], export: [] },
   log: createLog({ json: true, level: 'silent' }),
   gateways: [gateway],
   tracking: readTracking({}),

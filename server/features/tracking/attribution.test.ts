@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOrder } from '#contract/billing.ts'
-import { getUser } from '#contract/members.ts'
+import { changeUser, deleteUser, exportUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { answerConsent, trackedVisitor } from '#server/testing/tracked-visitor.ts'
@@ -245,6 +245,55 @@ describe('signing in', () => {
       first: { referrer_token: 'a' },
       last: { referrer_token: 'a' },
     })
+  })
+})
+
+describe('over HTTP', () => {
+  const headers = { 'x-referrer-token': 'spring', 'x-fbclid': 'fb1' }
+  const token = { referrer_token: 'spring' }
+  const clicked = { ...token, fbclid: 'fb1' }
+  const password = 'a long enough password 7'
+  const account = () => ({
+    email: `${Math.random().toString(36).slice(2)}@example.com`,
+    password,
+    repeat_password: password,
+  })
+
+  async function guest() {
+    const visitor = site.visitor(headers)
+    const { id } = await visitor.ask(getUser)
+    return { visitor, id }
+  }
+
+  test('whatever keeps something of a guest keeps where they came from; asking alone does not', async () => {
+    const { visitor, id } = await guest()
+    expect(await kept(id)).toBeUndefined()
+    await visitor.ask(changeUser, { body: { language: 'fy' } })
+    expect(await kept(id)).toEqual({ first: token, last: token })
+  })
+
+  test('an answer about marketing counts at once, both ways', async () => {
+    const { visitor, id } = await guest()
+    await visitor.ask(changeUser, { body: { consent: { marketing: true } } })
+    expect(await kept(id)).toEqual({ first: clicked, last: clicked })
+    await visitor.ask(changeUser, { body: { consent: { marketing: false } } })
+    expect(await kept(id)).toEqual({ first: token, last: token })
+  })
+
+  test('registering keeps where somebody came from, signing in brings it along, deleting ends it', async () => {
+    const [newcomer, later] = [await guest(), await guest()]
+    const wish = account()
+    await newcomer.visitor.ask(registerUser, { body: wish })
+    expect(await kept(newcomer.id)).toEqual({ first: token, last: token })
+    const summer = { 'x-referrer-token': 'summer' }
+    await later.visitor.ask(changeUser, { body: { language: 'en' }, headers: summer })
+    await later.visitor.ask(signIn, { body: { email: wish.email, password }, headers: summer })
+    expect(await kept(newcomer.id)).toEqual({ first: token, last: { referrer_token: 'summer' } })
+    expect(await kept(later.id)).toBeUndefined()
+    const exported = await later.visitor.ask(exportUser)
+    expect(exported).toMatchObject({ attribution: { first_touch: token } })
+    await later.visitor.ask(deleteUser, { body: { current_password: password } })
+    expect(await kept(newcomer.id)).toBeUndefined()
   })
 })
 

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '#contract/billing.ts'
+import { changeUser, getUser, registerUser } from '#contract/members.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { openPostSink, type PostSink } from '#server/testing/post-sink.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { answerConsent } from '#server/testing/tracked-visitor.ts'
 import { sendConversions } from './send-conversions.ts'
-import { mergeTracking, queueConversion, withdrawConsent } from './tracking.ts'
+import { mergeTracking, withdrawConsent } from './tracking.ts'
 
 let site: MoneySite
 let sink: PostSink
@@ -266,20 +267,16 @@ test.each([
   expect(await conversions()).toMatchObject([{ state }])
 })
 
-test('a registration is told by its own id, in its own words', async () => {
-  const { userId } = await buy(true)
-  await send()
-  sink.posts.length = 0
-  await onlyMeta()
-  const happened = {
-    name: 'complete_registration' as const,
-    eventId: userId,
-    userId,
-    email: 'a@b.c',
-    at: new Date(),
+test('a registration is told once, by the new member’s id', async () => {
+  await setPixels(site, { facebook_pixel_id: '123' })
+  const wish = { password: 'a long enough password 7', repeat_password: 'a long enough password 7' }
+  const ids: string[] = []
+  for (const marketing of [true, false]) {
+    const visitor = site.visitor(headers)
+    ids.push((await visitor.ask(getUser)).id)
+    await visitor.ask(changeUser, { body: { consent: { marketing } } })
+    await visitor.ask(registerUser, { body: { email: `ada.${marketing}@example.com`, ...wish } })
   }
-  await site.context.db.transaction().execute((tx) => queueConversion(site.context, tx, happened))
-  await site.context.db.transaction().execute((tx) => queueConversion(site.context, tx, happened))
   await send()
   expect(sink.posts).toMatchObject([
     {
@@ -287,7 +284,9 @@ test('a registration is told by its own id, in its own words', async () => {
         data: [
           {
             event_name: 'CompleteRegistration',
+            event_id: ids[0],
             event_source_url: 'http://localhost:3000/register',
+            user_data: { client_user_agent: 'Phone/1', fbc: expect.stringMatching(/^fb\.1\.\d+\.fb1$/) },
             custom_data: {},
           },
         ],

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { AdIds } from '#server/platform/http/route.ts'
 import type { TrackingConfig } from '#server/platform/read-tracking.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { hasConsent, type ConsentsOf } from './consent.ts'
@@ -19,7 +20,7 @@ interface Happened {
   /** The browser's pixel gives the event the same id: the order's, or the new member's. */
   eventId: string
   userId: string
-  email?: string | null
+  email?: string | undefined
   amountCents?: number
   currency?: string
   fbclid?: string | undefined
@@ -61,6 +62,26 @@ export async function queueConversion(context: ConversionContext, tx: Tx, happen
   await insertConversions(tx, rows)
 }
 
+/** What register() knows of somebody who became a member. */
+interface Newcomer {
+  id: string
+  email: string | undefined
+  userAgent: string
+  adIds: AdIds
+}
+
+/** Queues that somebody became a member; the browser's pixel gives this event the user's id. */
+export function reportRegistration(
+  context: ConversionContext,
+  tx: Tx,
+  { id, email, userAgent, adIds }: Newcomer,
+  now: Date,
+): Promise<void> {
+  const { fbclid, ttclid } = adIds
+  const happened = { userId: id, email, userAgent, fbclid, ttclid, clickedAt: now, at: now }
+  return queueConversion(context, tx, { name: 'complete_registration', eventId: id, ...happened })
+}
+
 function detailsOf(happened: Happened): ConversionDetails {
   const { email, amountCents, currency, fbclid, ttclid, clickedAt, userAgent } = happened
   return {
@@ -68,7 +89,7 @@ function detailsOf(happened: Happened): ConversionDetails {
     ...(fbclid === undefined ? {} : { fbclid }),
     ...(ttclid === undefined ? {} : { ttclid }),
     ...(clickedAt === undefined ? {} : { clicked_at_ms: clickedAt.getTime() }),
-    ...(userAgent === undefined ? {} : { user_agent: userAgent }),
+    ...(userAgent ? { user_agent: userAgent.slice(0, 512) } : {}),
     ...(amountCents === undefined ? {} : { amount_cents: amountCents }),
     ...(currency === undefined ? {} : { currency }),
   }

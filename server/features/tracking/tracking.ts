@@ -1,4 +1,5 @@
 import type { Clock } from '#server/platform/clock.ts'
+import type { AdIds } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
   deleteAttribution,
@@ -21,10 +22,11 @@ import {
   moveEvents,
   selectEventsOf,
 } from './event-queries.ts'
+import { recordTouch, type AttributionContext } from './record-touch.ts'
 import { sendConversions, type SendContext } from './send-conversions.ts'
 
 export { bufferEvents, type EventBuffer } from './buffer-events.ts'
-export { queueConversion, type ConversionContext } from './queue-conversion.ts'
+export { queueConversion, reportRegistration, type ConversionContext } from './queue-conversion.ts'
 export {
   attributionForOrder,
   recordTouch,
@@ -82,6 +84,21 @@ export async function mergeTracking(
   await moveEvents(tx, guestId, memberId)
   await moveConversions(tx, guestId, memberId)
   if (!(consents.get(memberId) ?? consents.get(guestId))) await withdrawConsent(tx, memberId)
+}
+
+/**
+ * The person answered about marketing, and the answer is stored: with a yes the click ids of the call are kept, with a no
+ * those that were kept go.
+ */
+export async function changeConsent(
+  context: AttributionContext,
+  tx: Tx,
+  userId: string,
+  { marketing, ids }: { marketing: boolean; ids: AdIds },
+  now: Date,
+): Promise<void> {
+  if (marketing) await recordTouch(context, tx, userId, ids, now)
+  else await withdrawConsent(tx, userId)
 }
 
 /** The person takes consent back: click ids go, events lose the person, what was not yet told to a platform never is. */
