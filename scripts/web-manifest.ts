@@ -7,6 +7,9 @@ const screens: Record<string, string[]> = {
   '/more/:id': ['app/screens/MoreScreen.tsx'],
   '/searchDetail/:id': ['app/screens/SearchDetailScreen.tsx'],
   '/videos/:id': ['app/screens/VideoScreen.tsx'],
+  '/favorites': ['app/screens/FavoritesScreen.tsx'],
+  '/historys': ['app/screens/HistoryScreen.tsx'],
+  '/unlocked': ['app/screens/UnlockedScreen.tsx'],
   '/shopping': ['app/screens/ShoppingScreen.tsx'],
   '/order/result': ['app/screens/OrderResultScreen.tsx'],
 }

@@ -36,6 +36,18 @@ export const router = createBrowserRouter([
         path: paths.orderResult.pattern,
         lazy: () => withTexts('watch', import('./screens/OrderResultScreen.tsx')),
       },
+      {
+        path: paths.favorites.pattern,
+        lazy: () => withTexts('account', import('./screens/FavoritesScreen.tsx')),
+      },
+      {
+        path: paths.history.pattern,
+        lazy: () => withTexts('account', import('./screens/HistoryScreen.tsx')),
+      },
+      {
+        path: paths.unlocked.pattern,
+        lazy: () => withTexts('account', import('./screens/UnlockedScreen.tsx')),
+      },
       { path: '*', Component: NotFound },
     ],
   },

@@ -25,6 +25,7 @@ export interface VideoSlideProps {
   rail: ReactNode
   /** The page's way back, at the top on phones. */
   back: ReactNode
+  onDoubleTap: () => void
   register: (commands: SlideCommands | null) => void
   onNext: (() => void) | null
   onPrevious: (() => void) | null
@@ -48,6 +49,7 @@ export function VideoSlide(props: VideoSlideProps) {
   const commands = useCommands(video, captions, active ? props.register : null)
   const { visible, poke } = useFade(!state.paused && !state.ended)
   const [fast, setFast] = useState(false)
+  const [liked, setLiked] = useState(0)
 
   useEffect(() => {
     if (video) box.current?.prepend(video)
@@ -74,6 +76,12 @@ export function VideoSlide(props: VideoSlideProps) {
       poke()
       commands.togglePlay()
     },
+    onDoubleTap: () => {
+      // The first tap has paused what the second one likes.
+      commands.togglePlay()
+      setLiked((before) => before + 1)
+      props.onDoubleTap()
+    },
     onHold: () => speed(true),
     onRelease: () => speed(false),
   })
@@ -86,6 +94,11 @@ export function VideoSlide(props: VideoSlideProps) {
         style={{ backgroundImage: state.started ? 'none' : `url("${source.poster_url}")` }}
       />
       <div className={styles.surface} {...gestures} />
+      {liked > 0 && (
+        <span key={liked} className={styles.like} aria-hidden="true">
+          <Icon name="heart" size={96} />
+        </span>
+      )}
       {active && broken && (
         <div className={styles.broken}>
           <CouldNotLoad onRetry={retry} />

@@ -2,27 +2,38 @@ import { useRef, type PointerEvent } from 'react'
 
 const holdMs = 350
 const slackPx = 10
+const doubleTapMs = 280
 
-/** Tap and hold on the picture. A scroll that begins takes the pointer away, so a swipe is neither. */
+/** Tap, double tap and hold on the picture: the first tap of two counts at once, as a tap. A scroll that begins takes the pointer away, so a swipe is neither. */
 export function useGestures({
   onTap,
+  onDoubleTap,
   onHold,
   onRelease,
 }: {
-  onTap: (pointer: string) => void
+  onTap: () => void
+  onDoubleTap: () => void
   onHold: () => void
   onRelease: () => void
 }) {
   const press = useRef<{ x: number; y: number; timer: ReturnType<typeof setTimeout>; held: boolean } | null>(
     null,
   )
-  const end = (tapped: string | null) => {
+  const tappedAt = useRef(-Infinity)
+  const tap = () => {
+    const now = performance.now()
+    const second = now - tappedAt.current < doubleTapMs
+    tappedAt.current = second ? -Infinity : now
+    if (second) onDoubleTap()
+    else onTap()
+  }
+  const end = (tapped: boolean) => {
     const current = press.current
     press.current = null
     if (!current) return
     clearTimeout(current.timer)
     if (current.held) onRelease()
-    else if (tapped) onTap(tapped)
+    else if (tapped) tap()
   }
   return {
     onPointerDown(event: PointerEvent) {
@@ -36,11 +47,11 @@ export function useGestures({
     },
     onPointerMove({ clientX, clientY }: PointerEvent) {
       const start = press.current
-      if (start && !start.held && Math.hypot(clientX - start.x, clientY - start.y) > slackPx) end(null)
+      if (start && !start.held && Math.hypot(clientX - start.x, clientY - start.y) > slackPx) end(false)
     },
-    onPointerUp: (event: PointerEvent) => end(event.pointerType),
-    onPointerCancel: () => end(null),
-    onPointerLeave: () => end(null),
+    onPointerUp: () => end(true),
+    onPointerCancel: () => end(false),
+    onPointerLeave: () => end(false),
     onContextMenu: (event: { preventDefault(): void }) => event.preventDefault(),
   }
 }

@@ -7,7 +7,17 @@ import type { Documents } from './documents.ts'
 import { loadFirstScreen } from './load-first-screen.ts'
 
 /** What the web's router knows (web/lib/paths.ts); any other path is the not-found screen with HTTP 404. */
-const screens = ['/', '/browse/:id', '/more/:id', '/searchDetail/:id', '/shopping', '/order/result']
+const screens = [
+  '/',
+  '/browse/:id',
+  '/more/:id',
+  '/searchDetail/:id',
+  '/favorites',
+  '/historys',
+  '/unlocked',
+  '/shopping',
+  '/order/result',
+]
 
 export interface PagesContext extends MediaContext, MembersContext {
   webRoot: string

@@ -7,6 +7,7 @@ import type { Video } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'
 import { Card } from '#web/features/catalog/Card.tsx'
 import { videoQuery } from '#web/features/catalog/queries.ts'
+import { useFavorite } from '#web/features/library/use-favorite.ts'
 import { EpisodeGrid } from '#web/features/media/EpisodeGrid.tsx'
 import { episodesQuery } from '#web/features/media/queries.ts'
 import { share } from '#web/features/media/share.ts'
@@ -61,8 +62,15 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
       }
     />
   )
+  const favor = useFavorite(video)
   const rail = (
     <>
+      <Tool
+        icon="heart"
+        label={t(video.favorite ? 'video.unfavorite' : 'video.favorite')}
+        pressed={video.favorite}
+        onClick={() => favor(!video.favorite)}
+      />
       <span className={styles.phone}>
         <Tool icon="list" label={t('video.episodes')} onClick={() => setListed(true)} />
       </span>
@@ -82,6 +90,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
         number={number}
         onNumber={choose}
         rail={rail}
+        onDoubleTap={() => favor(true)}
         back={<Back />}
       />
       <aside className={styles.panel} aria-label={t('video.about')}>

@@ -30,10 +30,11 @@ interface WatchProps {
   onNumber: (number: number) => void
   rail: ReactNode
   back: ReactNode
+  onDoubleTap: () => void
 }
 
 /** The feed of a video's episodes: plays, goes on to the next, keeps the place, sells what is locked. */
-export function Watch({ video, episodes, number, onNumber, rail, back }: WatchProps) {
+export function Watch({ video, episodes, number, onNumber, rail, back, onDoubleTap }: WatchProps) {
   const index = episodes.findIndex((episode) => episode.number === number)
   const episode = episodes[index]
   const progress = useProgress(video.id)
@@ -71,6 +72,7 @@ export function Watch({ video, episodes, number, onNumber, rail, back }: WatchPr
               startMs={progress.startOf(shown.id, shown.duration_ms, video.resume)}
               rail={rail}
               back={back}
+              onDoubleTap={onDoubleTap}
               tools={tools}
               onStarted={started.mark}
               onEnded={latest.onEnded}

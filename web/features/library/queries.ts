@@ -1,5 +1,5 @@
-import { queryOptions } from '@tanstack/react-query'
-import { listHistory, type HistoryEntry } from '#contract/library.ts'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { listFavorites, listHistory, type HistoryEntry } from '#contract/library.ts'
 import { call } from '#web/lib/api.ts'
 import { keep, kept } from '#web/lib/storage.ts'
 
@@ -12,5 +12,29 @@ export const recentlyWatchedQuery = queryOptions({
   },
   initialData: () => kept<HistoryEntry[]>('recently_watched'),
   initialDataUpdatedAt: 0,
+  staleTime: 0,
+})
+
+const pageSize = 20
+const firstPage: string | undefined = undefined
+
+/** What was watched or unlocked, page after page. */
+export const historyQuery = (kind: 'watched' | 'unlocked') =>
+  infiniteQueryOptions({
+    queryKey: ['history', kind],
+    queryFn: ({ pageParam, signal }) =>
+      call(listHistory, { query: { kind, cursor: pageParam, limit: pageSize }, signal }),
+    initialPageParam: firstPage as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    staleTime: 0,
+  })
+
+/** The favorites, page after page. */
+export const favoritesQuery = infiniteQueryOptions({
+  queryKey: ['favorites'],
+  queryFn: ({ pageParam, signal }) =>
+    call(listFavorites, { query: { cursor: pageParam, limit: pageSize }, signal }),
+  initialPageParam: firstPage as string | undefined,
+  getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   staleTime: 0,
 })

@@ -11,7 +11,7 @@ import styles from './episode-slide.module.css'
 
 type PageParts = Pick<
   VideoSlideProps,
-  'active' | 'title' | 'startMs' | 'rail' | 'back' | 'onStarted' | 'onEnded' | 'onState'
+  'active' | 'title' | 'startMs' | 'rail' | 'back' | 'onDoubleTap' | 'onStarted' | 'onEnded' | 'onState'
 >
 
 interface EpisodeSlideProps extends PageParts {

@@ -1,0 +1,164 @@
+import { useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { VideoCard } from '#contract/catalog.ts'
+import { Cover } from '#web/features/catalog/Card.tsx'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { ListFoot, type Pages } from '#web/ui/ListFoot.tsx'
+import { SwipeCell } from '#web/ui/SwipeCell.tsx'
+import styles from './personal-list.module.css'
+
+/** One line of a list: the video, and what is to be said about it here. */
+export interface Line {
+  key: string
+  video: VideoCard
+  episode?: number
+  notes: string[]
+  /** How much of the episode is watched, 0 to 1. */
+  watched?: number
+}
+
+interface PersonalListProps {
+  title: string
+  empty: string
+  pages: Pages & { isPending: boolean }
+  lines: Line[]
+  onRemove: (videoIds: string[]) => void
+}
+
+/** What a person keeps, newest first: removed one by one by a swipe, or many at once in edit mode. */
+export function PersonalList({ title, empty, pages, lines, onRemove }: PersonalListProps) {
+  const { t } = useTranslation()
+  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
+  const toggle = (id: string) => setChosen((before) => toggled(before ?? new Set(), id))
+  const remove = (ids: string[]) => {
+    onRemove(ids)
+    setChosen(null)
+  }
+  return (
+    <section className={styles.list}>
+      <title>{title}</title>
+      <div className={styles.head}>
+        <h1>{title}</h1>
+        {lines.length > 0 && (
+          <Button look="quiet" onClick={() => setChosen(chosen ? null : new Set())}>
+            {chosen ? t('lists.done') : t('lists.edit')}
+          </Button>
+        )}
+      </div>
+      {pages.isPending && <Skeleton />}
+      <ul className={styles.lines}>
+        {lines.map((line) => (
+          <li key={line.key}>
+            {chosen ? (
+              <label className={styles.choice}>
+                <input
+                  type="checkbox"
+                  checked={chosen.has(line.video.id)}
+                  onChange={() => toggle(line.video.id)}
+                />
+                <Row line={line} />
+              </label>
+            ) : (
+              <SwipeCell action={<RemoveOne line={line} onRemove={() => remove([line.video.id])} />}>
+                <Link className={styles.link} to={paths.video.to(line.video.id, line.episode)}>
+                  <Row line={line} />
+                </Link>
+              </SwipeCell>
+            )}
+          </li>
+        ))}
+      </ul>
+      <ListFoot pages={pages} empty={<Empty text={empty} />} />
+      {chosen && (
+        <EditBar
+          count={chosen.size}
+          onAll={() => setChosen(new Set(lines.map(({ video }) => video.id)))}
+          onRemove={() => remove([...chosen])}
+        />
+      )}
+    </section>
+  )
+}
+
+function toggled(chosen: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(chosen)
+  if (!next.delete(id)) next.add(id)
+  return next
+}
+
+function Row({ line: { video, notes, watched } }: { line: Line }): ReactNode {
+  return (
+    <span className={styles.row}>
+      <span className={styles.poster}>
+        <Cover video={video} />
+        {watched !== undefined && <progress max={1} value={watched} aria-hidden="true" />}
+      </span>
+      <span className={styles.words}>
+        <span className={styles.title}>{video.title}</span>
+        {notes.map((note) => (
+          <span key={note} className={styles.note}>
+            {note}
+          </span>
+        ))}
+      </span>
+    </span>
+  )
+}
+
+function RemoveOne({ line, onRemove }: { line: Line; onRemove: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <button
+      type="button"
+      className={styles.remove}
+      onClick={onRemove}
+      aria-label={t('lists.removeOne', { title: line.video.title })}
+    >
+      {t('lists.remove')}
+    </button>
+  )
+}
+
+function EditBar(props: { count: number; onAll: () => void; onRemove: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <div className={styles.bar}>
+      <span aria-live="polite">{t('lists.selected', { count: props.count })}</span>
+      <Button look="quiet" onClick={props.onAll}>
+        {t('lists.selectAll')}
+      </Button>
+      <Button onClick={props.onRemove} disabled={props.count === 0}>
+        {t('lists.remove')}
+      </Button>
+    </div>
+  )
+}
+
+function Empty({ text }: { text: string }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <p>{text}</p>
+      <Link className={buttonClass('main')} to={paths.home.to()}>
+        {t('list.emptyWay')}
+      </Link>
+    </>
+  )
+}
+
+function Skeleton() {
+  const { t } = useTranslation()
+  return (
+    <ul className={styles.lines} role="status" aria-label={t('list.loading')}>
+      {Array.from({ length: 6 }, (_, i) => (
+        <li key={i} aria-hidden="true">
+          <span className={styles.row}>
+            <span className={styles.poster} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,23 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { Video } from '#contract/catalog.ts'
+import { addFavorite, removeFavorites } from '#contract/library.ts'
+import { videoQuery } from '#web/features/catalog/queries.ts'
+import { call } from '#web/lib/api.ts'
+
+/**
+ * Makes a video a favorite or takes it out again: on screen at once, and back where the server did not take it
+ * (the toast has said so).
+ */
+export function useFavorite(video: Video): (favorite: boolean) => void {
+  const queryClient = useQueryClient()
+  const { queryKey } = videoQuery(video.id)
+  const show = (favorite: boolean) =>
+    queryClient.setQueryData<Video>(queryKey, (known) => known && { ...known, favorite })
+  return (favorite) => {
+    show(favorite)
+    const sent: Promise<unknown> = favorite
+      ? call(addFavorite, { body: { video_id: video.id } })
+      : call(removeFavorites, { body: { video_ids: [video.id] } })
+    sent.then(() => queryClient.invalidateQueries({ queryKey: ['favorites'] })).catch(() => show(!favorite))
+  }
+}

@@ -1,0 +1,44 @@
+import { useQueryClient, type InfiniteData, type QueryKey } from '@tanstack/react-query'
+import { i18n } from '#web/i18n/index.ts'
+import { notify } from '#web/lib/notify.ts'
+
+interface Page<Entry> {
+  list: Entry[]
+  next_cursor: string | null
+}
+
+/**
+ * Removes entries from a list on screen at once and at the server after; where that fails they come back, with a word.
+ * `idOf` says which video an entry is about.
+ */
+export function useRemoval<Entry>(
+  queryKey: QueryKey,
+  idOf: (entry: Entry) => string,
+  send: (videoIds: string[]) => Promise<unknown>,
+): (videoIds: string[]) => void {
+  const queryClient = useQueryClient()
+  return (videoIds) => {
+    const gone = new Set(videoIds)
+    const before = queryClient.getQueryData<InfiniteData<Page<Entry>>>(queryKey)
+    void queryClient.cancelQueries({ queryKey })
+    queryClient.setQueryData<InfiniteData<Page<Entry>>>(queryKey, (data) => data && without(data, gone, idOf))
+    send(videoIds)
+      .then(() => queryClient.invalidateQueries({ queryKey: [queryKey[0]] }))
+      .catch(() => {
+        queryClient.setQueryData(queryKey, before)
+        notify(i18n.t('lists.notRemoved'))
+      })
+  }
+}
+
+function without<Entry>(
+  data: InfiniteData<Page<Entry>>,
+  gone: ReadonlySet<string>,
+  idOf: (entry: Entry) => string,
+): InfiniteData<Page<Entry>> {
+  const pages = data.pages.map((page) => ({
+    ...page,
+    list: page.list.filter((entry) => !gone.has(idOf(entry))),
+  }))
+  return { ...data, pages }
+}
