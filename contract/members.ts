@@ -177,10 +177,32 @@ export const listSocialProviders = endpoint({
   data: listOf(Type.Object({ id: Type.String(), name: Type.String() })),
 })
 
+export const confirmSocial = endpoint({
+  method: 'POST',
+  path: '/api/user/social/code',
+  summary: 'Signs in with the second factor of whom a social provider has vouched for',
+  body: Type.Object({
+    /** From the fragment of /login, where a provider led there with `social=second_factor`; it lasts 10 minutes. */
+    ticket: Typed,
+    totp: Secret,
+  }),
+  info: User,
+  refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
+})
+
 /**
- * Why a visit to a social provider did not end signed in, as `social` in the query of /login (of /individual for a member who links):
- * `lost`: the browser that came back is not the one that left; `has_account`: sign in to the account with this e-mail
- * first, then start the same provider again to link it; `taken`: it belongs to another account.
+ * Why a visit to a social provider did not end signed in, as `social` in the query of /login (of /individual for a member
+ * who links). `lost`: the browser that came back is not the one that left; `has_account`: sign in to the account with this
+ * e-mail first, then start the same provider again to link it; `taken`: it belongs to another account; `second_factor`:
+ * the account's code is asked for, see `confirmSocial`.
  */
-export const socialAnswers = ['cancelled', 'failed', 'expired', 'lost', 'has_account', 'taken'] as const
+export const socialAnswers = [
+  'cancelled',
+  'failed',
+  'expired',
+  'lost',
+  'has_account',
+  'taken',
+  'second_factor',
+] as const
 export type SocialAnswer = (typeof socialAnswers)[number]

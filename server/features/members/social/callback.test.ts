@@ -49,10 +49,17 @@ describe('a callback', () => {
     expect(await comeBack(visitor, callback)).toBe('/login?social=failed&provider=oidc')
   })
 
-  it('of another provider than the one left for fails', async () => {
+  it('of another provider than the one left for fails before that one hears of the code', async () => {
+    const heard: string[] = []
+    site.standIn.trouble.set('/v2/oauth/token/', (response) => {
+      heard.push('the code')
+      response.end()
+    })
     const visitor = site.visitor()
     const callback = await agree(await leave(visitor, 'facebook'))
-    expect(await comeBack(visitor, callback.replace('/facebook/', '/tiktok/'))).toMatch(/social=failed/)
+    const end = await comeBack(visitor, callback.replace('/facebook/', '/tiktok/'))
+    expect(end).toBe('/login?social=failed&provider=tiktok')
+    expect(heard).toEqual([])
   })
 
   it('with another nonce in the token fails', async () => {

@@ -1,6 +1,9 @@
-import { listSocialProviders, type SocialAnswer } from '#contract/members.ts'
+import { confirmSocial, listSocialProviders, type SocialAnswer } from '#contract/members.ts'
+import { loadUser } from '#server/features/members/members.ts'
+import type { MembersRoutesContext } from '#server/features/members/routes.ts'
 import { ownPath } from '#server/platform/http/own-path.ts'
 import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
+import { confirmCode } from './confirm-code.ts'
 import type { SocialProvider } from './social-provider.ts'
 import { leaveForProvider, reasonOf, returnFromProvider, type SocialContext } from './visit-provider.ts'
 
@@ -8,10 +11,17 @@ export type { SocialContext } from './visit-provider.ts'
 
 type Request = Parameters<PlainRoute['handle']>[0]
 
-/** The providers that can be signed in with. */
-export function socialRoutes({ socialProviders }: SocialContext): Route[] {
+/** Which providers there are, and the second factor of whom one has vouched for. */
+export function socialRoutes(context: SocialContext & Pick<MembersRoutesContext, 'membershipOf'>): Route[] {
+  const { db, socialProviders, membershipOf } = context
   const list = socialProviders.map(({ id, name }) => ({ id, name }))
-  return [route(listSocialProviders, async () => ({ data: { list, next_cursor: null } }))]
+  return [
+    route(listSocialProviders, async () => ({ data: { list, next_cursor: null } })),
+    route(confirmSocial, async (call) => {
+      const viewer = await confirmCode(context, call)
+      return { info: await loadUser(db, viewer, await membershipOf(db, viewer, call.language)) }
+    }),
+  ]
 }
 
 /** The way to each provider and back. A provider without keys has neither. */
@@ -70,7 +80,9 @@ function callbackRoute(context: SocialContext, provider: SocialProvider): PlainR
         const ending = await returnFromProvider(context, provider, call, cameBack)
         if (!('answer' in ending)) return reply.redirect(ending.returnTo, 303)
         const member = call.viewer?.role === 'member'
-        return reply.redirect(wayOut(provider, ending.answer, member, ending.returnTo), 303)
+        const out = wayOut(provider, ending.answer, member, ending.returnTo)
+        // In the fragment, which no server and no log sees.
+        return reply.redirect(ending.ticket ? `${out}#ticket=${ending.ticket}` : out, 303)
       } catch (error) {
         context.log.error({ provider: provider.id, reason: reasonOf(error) }, 'a social sign-in failed')
         return reply.redirect(wayOut(provider, 'failed', false, undefined), 303)

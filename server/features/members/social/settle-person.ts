@@ -11,6 +11,7 @@ import {
   updateUser,
   type UserRow,
 } from '#server/features/members/queries.ts'
+import { hasSecondFactor } from '#server/features/members/second-factor.ts'
 import { startSession } from '#server/features/members/sessions.ts'
 import { isGuest, signInAs } from '#server/features/members/sign-in-as.ts'
 import type { Tx } from '#server/tables.ts'
@@ -23,10 +24,12 @@ export interface Vouched {
   person: SocialPerson
 }
 
+/** What came of it: signed in or linked, or why not; with `codeOf`, the member whose second factor is still to come. */
+export type Settled = 'done' | Exclude<SocialAnswer, 'second_factor'> | { codeOf: string }
+
 /**
  * Signs somebody in whom a provider vouched for: the member whose identity it is, else the caller's guest becomes a member
  * with it. Nobody gets into an account by its e-mail alone (docs/decisions/0005-social-identities-are-linked-by-their-owner.md).
- * @returns undefined once the caller is signed in, or why not
  * @throws Refusal from `signInAs`
  */
 export async function signInPerson(
@@ -34,7 +37,7 @@ export async function signInPerson(
   tx: Tx,
   call: AccountCall,
   { provider, person }: Vouched,
-): Promise<SocialAnswer | undefined> {
+): Promise<Settled> {
   const owner = await selectOwner(tx, person)
   if (owner !== undefined) return signInOwner(context, tx, call, provider, owner)
   const email = usableEmail(person.email)
@@ -52,7 +55,7 @@ export async function signInPerson(
   })
   await auditCall(context, tx, call, 'registered', guest.id, { provider })
   await startSession(context, tx, call, guest.id)
-  return undefined
+  return 'done'
 }
 
 async function signInOwner(
@@ -61,9 +64,11 @@ async function signInOwner(
   call: AccountCall,
   provider: string,
   owner: string,
-): Promise<undefined> {
+): Promise<Settled> {
+  if (await hasSecondFactor(tx, owner)) return { codeOf: owner }
   await signInAs(context, tx, call, owner)
   await auditCall(context, tx, call, 'signed_in', owner, { provider })
+  return 'done'
 }
 
 /** The caller's guest, held against every other change; undefined where it is none any more. */
@@ -78,7 +83,6 @@ const keyOf = ({ issuer, subject }: SocialPerson) => ({ issuer, subject })
 
 /**
  * Gives an identity to the member who asked for it.
- * @returns undefined once it is theirs, or why not
  * @throws Refusal signInFirst where the account is gone
  */
 export async function linkPerson(
@@ -86,14 +90,14 @@ export async function linkPerson(
   tx: Tx,
   call: AccountCall,
   { provider, person }: Vouched,
-): Promise<SocialAnswer | undefined> {
+): Promise<Settled> {
   const userId = await keepViewer(context, tx, call)
   const identity = { ...keyOf(person), provider, user_id: userId, created_at: context.clock.now() }
   if (await insertIdentity(tx, identity)) {
     await auditCall(context, tx, call, 'identity_linked', userId, { provider })
-    return undefined
+    return 'done'
   }
-  return (await selectOwner(tx, person)) === userId ? undefined : 'taken'
+  return (await selectOwner(tx, person)) === userId ? 'done' : 'taken'
 }
 
 function usableEmail(email: string | undefined): string | undefined {

@@ -174,6 +174,21 @@ describe('a member who starts a provider', () => {
   })
 })
 
+it('every way in is in the audit trail, without the person', async () => {
+  const { id, visitor } = await site.member()
+  await go(visitor)
+  await go(site.visitor())
+  site.meetSomebody()
+  const other = site.visitor()
+  await go(other)
+  const { rows } = await site.context.database.pool.query(
+    'SELECT event, details FROM audit_events WHERE user_id = ANY ($1) ORDER BY id',
+    [[id, (await other.ask(getUser)).id]],
+  )
+  const details = { provider: 'oidc' }
+  expect(rows).toEqual(['identity_linked', 'signed_in', 'registered'].map((event) => ({ event, details })))
+})
+
 describe('a person who leaves', () => {
   it('takes what is kept of their identities along, and they are forgotten', async () => {
     const visitor = site.visitor()

@@ -29,17 +29,41 @@ export function flowCookie(state: string): string {
 }
 
 export function sealFlow(secret: string, flow: SocialFlow): string {
-  const text = Buffer.from(JSON.stringify(flow)).toString('base64url')
-  return `${text}.${macOf(secret, 'flow', text)}`
+  return sealNote(secret, 'flow', flow)
 }
 
 /** The flow of a cookie; null where it was not sealed by us, or is not the one that `state` belongs to. */
 export function openFlow(secret: string, sealed: string, state: string): SocialFlow | null {
+  const flow = openNote<SocialFlow>(secret, 'flow', sealed)
+  return flow && sameText(flow.state, state) ? flow : null
+}
+
+/** Says that a provider has vouched for a member, whose second factor is still to come. */
+export interface Ticket {
+  userId: string
+  provider: string
+  /** Milliseconds since 1970. */
+  endsAt: number
+}
+
+export function sealTicket(secret: string, ticket: Ticket): string {
+  return sealNote(secret, 'ticket', ticket)
+}
+
+export function openTicket(secret: string, sealed: string): Ticket | null {
+  return openNote<Ticket>(secret, 'ticket', sealed)
+}
+
+function sealNote(secret: string, kind: string, note: object): string {
+  const text = Buffer.from(JSON.stringify(note)).toString('base64url')
+  return `${text}.${macOf(secret, kind, text)}`
+}
+
+function openNote<Note>(secret: string, kind: string, sealed: string): Note | null {
   const [text = '', mac = ''] = sealed.split('.')
-  if (!sameText(mac, macOf(secret, 'flow', text))) return null
-  // Sealed by `sealFlow`, so it is what that was given.
-  const flow = JSON.parse(Buffer.from(text, 'base64url').toString()) as SocialFlow
-  return sameText(flow.state, state) ? flow : null
+  if (!sameText(mac, macOf(secret, kind, text))) return null
+  // Sealed by us as this kind, so it is what `sealNote` was given.
+  return JSON.parse(Buffer.from(text, 'base64url').toString()) as Note
 }
 
 /** What goes with a flow. Nonce and verifier follow from the state and our secret, so the browser never holds them. */
@@ -52,8 +76,8 @@ export function checksOf(secret: string, state: string, redirectUri: string): Ch
   }
 }
 
-function macOf(secret: string, purpose: string, text: string): string {
-  return createHmac('sha256', secret).update(`social|${purpose}|${text}`).digest('base64url')
+function macOf(secret: string, kind: string, text: string): string {
+  return createHmac('sha256', secret).update(`social|${kind}|${text}`).digest('base64url')
 }
 
 function sameText(a: string, b: string): boolean {

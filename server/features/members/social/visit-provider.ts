@@ -9,7 +9,7 @@ import {
 import type { Log } from '#server/platform/log.ts'
 import type { Tx } from '#server/tables.ts'
 import { spendState } from './queries.ts'
-import { linkPerson, signInPerson, type Vouched } from './settle-person.ts'
+import { linkPerson, signInPerson, type Settled, type Vouched } from './settle-person.ts'
 import {
   checksOf,
   flowCookie,
@@ -18,6 +18,7 @@ import {
   newState,
   openFlow,
   sealFlow,
+  sealTicket,
   type SocialFlow,
 } from './social-flow.ts'
 import type { SocialPerson, SocialProvider } from './social-provider.ts'
@@ -30,7 +31,9 @@ export interface SocialContext extends MembersContext {
 }
 
 /** How a visit ended: where the person goes next, or why they did not get in. */
-export type Ending = { returnTo: string } | { answer: SocialAnswer; returnTo: string | undefined }
+export type Ending =
+  | { returnTo: string }
+  | { answer: SocialAnswer; returnTo: string | undefined; ticket?: string }
 
 /**
  * Sends the caller to a provider; the browser keeps a sealed note of it.
@@ -79,8 +82,13 @@ export async function returnFromProvider(
   call.setHeader('set-cookie', cookieFor(secure, name, '', 0))
   const flow = openFlow(secret, sealed, state)
   if (!flow || flow.provider !== provider.id) return { answer: 'failed', returnTo: undefined }
-  const answer = await finish(context, provider, call, flow, query)
-  return answer === undefined ? { returnTo: flow.returnTo } : { answer, returnTo: flow.returnTo }
+  const { returnTo } = flow
+  const settled = await finish(context, provider, call, flow, query)
+  if (settled === 'done') return { returnTo }
+  if (typeof settled === 'string') return { answer: settled, returnTo }
+  const endsAt = context.clock.now().getTime() + flowMs
+  const ticket = sealTicket(secret, { userId: settled.codeOf, provider: provider.id, endsAt })
+  return { answer: 'second_factor', returnTo, ticket }
 }
 
 async function finish(
@@ -89,7 +97,7 @@ async function finish(
   call: AccountCall,
   flow: SocialFlow,
   query: URLSearchParams,
-): Promise<SocialAnswer | undefined> {
+): Promise<Settled> {
   const now = context.clock.now()
   const endsAt = new Date(flow.startedAt + flowMs)
   if (now > endsAt || !(await spendState(context.db, flow.state, endsAt, now))) return 'expired'
@@ -140,7 +148,7 @@ async function settle(
   { db, ...context }: SocialContext,
   call: AccountCall,
   vouched: Vouched,
-): Promise<SocialAnswer | undefined> {
+): Promise<Settled> {
   const attempt = async () => {
     const headers: [name: string, value: string][] = []
     const buffered = { ...call, setHeader: (name: string, value: string) => void headers.push([name, value]) }

@@ -1,0 +1,33 @@
+import type { confirmSocial } from '#contract/members.ts'
+import { Refusal } from '#contract/errors.ts'
+import { deleteFailures } from '#server/features/members/attempt-queries.ts'
+import { auditCall } from '#server/features/members/audit-call.ts'
+import { limitTries } from '#server/features/members/limit-tries.ts'
+import type { MembersContext } from '#server/features/members/members-context.ts'
+import { checkSecondFactor } from '#server/features/members/second-factor.ts'
+import { signInAs } from '#server/features/members/sign-in-as.ts'
+import type { Call, Viewer } from '#server/platform/http/route.ts'
+import { openTicket } from './social-flow.ts'
+
+/**
+ * Signs in whom a provider has vouched for, by the second factor. The tries are counted as those of a password are.
+ * @throws Refusal socialFailed where the ticket is not ours or too old, secondFactorNeeded, codeWrong with the field,
+ * signedInAlready; Fault tooMany
+ */
+export async function confirmCode(
+  context: MembersContext,
+  call: Call<typeof confirmSocial>,
+): Promise<Viewer> {
+  const { db, clock, secret } = context
+  const ticket = openTicket(secret, call.body.ticket)
+  if (!ticket || clock.now().getTime() > ticket.endsAt) throw new Refusal('socialFailed')
+  const { userId, provider } = ticket
+  const tries = await limitTries(context, 'proof', userId)
+  return db.transaction().execute(async (tx) => {
+    await checkSecondFactor(tx, context, { id: userId }, call.body.totp)
+    const viewer = await signInAs(context, tx, call, userId)
+    await deleteFailures(tx, tries)
+    await auditCall(context, tx, call, 'signed_in', userId, { provider })
+    return viewer
+  })
+}

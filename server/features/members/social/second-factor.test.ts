@@ -1,0 +1,72 @@
+import { Secret, TOTP } from 'otpauth'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { confirmSocial, getUser } from '#contract/members.ts'
+import { beginSecondFactor, confirmSecondFactor } from '#server/features/members/second-factor.ts'
+import { go, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+
+let site: SocialSite
+beforeAll(async () => {
+  site = await socialSite()
+})
+afterAll(() => site.close())
+beforeEach(() => site.meetSomebody())
+afterEach(() => site.calmDown())
+
+/** A member with this identity and a second factor. @returns their id and how to make the next code */
+async function carefulMember() {
+  const { id, visitor } = await site.member()
+  await go(visitor)
+  const { context } = site
+  const now = () => context.clock.now().getTime()
+  const code = await context.db.transaction().execute(async (tx) => {
+    const { secret } = await beginSecondFactor(tx, context, { id, email: null })
+    const totp = new TOTP({ secret: Secret.fromBase32(secret) })
+    await confirmSecondFactor(tx, context, { id }, totp.generate({ timestamp: now() }))
+    return () => totp.generate({ timestamp: now() })
+  })
+  site.moveOn(60_000)
+  return { id, code }
+}
+
+const ticketOf = (address: string) => address.split('#ticket=')[1] ?? ''
+
+it('is asked for after the provider, and only then is the person signed in', async () => {
+  const { id, code } = await carefulMember()
+  const visitor = site.visitor()
+  const guest = await visitor.ask(getUser)
+  const end = await go(visitor, 'oidc', '?return_to=/my')
+  expect(end).toMatch(/^\/login\?social=second_factor&provider=oidc&return_to=%2Fmy#ticket=[\w.-]+$/)
+  expect(await visitor.ask(getUser)).toMatchObject({ id: guest.id, role: 'visitor' })
+  const body = { ticket: ticketOf(end), totp: code() }
+  expect(await visitor.ask(confirmSocial, { body })).toMatchObject({ id, role: 'member' })
+  expect(await visitor.ask(getUser)).toMatchObject({ id, role: 'member' })
+  const { answer } = await site.visitor().call(confirmSocial, { body })
+  expect(answer).toMatchObject({ code: 500, info: { field: 'totp' } })
+})
+
+it('with a wrong code lets nobody in', async () => {
+  const { code } = await carefulMember()
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  const ticket = ticketOf(await go(visitor))
+  const totp = String((Number(code()) + 1) % 1_000_000).padStart(6, '0')
+  const { answer } = await visitor.call(confirmSocial, { body: { ticket, totp } })
+  expect(answer).toMatchObject({ code: 500, info: { field: 'totp' } })
+  expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+})
+
+it('needs a ticket of ours, of this kind, and not too old', async () => {
+  const { code } = await carefulMember()
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  const ticket = ticketOf(await go(visitor))
+  await leave(visitor)
+  const flow = /social-[^=]+=([^;]+)/.exec(visitor.cookie)?.[1] ?? ''
+  const tryWith = async (tried: string) =>
+    (await visitor.call(confirmSocial, { body: { ticket: tried, totp: code() } })).answer
+  for (const tried of ['', 'a.b', `${ticket}x`, ticket.replace('.', 'x.'), flow])
+    expect(await tryWith(tried)).toMatchObject({ code: 500, info: {} })
+  site.moveOn(10 * 60_000 + 1000)
+  expect(await tryWith(ticket)).toMatchObject({ code: 500, info: {} })
+  expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+})
