@@ -11,8 +11,10 @@ import { keepViewer } from './members.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import { lockProven, provePerson, requireMember } from './prove-person.ts'
 import { selectUserByEmail, updateUser } from './queries.ts'
-import { sendVerification } from './send-verification.ts'
+import { limitVerifications, sendVerification } from './send-verification.ts'
 import { endSessionsOf, startSession } from './sessions.ts'
+import { tellOwner } from './tell-owner.ts'
+import { tellPasswordChanged } from './tell-password-changed.ts'
 
 type Change = BodyOf<typeof changeUserCall>
 type ChangeCall = Call<typeof changeUserCall>
@@ -46,7 +48,7 @@ async function changeAccount(context: MembersContext, call: ChangeCall, profile:
   if (email !== undefined) checkEmail(email)
   if (new_password !== undefined) checkPassword(new_password, 'new_password')
   const proof = await provePerson(context, member, call.body)
-  if (email !== undefined) await refuseTaken(context, email, member.userId)
+  if (email !== undefined) await admitEmail(context, email, member.userId)
   const password_hash = new_password === undefined ? undefined : await hashPassword(new_password)
   return db.transaction().execute(async (tx) => {
     const user = await lockProven(context, tx, proof)
@@ -55,14 +57,20 @@ async function changeAccount(context: MembersContext, call: ChangeCall, profile:
     if (password_hash === undefined) return member
     await updateUser(tx, user.id, { password_hash })
     await auditCall(context, tx, call, 'password_changed', user.id)
+    await tellPasswordChanged(tx, context, user)
     await endSessionsOf(tx, user.id)
     return startSession(context, tx, call, user.id)
   })
 }
 
-async function refuseTaken({ db }: MembersContext, email: string, userId: string): Promise<void> {
-  const owner = await selectUserByEmail(db, email)
-  if (owner && owner.id !== userId) throw new Refusal('emailTaken', { field: 'email' })
+/** @throws Refusal emailTaken, of which the owner is told; Fault tooMany */
+async function admitEmail(context: MembersContext, email: string, userId: string): Promise<void> {
+  const owner = await selectUserByEmail(context.db, email)
+  if (owner?.id === userId && owner.email === email) return
+  await limitVerifications(context, userId)
+  if (!owner || owner.id === userId) return
+  await tellOwner(context, email)
+  throw new Refusal('emailTaken', { field: 'email' })
 }
 
 interface Profile {

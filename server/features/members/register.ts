@@ -12,6 +12,7 @@ import { insertUser, isEmailTaken, lockUser, updateUser } from './queries.ts'
 import { sendVerification } from './send-verification.ts'
 import { startSession } from './sessions.ts'
 import { isGuest } from './sign-in-as.ts'
+import { tellWhereTaken } from './tell-owner.ts'
 
 type RegisterCall = Call<typeof registerUser>
 
@@ -31,13 +32,14 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
   const name = display_name === undefined ? undefined : checkName(display_name, 'display_name')
   await takeTurn(db, `register-ip:${call.ip}`, limits.registerIp, clock.now())
   const password_hash = await hashPassword(password)
-  return db.transaction().execute(async (tx) => {
+  const registering = db.transaction().execute(async (tx) => {
     const id = await lockGuest(tx, call)
     await becomeMember(tx, id, { email, password_hash, display_name: name })
     await auditCall(context, tx, call, 'registered', id)
     await sendVerification(tx, context, { id, language: call.language }, email)
     return startSession(context, tx, call, id)
   })
+  return registering.catch((error: unknown) => tellWhereTaken(context, email, error))
 }
 
 /** The guest's row, made if need be. @throws Refusal signedInAlready where another call has made it a member just now */

@@ -15,6 +15,7 @@ import { selectUserByEmail, updateUser, type UserRow } from './queries.ts'
 import { removeSecondFactor } from './second-factor.ts'
 import { endSessionsOf } from './sessions.ts'
 import { eraseIdentities } from './social/social.ts'
+import { tellPasswordChanged } from './tell-password-changed.ts'
 
 /**
  * Takes down that somebody wants a new password for an address. Whether there is an account is only looked up by
@@ -95,9 +96,7 @@ async function changePassword(
   const email = user.email ?? ''
   await deleteFailures(tx, keyFor(context.secret, 'sign-in', email.toLowerCase()))
   await auditCall(context, tx, call, 'password_changed', user.id)
-  const values = { link: `${context.publicUrl}/retrievePassword` }
-  const language = user.language ?? call.language
-  await queueMail(tx, { to: email, template: 'passwordChanged', values, language })
+  await tellPasswordChanged(tx, context, user)
 }
 
 /** The account may have been made by somebody else with this person's address: no way of theirs stays open. */

@@ -1,3 +1,4 @@
+import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import { makeLink } from './mail-links.ts'
@@ -13,4 +14,12 @@ export async function sendVerification(
   const { url, expiresAt } = await makeLink(tx, context, { purpose: 'verify', userId: user.id, email })
   const language = user.language ?? 'en'
   await queueMail(tx, { to: email, template: 'verifyEmail', values: { link: url }, language, expiresAt })
+}
+
+/** Lets a member have such mails sent as often as those for a forgotten password. @throws Fault tooMany */
+export function limitVerifications(
+  { db, clock, secret, limits }: MembersContext,
+  userId: string,
+): Promise<void> {
+  return takeTurn(db, keyFor(secret, 'verify', userId), limits.resetAccount, clock.now())
 }

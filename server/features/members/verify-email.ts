@@ -1,6 +1,5 @@
 import type { verifyEmail as verifyEmailCall } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
-import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
@@ -10,7 +9,7 @@ import { sameEmail, spendLink } from './mail-links.ts'
 import type { MembersContext } from './members-context.ts'
 import { requireMember } from './prove-person.ts'
 import { isEmailTaken, lockUser, selectUser, updateUser, type UserRow } from './queries.ts'
-import { sendVerification } from './send-verification.ts'
+import { limitVerifications, sendVerification } from './send-verification.ts'
 
 type VerifyCall = Call<typeof verifyEmailCall>
 interface Verified {
@@ -32,8 +31,8 @@ export async function verifyEmail(context: MembersContext, call: VerifyCall): Pr
     const spent = await spendLink(tx, 'verify', secret, now)
     if (!spent) throw new Refusal('linkSpent')
     const { user, email } = spent
-    if (sameEmail(user.email, email))
-      await updateUser(tx, user.id, { email_verified_at: user.email_verified_at ?? now })
+    const email_verified_at = user.email_verified_at ?? now
+    if (sameEmail(user.email, email)) await updateUser(tx, user.id, { email, email_verified_at })
     else await moveTo(context, tx, call, user, email)
     return { verified: true, email }
   })
@@ -59,11 +58,11 @@ async function moveTo(
 }
 
 async function sendAgain(context: MembersContext, call: VerifyCall): Promise<Verified> {
-  const { db, clock, secret, limits } = context
+  const { db } = context
   const { userId } = requireMember(call)
   const due = await findUnproven(db, userId)
   if (due.verified) return due
-  await takeTurn(db, keyFor(secret, 'verify', userId), limits.resetAccount, clock.now())
+  await limitVerifications(context, userId)
   await db.transaction().execute(async (tx) => {
     const user = await lockUser(tx, userId)
     if (!user || user.deleted_at) throw new Refusal('signInFirst')

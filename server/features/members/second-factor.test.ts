@@ -1,0 +1,215 @@
+import { Secret, TOTP } from 'otpauth'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { changeSecondFactor, changeUser, getUser, signIn } from '#contract/members.ts'
+import { register, type Member } from '#server/testing/member.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let member: Member
+/** The middle of a half minute, so that no test crosses into the next by itself. */
+let now = 0
+
+const stepMs = 30_000
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => new Date(now) } })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  now = Math.floor(Date.now() / stepMs) * stepMs + stepMs / 2
+  member = await register(site)
+})
+
+interface Asked {
+  action: 'begin' | 'confirm' | 'remove'
+  current_password?: string
+  code?: string
+}
+const change = (body: Asked) => member.visitor.call(changeSecondFactor, { body })
+const begin = async () => {
+  const { answer } = await change({ action: 'begin', current_password: member.password })
+  return answer.info?.secret ?? ''
+}
+/** What the app shows, so many half minutes from now. */
+const codeOf = (secret: string, steps = 0) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now + steps * stepMs })
+/** Sets the factor up; its first code is used by that. */
+const setUp = async () => {
+  const secret = await begin()
+  const { answer } = await change({ action: 'confirm', code: codeOf(secret) })
+  now += stepMs
+  return { secret, codes: answer.info?.recovery_codes ?? [] }
+}
+const logIn = (totp?: string, password = member.password) =>
+  site
+    .visitor()
+    .call(signIn, { body: { email: member.email, password, ...(totp === undefined ? {} : { totp }) } })
+const codesOf = (answers: readonly { answer: { code: number } }[]) =>
+  answers.map(({ answer }) => answer.code).toSorted()
+
+describe('a second factor', () => {
+  it('is begun with the password and asked of nobody until a code of the app confirms it', async () => {
+    const { answer } = await change({ action: 'begin', current_password: member.password })
+    expect(answer.info).toMatchObject({ enabled: false, secret: expect.stringMatching(/^[A-Z2-7]{32}$/) })
+    expect(answer.info?.otpauth_url).toContain(`secret=${answer.info?.secret}`)
+    expect((await logIn()).answer.code).toBe(200)
+    const confirmed = await change({ action: 'confirm', code: codeOf(answer.info?.secret ?? '') })
+    expect(confirmed.answer.info?.enabled).toBe(true)
+    expect(new Set(confirmed.answer.info?.recovery_codes).size).toBe(10)
+    expect((await member.visitor.ask(getUser)).second_factor).toBe(true)
+    expect((await logIn()).answer).toMatchObject({ code: 401, info: { second_factor: 'totp' } })
+  })
+
+  it('is not begun with a wrong password or none', async () => {
+    for (const current_password of ['not it', undefined]) {
+      const { answer } = await change({ action: 'begin', ...(current_password ? { current_password } : {}) })
+      expect(answer).toMatchObject({ code: 500, info: { field: 'current_password' } })
+    }
+  })
+
+  it('is not confirmed with a wrong code or none, nor twice', async () => {
+    const secret = await begin()
+    for (const code of ['', '000000', codeOf(secret, 5)])
+      expect((await change({ action: 'confirm', code })).answer).toMatchObject({
+        code: 500,
+        info: { field: 'code' },
+      })
+    expect((await change({ action: 'confirm', code: codeOf(secret) })).answer.code).toBe(200)
+    expect((await change({ action: 'confirm', code: codeOf(secret, 1) })).answer.code).toBe(409)
+  })
+
+  it('that was not begun is not confirmed, and one in force is not begun anew', async () => {
+    expect((await change({ action: 'confirm', code: '123456' })).answer.code).toBe(409)
+    const { secret } = await setUp()
+    expect((await change({ action: 'begin', current_password: member.password })).answer.code).toBe(409)
+    expect((await logIn(codeOf(secret))).answer.code).toBe(200)
+  })
+
+  it('is nothing for guests', async () => {
+    const guest = site.visitor()
+    await guest.ask(getUser)
+    for (const action of ['begin', 'confirm', 'remove'] as const)
+      expect((await guest.call(changeSecondFactor, { body: { action } })).answer.code).toBe(401)
+  })
+
+  it('lies in the database encrypted, and its recovery codes hashed', async () => {
+    const { secret, codes } = await setUp()
+    const { rows } = await site.context.database.pool.query<{ kept: Buffer }>(
+      'SELECT sealed_secret AS kept FROM second_factors UNION ALL SELECT hash FROM recovery_codes',
+    )
+    expect(rows.length).toBeGreaterThanOrEqual(11)
+    const kept = Buffer.concat(rows.map((row) => row.kept)).toString('latin1')
+    for (const told of [secret, Secret.fromBase32(secret).latin1, ...codes]) expect(kept).not.toContain(told)
+  })
+})
+
+describe('signing in with a second factor', () => {
+  it.each([-1, 0, 1])('takes the code of a half minute that is %i from now', async (steps) => {
+    const { secret } = await setUp()
+    now += stepMs
+    expect((await logIn(codeOf(secret, steps))).answer.code).toBe(200)
+  })
+
+  it.each([-2, 2])('does not take the code of a half minute that is %i from now', async (steps) => {
+    const { secret } = await setUp()
+    now += 2 * stepMs
+    expect((await logIn(codeOf(secret, steps))).answer).toMatchObject({ code: 500, info: { field: 'totp' } })
+  })
+
+  it('takes a code with the space that apps show', async () => {
+    const { secret } = await setUp()
+    const code = codeOf(secret)
+    expect((await logIn(`${code.slice(0, 3)} ${code.slice(3)}`)).answer.code).toBe(200)
+  })
+
+  it('takes a code once, and none of an earlier half minute after it', async () => {
+    const { secret } = await setUp()
+    now += stepMs
+    expect((await logIn(codeOf(secret))).answer.code).toBe(200)
+    expect((await logIn(codeOf(secret))).answer.code).toBe(500)
+    expect((await logIn(codeOf(secret, -1))).answer.code).toBe(500)
+    expect((await logIn(codeOf(secret, 1))).answer.code).toBe(200)
+  })
+
+  it('takes a code once where five use it at the same time', async () => {
+    const { secret } = await setUp()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => logIn(codeOf(secret))))
+    expect(codesOf(answers)).toEqual([200, 500, 500, 500, 500])
+  })
+
+  it('does not use a code up where the password is wrong', async () => {
+    const { secret } = await setUp()
+    expect((await logIn(codeOf(secret), 'not the password')).answer).toMatchObject({
+      info: { field: 'password' },
+    })
+    expect((await logIn(codeOf(secret))).answer.code).toBe(200)
+  })
+
+  it('takes each recovery code once, however it is written', async () => {
+    const { codes } = await setUp()
+    const [first = '', second = ''] = codes
+    expect((await logIn(first)).answer.code).toBe(200)
+    expect((await logIn(first)).answer.code).toBe(500)
+    expect((await logIn(second.toUpperCase().replace('-', ' '))).answer.code).toBe(200)
+    const third = await Promise.all(Array.from({ length: 3 }, () => logIn(codes[2])))
+    expect(codesOf(third)).toEqual([200, 500, 500])
+  })
+
+  it('does not take another member’s recovery code', async () => {
+    const { codes } = await setUp()
+    member = await register(site)
+    await setUp()
+    expect((await logIn(codes[0])).answer.code).toBe(500)
+  })
+
+  it('rests after wrong codes, as after wrong passwords', async () => {
+    const { secret } = await setUp()
+    for (let time = 0; time < 5; time++) expect((await logIn('000000')).status).toBe(200)
+    const { status, headers } = await logIn(codeOf(secret))
+    expect([status, headers.get('retry-after')]).toEqual([429, '1'])
+  })
+})
+
+describe('removing a second factor', () => {
+  it('takes the password and a code, and takes the recovery codes away', async () => {
+    const { secret, codes } = await setUp()
+    const body = { action: 'remove', current_password: member.password } as const
+    expect((await change({ ...body, code: codeOf(secret) })).answer.info).toEqual({ enabled: false })
+    expect((await logIn()).answer.code).toBe(200)
+    expect((await member.visitor.ask(getUser)).second_factor).toBe(false)
+    await setUp()
+    expect((await logIn(codes[0])).answer.code).toBe(500)
+  })
+
+  it('takes a recovery code as well', async () => {
+    const { codes } = await setUp()
+    const body = { action: 'remove', current_password: member.password } as const
+    expect((await change({ ...body, code: codes[0] ?? '' })).answer.code).toBe(200)
+  })
+
+  it.each([
+    ['code', (member: Member) => ({ current_password: member.password })],
+    ['code', (member: Member) => ({ current_password: member.password, code: '000000' })],
+    ['current_password', () => ({ code: '000000' })],
+    ['current_password', () => ({ current_password: 'not it', code: '000000' })],
+  ])('is refused without the right %s', async (field, given) => {
+    await setUp()
+    const { answer } = await change({ action: 'remove', ...given(member) })
+    expect(answer).toMatchObject({ code: 500, info: { field } })
+    expect((await logIn()).answer.code).toBe(401)
+  })
+
+  it('rests after wrong codes', async () => {
+    const { secret } = await setUp()
+    const body = { action: 'remove', current_password: member.password } as const
+    for (let time = 0; time < 5; time++) expect((await change({ ...body, code: '000000' })).status).toBe(200)
+    expect((await change({ ...body, code: codeOf(secret) })).status).toBe(429)
+  })
+
+  it('is not needed to change the password, which leaves it in force', async () => {
+    const { secret } = await setUp()
+    const new_password = 'a quite new passphrase'
+    await member.visitor.ask(changeUser, { body: { current_password: member.password, new_password } })
+    expect((await logIn(undefined, new_password)).answer.code).toBe(401)
+    expect((await logIn(codeOf(secret), new_password)).answer.code).toBe(200)
+  })
+})

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { changeUser, getUser, registerUser, signIn, verifyEmail } from '#contract/members.ts'
+import { register, secretOf, type Member } from '#server/testing/member.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let member: Member
+let wished: string
+let offset = 0
+
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  offset = 0
+  member = await register(site)
+  wished = `new-${member.email}`
+})
+
+const latest = async (email: string) => (await site.mails(email)).at(-1)
+const fetchSecret = async (email: string) => secretOf(await latest(email))
+const verify = (secret?: string, visitor = site.visitor()) =>
+  visitor.call(verifyEmail, { body: secret === undefined ? {} : { secret } })
+const askToMove = (email = wished) =>
+  member.visitor.call(changeUser, { body: { email, current_password: member.password } })
+const whoIs = () => member.visitor.ask(getUser)
+
+describe('registering', () => {
+  it('mails a link to a page of the site, which proves the address, once and for a day', async () => {
+    const mail = await latest(member.email)
+    expect(mail?.link).toMatch(/^http:\/\/localhost:3000\/individual#verify=[\w-]{43}$/)
+    expect((await whoIs()).email_verified).toBe(false)
+    const { answer } = await verify(secretOf(mail))
+    expect(answer).toEqual({ code: 200, info: { verified: true, email: member.email } })
+    expect((await whoIs()).email_verified).toBe(true)
+    expect((await verify(secretOf(mail))).answer.code).toBe(500)
+  })
+
+  it('mails a link that is too old after a day', async () => {
+    const secret = await fetchSecret(member.email)
+    offset = 86_401_000
+    expect((await verify(secret)).answer.code).toBe(500)
+  })
+
+  it('with a taken address tells its owner, once a day', async () => {
+    const again = {
+      email: member.email.toUpperCase(),
+      password: 'some passphrase',
+      repeat_password: 'some passphrase',
+    }
+    for (let time = 0; time < 3; time++)
+      expect((await site.visitor().call(registerUser, { body: again })).answer).toMatchObject({
+        code: 500,
+        info: { field: 'email' },
+      })
+    const subjects = (await site.mails(member.email)).map(({ subject }) => subject)
+    expect(subjects).toEqual(['Confirm your e-mail address', 'You already have an account'])
+  })
+})
+
+describe('a new address', () => {
+  it('is used once its link was, and the former one is told', async () => {
+    expect((await askToMove()).answer.code).toBe(200)
+    expect((await whoIs()).email).toBe(member.email)
+    const { answer } = await verify(await fetchSecret(wished))
+    expect(answer.info).toEqual({ verified: true, email: wished })
+    expect(await whoIs()).toMatchObject({ email: wished, email_verified: true })
+    expect((await latest(member.email))?.subject).toBe('The e-mail address of your account was changed')
+    const body = { email: wished, password: member.password }
+    expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
+  })
+
+  it('is refused where somebody else has it by then', async () => {
+    await askToMove()
+    const secret = await fetchSecret(wished)
+    const password = 'some passphrase'
+    await site.visitor().ask(registerUser, { body: { email: wished, password, repeat_password: password } })
+    expect((await verify(secret)).answer).toMatchObject({ code: 500, info: { field: 'email' } })
+    expect(await whoIs()).toMatchObject({ email: member.email })
+  })
+
+  it('is refused at once where somebody else has it, whom a mail tells', async () => {
+    const other = await register(site)
+    expect((await askToMove(other.email)).answer).toMatchObject({ code: 500, info: { field: 'email' } })
+    expect((await latest(other.email))?.subject).toBe('You already have an account')
+  })
+
+  it('is one account’s where two use their links for it at the same time', async () => {
+    const other = await register(site)
+    await askToMove()
+    const mine = await fetchSecret(wished)
+    await other.visitor.ask(changeUser, { body: { email: wished, current_password: other.password } })
+    const theirs = await fetchSecret(wished)
+    const answers = await Promise.all([verify(mine), verify(theirs)])
+    expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 500])
+  })
+
+  it('makes the links for the former one worth nothing', async () => {
+    const former = await fetchSecret(member.email)
+    await askToMove()
+    await verify(await fetchSecret(wished))
+    expect((await verify(former)).answer.code).toBe(500)
+    expect((await whoIs()).email).toBe(wished)
+  })
+
+  it('that is the same in other letters is written as typed now', async () => {
+    const typed = member.email.replace('ada', 'Ada')
+    await askToMove(typed)
+    await verify(await fetchSecret(typed))
+    expect(await whoIs()).toMatchObject({ email: typed, email_verified: true })
+  })
+})
+
+describe('another link', () => {
+  it('is mailed to a member whose address is not proven, and the one before is worth nothing', async () => {
+    const before = await fetchSecret(member.email)
+    const { answer } = await verify(undefined, member.visitor)
+    expect(answer).toEqual({ code: 200, info: { verified: false, email: member.email } })
+    const after = await fetchSecret(member.email)
+    expect(after).not.toBe(before)
+    expect((await verify(before)).answer.code).toBe(500)
+    expect((await verify(after)).answer.code).toBe(200)
+  })
+
+  it('goes to the new address where one waits', async () => {
+    await askToMove()
+    const { answer } = await verify(undefined, member.visitor)
+    expect(answer.info).toEqual({ verified: false, email: wished })
+    expect(await site.mails(wished)).toHaveLength(2)
+  })
+
+  it('is not mailed where all is proven', async () => {
+    await verify(await fetchSecret(member.email))
+    const { answer } = await verify(undefined, member.visitor)
+    expect(answer.info).toEqual({ verified: true, email: member.email })
+    expect(await site.mails(member.email)).toHaveLength(1)
+  })
+
+  it('is mailed three times an hour', async () => {
+    for (let time = 0; time < 3; time++) expect((await verify(undefined, member.visitor)).status).toBe(200)
+    expect((await verify(undefined, member.visitor)).status).toBe(429)
+    expect((await askToMove()).status).toBe(429)
+  })
+
+  it('is nothing for guests', async () => {
+    const guest = site.visitor()
+    await guest.ask(getUser)
+    expect((await verify(undefined, guest)).answer.code).toBe(401)
+    expect((await verify(undefined)).answer.code).toBe(401)
+  })
+})
+
+it('a changed password is told by mail', async () => {
+  const body = { current_password: member.password, new_password: 'a quite new passphrase' }
+  await member.visitor.ask(changeUser, { body })
+  expect((await latest(member.email))?.subject).toBe('Your password was changed')
+})
