@@ -1,6 +1,6 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Tx } from '#server/tables.ts'
-import { countFavorites, deleteFavorites, insertFavorite, isFavorite } from './favorite-queries.ts'
+import { countFavorites, deleteFavorites, insertFavorite } from './favorite-queries.ts'
 
 /**
  * Makes a video a favorite; a second time changes nothing, not even its place in the list. One that was archived meanwhile
@@ -9,8 +9,7 @@ import { countFavorites, deleteFavorites, insertFavorite, isFavorite } from './f
  * @throws Refusal notFound for a video that is unknown or may not be seen
  */
 export async function addFavorite(tx: Tx, userId: string, videoId: string, now: Date) {
-  await insertFavorite(tx, userId, videoId, now)
-  if (!(await isFavorite(tx, userId, videoId))) throw new Refusal('notFound')
+  if (!(await insertFavorite(tx, userId, videoId, now))) throw new Refusal('notFound')
   return { video_id: videoId, favorite: true, favorite_count: await countFavorites(tx, userId, videoId) }
 }
 

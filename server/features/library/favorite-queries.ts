@@ -12,18 +12,27 @@ export async function isFavorite(db: Db, userId: string, videoId: string): Promi
   return row !== undefined
 }
 
-/** Makes a published video a favorite and notes that one came; nothing where it is one already. */
-export async function insertFavorite(tx: Tx, userId: string, videoId: string, now: Date): Promise<void> {
-  await sql`
-    WITH added AS (
+/**
+ * Makes a published video a favorite and notes that one came; one that is a favorite already, archived or not, is only held
+ * until the transaction is over, so that no removal comes between.
+ * @returns whether it is a favorite now
+ */
+export async function insertFavorite(tx: Tx, userId: string, videoId: string, now: Date): Promise<boolean> {
+  // A row that was there, and is written over with itself, carries its writer in xmax; a new one nobody.
+  const { rows } = await sql`
+    WITH held AS (
       INSERT INTO favorites (user_id, video_id, favorited_at)
-      SELECT ${userId}, id, ${now} FROM videos WHERE id = ${videoId} AND state = 'published'
-      ON CONFLICT DO NOTHING
-      RETURNING user_id, video_id
+      SELECT ${userId}, id, ${now} FROM videos
+      WHERE id = ${videoId} AND (
+        state = 'published' OR EXISTS (SELECT FROM favorites WHERE user_id = ${userId} AND video_id = ${videoId})
+      )
+      ON CONFLICT (user_id, video_id) DO UPDATE SET favorited_at = favorites.favorited_at
+      RETURNING user_id, video_id, xmax = 0 AS is_new
+    ), noted AS (
+      INSERT INTO favorite_changes (user_id, video_id, change) SELECT user_id, video_id, 1 FROM held WHERE is_new
     )
-    INSERT INTO favorite_changes (user_id, video_id, change) SELECT user_id, video_id, 1 FROM added`.execute(
-    tx,
-  )
+    SELECT video_id FROM held`.execute(tx)
+  return rows.length > 0
 }
 
 /**

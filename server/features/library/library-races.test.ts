@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { addFavorite, listFavorites, listHistory, removeFavorites, saveHistory } from '#contract/library.ts'
+import { getUser } from '#contract/members.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { testDatabase } from '#server/testing/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { Visitor } from '#server/testing/visitor.ts'
+import { foldFavorites, foldPlays } from './fold-counts.ts'
+import { mergeLibrary } from './library.ts'
+
+const settings = { APP_SECRET: 'a secret that both processes of this test share' }
+let sites: TestSite[]
+let videos: BuiltVideo[]
+/** The devices of one viewer, by turns at one and the other process. */
+let devices: Visitor[]
+
+beforeAll(async () => {
+  const database = await testDatabase()
+  const shared = { ...database, close: () => Promise.resolve() }
+  sites = [await testSite({ database }, settings), await testSite({ database: shared }, settings)]
+})
+afterAll(async () => {
+  for (const site of sites.toReversed()) await site.close()
+})
+beforeEach(async () => {
+  videos = []
+  for (let i = 0; i < 5; i++) videos.push(await buildVideo(context(), { episodes: 5, freeEpisodes: 5 }))
+  devices = await devicesOf(10)
+})
+
+function context() {
+  const [site] = sites
+  if (!site) throw new Error('no site')
+  return site.context
+}
+
+async function devicesOf(count: number): Promise<Visitor[]> {
+  const first = sites[0]?.visitor() ?? new Visitor('')
+  await first.ask(getUser)
+  return Array.from({ length: count }, (_, i) => {
+    const device = sites[i % 2]?.visitor() ?? first
+    device.cookie = first.cookie
+    return device
+  })
+}
+
+const started = Date.now() - 60_000
+const save = (device: Visitor | undefined, video: number, episode: number, position_ms: number) =>
+  device?.ask(saveHistory, {
+    body: {
+      video_id: videos[video]?.id ?? '',
+      episode_id: videos[video]?.episodes[episode]?.id ?? '',
+      position_ms,
+      at: new Date(started + position_ms).toISOString(),
+    },
+  })
+const ids = () => videos.map(({ id }) => id)
+
+async function counts() {
+  await Promise.all(sites.flatMap(({ context: { db } }) => [foldPlays(db), foldFavorites(db), foldPlays(db)]))
+  const rows = await context()
+    .db.selectFrom('videos')
+    .select(['play_count', 'favorite_count'])
+    .where('id', 'in', ids())
+    .orderBy('id')
+    .execute()
+  return rows
+}
+
+describe('ten devices of one viewer at two processes', () => {
+  it('lose nothing: of each video the latest place stands, and each play counts once', async () => {
+    const writes = devices.flatMap((device, i) =>
+      videos.map((_, video) => () => save(device, video, i % 5, 1 + ((i * 7 + video * 3) % 10) * 1000)),
+    )
+    await Promise.all(writes.map((write) => write()))
+    const { list } = (await devices[3]?.ask(listHistory)) ?? { list: [] }
+    expect(Object.fromEntries(list.map((entry) => [entry.video.id, entry.position_ms]))).toEqual(
+      Object.fromEntries(ids().map((id) => [id, 9001])),
+    )
+    expect(await counts()).toEqual(videos.map(() => ({ play_count: 5, favorite_count: 0 })))
+  })
+
+  it('remove and watch the same videos at once without waiting for each other in a circle', async () => {
+    await Promise.all(videos.map((_, video) => save(devices[0], video, 0, 1000)))
+    const all = await Promise.all(
+      devices.flatMap((device, i) => [
+        device.ask(saveHistory, { body: { remove: i % 2 ? ids() : ids().toReversed() } }),
+        save(device, i % 5, 0, 500),
+      ]),
+    )
+    const removed = all.reduce((sum, answer) => sum + (answer?.removed ?? 0), 0)
+    expect(removed).toBe(5)
+    expect(await devices[0]?.ask(listHistory)).toMatchObject({ list: [] })
+  })
+
+  it('make a video a favorite once, and take it back once, however often they say it', async () => {
+    const everyone = (work: (device: Visitor) => Promise<unknown>) => Promise.all(devices.map(work))
+    const add = (device: Visitor) =>
+      Promise.all(ids().map((video_id) => device.ask(addFavorite, { body: { video_id } })))
+    await everyone(add)
+    expect((await devices[1]?.ask(listFavorites))?.list).toHaveLength(5)
+    expect(await counts()).toMatchObject(videos.map(() => ({ favorite_count: 1 })))
+    await everyone(async (device) => {
+      await device.ask(removeFavorites, { body: { video_ids: ids() } })
+      await add(device)
+      await device.ask(removeFavorites, { body: { video_ids: ids().toReversed() } })
+    })
+    expect(await devices[1]?.ask(listFavorites)).toMatchObject({ list: [] })
+    expect(await counts()).toMatchObject(videos.map(() => ({ favorite_count: 0 })))
+  })
+})
+
+describe('many viewers', () => {
+  it('watch and like the same videos while several processes count: the sums are exact', async () => {
+    const viewers = await Promise.all(Array.from({ length: 12 }, async () => (await devicesOf(1))[0]))
+    const folding = { on: true }
+    const folders = sites.map(async ({ context: { db } }) => {
+      while (folding.on) await Promise.all([foldPlays(db), foldFavorites(db)])
+    })
+    await Promise.all(
+      viewers.flatMap((viewer) =>
+        videos.flatMap(({ id }, video) => [
+          save(viewer, video, 0, 1),
+          viewer?.ask(addFavorite, { body: { video_id: id } }),
+        ]),
+      ),
+    )
+    folding.on = false
+    await Promise.all(folders)
+    expect(await counts()).toEqual(videos.map(() => ({ play_count: 12, favorite_count: 12 })))
+  })
+
+  it('sign in to one account at once: everything arrives there, once', async () => {
+    const [member, ...guests] = (await Promise.all([1, 2, 3, 4].map(() => devicesOf(1)))).flat()
+    await save(member, 0, 0, 1)
+    for (const [i, guest] of guests.entries())
+      for (const [video, { id }] of videos.entries()) {
+        await save(guest, video, 0, 1 + i)
+        await guest?.ask(addFavorite, { body: { video_id: id } })
+      }
+    const memberId = (await member?.ask(getUser))?.id ?? ''
+    const guestIds = await Promise.all(guests.map(async (guest) => (await guest?.ask(getUser))?.id ?? ''))
+    await Promise.all(
+      [...guestIds, ...guestIds].map((guestId, i) =>
+        sites[i % 2]?.context.db.transaction().execute((tx) => mergeLibrary(tx, guestId, memberId)),
+      ),
+    )
+    expect((await member?.ask(listHistory))?.list.map(({ position_ms }) => position_ms)).toEqual(
+      videos.map(() => 3),
+    )
+    expect((await member?.ask(listFavorites))?.list).toHaveLength(5)
+    expect(await counts()).toEqual(videos.map(() => ({ play_count: 1, favorite_count: 1 })))
+  })
+})
