@@ -47,6 +47,21 @@ export async function askRefund(
   }
 }
 
+/** Has a gateway forget a method. @returns whether it has */
+export async function askToForget(
+  context: GatewayCalls,
+  gateway: PaymentGateway,
+  reference: string,
+): Promise<boolean> {
+  try {
+    await bounded(gateway.forget(reference), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+    return true
+  } catch (error) {
+    context.log.warn({ err: error, gateway: gateway.id }, 'a payment method was not forgotten')
+    return false
+  }
+}
+
 async function bounded<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

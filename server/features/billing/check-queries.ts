@@ -9,7 +9,7 @@ export type NextCheck = (checks: number) => Date | null
  */
 export async function planChecks(
   tx: Tx,
-  table: 'attempts' | 'refunds',
+  table: 'attempts' | 'refunds' | 'payment_methods',
   due: readonly { id: string; checks: number }[],
   next: NextCheck,
 ): Promise<void> {

@@ -3,7 +3,9 @@ import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askGateway } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
+import { forgetMethod } from './forget-method.ts'
 import { deleteOldKeys } from './idempotency-queries.ts'
+import { takeMethodsToForget } from './method-queries.ts'
 import { selectOpenNotifications } from './notification-queries.ts'
 import { expireOrders, selectOrder } from './order-queries.ts'
 import { selectRefunds, takeDueRefunds, type RefundRow } from './refund-queries.ts'
@@ -20,7 +22,8 @@ const notificationsLastMs = 3 * 24 * hourMs
 const batch = 20
 
 /**
- * Finishes what a crash, a time-out or an absent person left behind: open payments and refunds whose time has come,
+ * Finishes what a crash, a time-out or an absent person left behind: open payments and refunds whose time has come, methods
+ * to be forgotten,
  * notifications that were recorded and not applied, orders and subscriptions that waited too long. Any number of processes
  * may run it at any time; it never sends a payment again.
  */
@@ -37,6 +40,8 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   await each(context, attempts, (attempt) => check(context, attempt))
   const refunds = await db.transaction().execute((tx) => takeDueRefunds(tx, now, next, batch))
   await each(context, refunds, (refund) => sendAgain(context, refund))
+  const methods = await db.transaction().execute((tx) => takeMethodsToForget(tx, now, next, batch))
+  await each(context, methods, (method) => forgetMethod(context, method))
   const notifications = await selectOpenNotifications(
     db,
     new Date(now.getTime() - notificationsLastMs),

@@ -12,6 +12,8 @@ export type OrderRow = Selectable<tables.OrdersTable>
  * before any row of that person's is read to be changed.
  */
 export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
+  // The row first, as whoever merges or deletes the person locks it first: they would wait for each other otherwise.
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute()
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`buyer:${userId}`}, 0))`.execute(tx)
 }
 

@@ -30,13 +30,22 @@ export async function settleAttempt(
   verdict: Verdict,
 ): Promise<void> {
   const { db, clock } = context
-  const order = await selectOrder(db, attempt.order_id)
-  if (!order) throw new Error(`attempt ${attempt.id} has no order`)
   await db.transaction().execute(async (tx) => {
-    await lockBuyer(tx, order.user_id)
+    await lockOwner(tx, attempt.order_id)
     await apply(context, tx, attempt.id, verdict, clock.now())
   })
   if (typeof verdict !== 'string' && verdict.status === 'succeeded') await returnMoney(context, attempt.id)
+}
+
+/** Locks whose order it is. A sign-in may have given a guest's to an account while this waited. */
+async function lockOwner(tx: Tx, orderId: string): Promise<void> {
+  for (let locked: string | undefined; ;) {
+    const order = await selectOrder(tx, orderId)
+    if (!order) throw new Error(`order ${orderId} is gone`)
+    if (order.user_id === locked) return
+    locked = order.user_id
+    await lockBuyer(tx, locked)
+  }
 }
 
 async function apply(
@@ -87,6 +96,11 @@ function checkSameMoney(order: OrderRow, payment: Payment): void {
   if (!same) throw new Error(`payment ${payment.reference} is not what order ${order.id} asked for`)
 }
 
+/**
+ * Late money (billing.md, "States") is honoured by the order, not by the attempt: an order that was closed while its payment
+ * was under way is paid after all. A payment that had been settled as failed or cancelled, so that the person was told to
+ * try again, goes back; so does what buys nothing.
+ */
 async function applySuccess(
   context: BillingContext,
   tx: Tx,
@@ -98,7 +112,7 @@ async function applySuccess(
   if (attempt.status === 'succeeded') return
   const inTime = isOpen(attempt.status)
   if (inTime) await close(tx, attempt, 'succeeded', { reference: payment.reference })
-  if (inTime && orderStates.allows(order.status, 'paid') && !(await isOwned(tx, order, now))) {
+  if (inTime && (await isWanted(tx, order, now))) {
     await enterSale(tx, order, attempt.id, now)
     await moveOrder(tx, order.id, 'paid', { paid_at: now })
     await reportSale(context, tx, order, now)
@@ -111,11 +125,22 @@ async function applySuccess(
     attempt_id: attempt.id,
     idempotency_key: `return:${attempt.id}`,
     amount_cents: order.amount_cents,
-    reason: inTime ? 'already_owned' : 'too_late',
+    reason: whyReturned(order, inTime),
     status: 'started',
     check_at: nextCheck(0, now),
     created_at: now,
   })
+}
+
+/** Whether money still buys what the order is for: not where the person has it already, or has left. */
+async function isWanted(tx: Tx, order: OrderRow, now: Date): Promise<boolean> {
+  if (order.erased_at !== null || !orderStates.allows(order.status, 'paid')) return false
+  return !(await isOwned(tx, order, now))
+}
+
+function whyReturned({ erased_at }: OrderRow, inTime: boolean): string {
+  if (!inTime) return 'too_late'
+  return erased_at === null ? 'already_owned' : 'person_left'
 }
 
 /** What an order buys: an episode only that one, a video all of it, a plan everything until its period ends. */

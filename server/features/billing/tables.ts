@@ -43,6 +43,9 @@ export interface PaymentMethodsTable {
   brand: string | null
   last4: string | null
   created_at: ColumnType<Date, Date | undefined, never>
+  checks: Generated<number>
+  /** When to have the gateway forget it; null while it may be charged. */
+  check_at: Optional<Date>
 }
 
 export interface SubscriptionsTable {
@@ -82,10 +85,12 @@ export interface OrdersTable {
   method: PaymentMethod
   email: string
   consent: OptionalJson<Consent>
-  attribution: ColumnType<OrderAttribution, string | undefined, never>
+  attribution: ColumnType<OrderAttribution, string | undefined, string>
   created_at: Date
   paid_at: Optional<Date>
   expires_at: Date
+  /** The person left; nothing of theirs stands here any more. */
+  erased_at: Optional<Date>
 }
 
 export interface AttemptsTable {

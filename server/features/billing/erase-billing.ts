@@ -1,0 +1,27 @@
+import type { Tx } from '#server/tables.ts'
+import { retireMethods } from './method-queries.ts'
+import {
+  anonymiseOrders,
+  checkPaymentsSoon,
+  deleteKeys,
+  selectPendingOrders,
+  selectUnfinishedSubscriptions,
+} from './moment-queries.ts'
+import { lockBuyer, moveOrder } from './order-queries.ts'
+import { moveSubscription } from './subscription-queries.ts'
+
+/**
+ * A person leaves (security.md, "The person's data"): subscriptions end now, open orders are cancelled, payment methods are
+ * forgotten (here at once, at the gateway by the janitor), and e-mails and traces go from the orders. The books keep orders,
+ * amounts and the words that were agreed to. A second time changes nothing.
+ */
+export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<void> {
+  await lockBuyer(tx, userId)
+  for (const { id, status } of await selectUnfinishedSubscriptions(tx, userId))
+    await moveSubscription(tx, id, status === 'incomplete' ? 'expired' : 'ended')
+  for (const { id } of await selectPendingOrders(tx, userId)) await moveOrder(tx, id, 'cancelled')
+  await checkPaymentsSoon(tx, userId, now)
+  await retireMethods(tx, userId, now)
+  await anonymiseOrders(tx, userId, now)
+  await deleteKeys(tx, userId)
+}

@@ -1,0 +1,16 @@
+import { askToForget } from './call-gateway.ts'
+import type { BillingContext } from './billing-context.ts'
+import { nextCheck } from './check-schedule.ts'
+import { deleteMethod, type MethodRow } from './method-queries.ts'
+
+/** Has a gateway forget a method, so that it can be charged no more. Its row goes once that is done; else it is tried again. */
+export async function forgetMethod(context: BillingContext, method: MethodRow): Promise<void> {
+  const gateway = context.gateways.find(({ id }) => id === method.gateway)
+  if (gateway && (await askToForget(context, gateway, method.reference)))
+    return deleteMethod(context.db, method.id)
+  if (nextCheck(method.checks + 1, context.clock.now()) === null)
+    context.log.error(
+      { method: method.id, gateway: method.gateway },
+      'a payment method was not forgotten after the last try; please remove it at the gateway',
+    )
+}

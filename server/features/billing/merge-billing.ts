@@ -1,0 +1,23 @@
+import type { Tx } from '#server/tables.ts'
+import { moveKeys, moveRecords, selectStandingSubscription } from './moment-queries.ts'
+import { lockBuyer } from './order-queries.ts'
+import { endLapsedSubscriptions, moveSubscription } from './subscription-queries.ts'
+
+/**
+ * All that a guest ordered and paid becomes the member's: orders, payment methods, subscriptions, and the keys under which
+ * a lost answer is asked for again. There is one live subscription per person: where both have one, the guest's renews no
+ * more, and what it paid for stays as an entitlement until its end (docs/decisions/0005-two-subscriptions-meet.md).
+ * A second time changes nothing.
+ */
+export async function mergeBilling(tx: Tx, guestId: string, memberId: string, now: Date): Promise<void> {
+  if (guestId === memberId) return
+  for (const id of [guestId, memberId].toSorted()) await lockBuyer(tx, id)
+  for (const id of [guestId, memberId]) await endLapsedSubscriptions(tx, now, id)
+  const [guests, members] = [
+    await selectStandingSubscription(tx, guestId),
+    await selectStandingSubscription(tx, memberId),
+  ]
+  if (guests && members) await moveSubscription(tx, guests.id, 'ended')
+  await moveRecords(tx, guestId, memberId)
+  await moveKeys(tx, guestId, memberId)
+}

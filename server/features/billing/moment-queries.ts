@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import { openAttemptStatuses } from './attempt-states.ts'
+
+// Joining a guest to an account
+
+/** Gives everything but the idempotency keys to another person. */
+export async function moveRecords(tx: Tx, from: string, to: string): Promise<void> {
+  for (const table of ['orders', 'payment_methods', 'subscriptions'] as const)
+    await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute()
+}
+
+/** Where both have used the same key, the one who takes over keeps theirs. */
+export async function moveKeys(tx: Tx, from: string, to: string): Promise<void> {
+  await sql`
+    UPDATE idempotency_keys AS key SET user_id = ${to}
+    WHERE user_id = ${from}
+      AND NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE user_id = ${to} AND idempotency_keys.key = key.key)`.execute(
+    tx,
+  )
+  await deleteKeys(tx, from)
+}
+
+/** The subscription of a person that stands in the way of another, whatever the time. */
+export function selectStandingSubscription(tx: Tx, userId: string) {
+  return tx
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('status', 'in', ['active', 'past_due'])
+    .executeTakeFirst()
+}
+
+// Leaving
+
+export function selectUnfinishedSubscriptions(tx: Tx, userId: string) {
+  return tx
+    .selectFrom('subscriptions')
+    .select(['id', 'status'])
+    .where('user_id', '=', userId)
+    .where('status', 'in', ['incomplete', 'active', 'past_due'])
+    .execute()
+}
+
+export function selectPendingOrders(tx: Tx, userId: string) {
+  return tx
+    .selectFrom('orders')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('status', '=', 'pending')
+    .execute()
+}
+
+/** Has the open payments of a person's orders looked at now. */
+export async function checkPaymentsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('attempts')
+    .set({ check_at: now, checks: 0 })
+    .where('status', 'in', openAttemptStatuses)
+    .where('order_id', 'in', tx.selectFrom('orders').select('id').where('user_id', '=', userId))
+    .execute()
+}
+
+/** Takes the person out of their orders; amounts, dates, what was bought and who had recommended it stay. */
+export async function anonymiseOrders(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('orders')
+    .set({
+      email: '',
+      attribution: sql<string>`attribution - ARRAY['fbclid', 'ttclid', 'user_agent', 'first']`,
+      erased_at: now,
+    })
+    .where('user_id', '=', userId)
+    .where('erased_at', 'is', null)
+    .execute()
+}
+
+export async function deleteKeys(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('idempotency_keys').where('user_id', '=', userId).execute()
+}
+
+// Taking along
+
+export function selectOrdersToExport(db: Db, userId: string) {
+  return db
+    .selectFrom('orders')
+    .select([
+      'id',
+      'kind',
+      'video_id',
+      'episode_id',
+      'plan_id',
+      'status',
+      'amount_cents',
+      'refunded_cents',
+      'currency',
+      'gateway',
+      'method',
+      'email',
+      'consent',
+      'created_at',
+      'paid_at',
+    ])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+export function selectSubscriptionsToExport(db: Db, userId: string) {
+  return db
+    .selectFrom('subscriptions')
+    .select([
+      'id',
+      'plan_id',
+      'status',
+      'period_starts_at',
+      'period_ends_at',
+      'cancel_at_period_end',
+      'created_at',
+    ])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+export function selectMethodsToExport(db: Db, userId: string) {
+  return db
+    .selectFrom('payment_methods')
+    .select(['gateway', 'brand', 'last4', 'created_at'])
+    .where('user_id', '=', userId)
+    .where('check_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
