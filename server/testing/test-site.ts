@@ -21,6 +21,8 @@ import { Visitor } from './visitor.ts'
 export interface TestSite {
   context: Context
   url: string
+  /** The same without the proxy in front, for what no proxy would pass on. */
+  directUrl: string
   /** Somebody with cookies of their own. */
   visitor(headers?: Record<string, string>): Visitor
   /** Does what the worker does about mails, and gives those that an address has got so far, the latest last. */
@@ -62,6 +64,7 @@ export async function testSite(overrides: Overrides = {}, settings: Env = {}): P
   return {
     context: first.context,
     url,
+    directUrl: first.url,
     visitor: (headers) => new Visitor(url, headers),
     async mails(to) {
       await answerResetRequests(first.context)

@@ -28,11 +28,13 @@ const migrationsDir = join(import.meta.dirname, 'migrations')
 
 const limits = {
   max: 20,
-  connectionTimeoutMillis: 10_000,
   idleTimeoutMillis: 60_000,
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 60_000,
 }
+
+/** How long is waited for a connection, and for an answer of a server that may have gone without a word. */
+const usualPatience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 
 /**
  * Connects to PostgreSQL (DATABASE_URL, else the embedded one, started here), checks its version and migrates it.
@@ -41,9 +43,10 @@ const limits = {
 export async function openDatabase<Tables>(
   { dataDir, databaseUrl }: DatabaseSettings,
   log: Log,
+  patience = usualPatience,
 ): Promise<Database<Tables>> {
   const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log }) : undefined
-  const pool = makePool(embedded ?? databaseUrl ?? '', log)
+  const pool = makePool(embedded ?? databaseUrl ?? '', patience, log)
   const close = async () => {
     await pool.end()
     await embedded?.stop()
@@ -62,11 +65,12 @@ export async function openDatabase<Tables>(
   }
 }
 
-function makePool(source: EmbeddedDatabase | string, log: Log): pg.Pool {
+function makePool(source: EmbeddedDatabase | string, patience: typeof usualPatience, log: Log): pg.Pool {
+  const options = { ...limits, ...patience, types: columnTypes }
   const pool =
     typeof source === 'string'
-      ? new pg.Pool({ ...limits, types: columnTypes, connectionString: source, keepAlive: true })
-      : new SupervisedPool({ ...limits, types: columnTypes, ...source.connection }, source.ensureRunning, log)
+      ? new pg.Pool({ ...options, connectionString: source, keepAlive: true })
+      : new SupervisedPool({ ...options, ...source.connection }, source.ensureRunning, log)
   // A connection that broke while in use: whoever uses it gets the error, but the event needs a listener all the same.
   pool.on('connect', (client) =>
     client.on('error', (error) =>

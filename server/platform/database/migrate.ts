@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient, QueryConfig } from 'pg'
 import { ConfigError } from '#server/platform/config-error.ts'
 import type { Log } from '#server/platform/log.ts'
 
@@ -26,14 +26,19 @@ export async function migrate(
   const migrations = readMigrations(directory)
   const client = await pool.connect()
   try {
-    // The pool's statement time-out does not hold for a migration, nor for waiting for another process's.
+    // The pool's time-outs do not hold for a migration, nor for waiting for another process's.
     await client.query('SET statement_timeout = 0')
-    await client.query('SELECT pg_advisory_lock($1)', [lockKey])
+    await client.query(unhurried('SELECT pg_advisory_lock($1)', [lockKey]))
     await runMissing(client, migrations, log)
   } finally {
     // Closing the connection gives back the lock and the settings.
     client.release(true)
   }
+}
+
+/** A query that may take its time. The types do not know that `query_timeout` can be given with a query. */
+function unhurried(text: string, values?: unknown[]): QueryConfig {
+  return { text, values, query_timeout: 2 ** 31 - 1 } as QueryConfig
 }
 
 function readMigrations(directory: string): Migration[] {
@@ -99,7 +104,7 @@ async function runOne(client: PoolClient, { name, sql, checksum }: Migration, lo
   )
   try {
     await client.query('BEGIN')
-    await client.query(sql)
+    await client.query(unhurried(sql))
     await client.query('INSERT INTO migrations (name, checksum) VALUES ($1, $2)', [name, checksum])
     await client.query('COMMIT')
   } catch (error) {

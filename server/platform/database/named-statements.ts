@@ -34,16 +34,27 @@ export function withNamedStatements(pool: Pool): PostgresPool {
   }
 }
 
+/** What `pg` says of a query that waited too long; its connection still waits for the answer. */
+const tooLong = 'Query read timeout'
+
 function wrap(client: PoolClient): PostgresPoolClient {
+  let stuck = false
   const query = async (text: string, values: readonly unknown[]) => {
+    // Not even ROLLBACK would get through.
+    if (stuck) throw new Error(tooLong)
     const name = nameOf(text)
-    return client.query(
-      name === undefined ? { text, values: [...values] } : { name, text, values: [...values] },
-    )
+    try {
+      return await client.query(
+        name === undefined ? { text, values: [...values] } : { name, text, values: [...values] },
+      )
+    } catch (error) {
+      stuck = error instanceof Error && error.message === tooLong
+      throw error
+    }
   }
   return {
     // Kysely's type also has a form for cursors, which it only uses when it is given a cursor class; we give it none.
     query: query as unknown as PostgresPoolClient['query'],
-    release: (destroy) => client.release(destroy),
+    release: (destroy) => client.release(destroy || stuck),
   }
 }

@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { getHomepage, queryHomepage } from '#contract/catalog.ts'
+import { getHealth, getReady } from '#contract/operations.ts'
+import { getReports } from '#contract/tracking.ts'
+import { openDatabase, type Database } from '#server/platform/database/database.ts'
+import { createLog } from '#server/platform/log.ts'
+import { proxyDatabase, type DatabaseProxy } from '#server/testing/database-proxy.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import type { Tables } from '#server/tables.ts'
+
+/** Much shorter than in service, so that the tests need not wait. */
+const patience = { connectionTimeoutMillis: 400, query_timeout: 600 }
+const boundMs = 5000
+
+let own: TestDatabase
+let proxy: DatabaseProxy
+let database: Database<Tables>
+let site: TestSite
+let visitor: Visitor
+
+beforeAll(async () => {
+  own = await testDatabase()
+  proxy = await proxyDatabase(own.url)
+  const log = createLog({ json: true, level: 'silent' })
+  database = await openDatabase<Tables>({ dataDir: '', databaseUrl: proxy.url }, log, patience)
+  site = await testSite({ database })
+  visitor = site.visitor()
+})
+afterEach(async () => {
+  proxy.silence(false)
+  // Whatever happened, the site serves again by itself.
+  await expect.poll(() => visitor.call(queryHomepage).then(({ status }) => status)).toBe(200)
+})
+afterAll(async () => {
+  await site.close()
+  await proxy.goAway()
+  await own.close()
+})
+
+/** The answer to a call that needs the database, which has to come in time. */
+async function answerOf(call: typeof queryHomepage | typeof getReports | typeof getReady) {
+  const started = performance.now()
+  const { status, headers, answer } = await visitor.call(call, { headers: { 'accept-language': 'de' } })
+  expect(performance.now() - started).toBeLessThan(boundMs)
+  return { status, retryAfter: Number(headers.get('retry-after')), ...answer }
+}
+
+const unavailable = {
+  status: 503,
+  code: 503,
+  message: 'Die Seite ist noch nicht bereit. Bitte versuche es gleich noch einmal.',
+  retryAfter: 5,
+}
+
+it('answers 503 with Retry-After while PostgreSQL refuses connections, stays alive, and recovers', async () => {
+  await proxy.goAway()
+  expect(await answerOf(queryHomepage)).toMatchObject(unavailable)
+  expect(await answerOf(getReports)).toMatchObject(unavailable)
+  expect(await answerOf(getReady)).toMatchObject(unavailable)
+  expect((await visitor.call(getHealth)).status).toBe(200)
+  await proxy.comeBack()
+  expect((await visitor.call(getReady)).status).toBe(200)
+  expect((await visitor.call(getHomepage)).status).toBe(200)
+})
+
+it('answers 503 to a call whose connection breaks in the middle of a query', async () => {
+  await visitor.call(queryHomepage)
+  proxy.silence(true)
+  const answer = answerOf(queryHomepage)
+  await expect.poll(() => database.pool.totalCount - database.pool.idleCount).toBeGreaterThan(0)
+  proxy.breakAll()
+  expect(await answer).toMatchObject(unavailable)
+})
+
+it('answers 503 in time where PostgreSQL says nothing any more, and takes no stuck connection again', async () => {
+  await visitor.call(queryHomepage)
+  proxy.silence(true)
+  expect(await Promise.all([answerOf(queryHomepage), answerOf(getReports)])).toMatchObject([
+    unavailable,
+    unavailable,
+  ])
+  proxy.silence(false)
+  expect((await visitor.call(queryHomepage)).status).toBe(200)
+})
+
+it('answers 503 in time where every connection is in use', async () => {
+  const { pool } = database
+  const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))
+  expect(await answerOf(queryHomepage)).toMatchObject(unavailable)
+  for (const client of taken) client.release()
+})

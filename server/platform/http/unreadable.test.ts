@@ -1,0 +1,150 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { changeUser, getUser } from '#contract/members.ts'
+import { faults } from '#contract/errors.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+/** What the server says to bytes that no HTTP client would send. */
+function say(...lines: string[]): Promise<string> {
+  const { port } = new URL(site.directUrl)
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(lines.join('\r\n')))
+    let heard = ''
+    socket.setEncoding('utf8').on('data', (text) => (heard += String(text)))
+    socket.on('close', () => resolve(heard)).on('error', reject)
+  })
+}
+
+function read(answer: string): { status: number; envelope: unknown } {
+  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  return { status: Number(head.split(' ')[1]), envelope: JSON.parse(body) }
+}
+
+const host = 'Host: localhost'
+const worded = (code: number) => ({ code, message: expect.stringMatching(/\w{2,}.*\./), info: {} })
+
+describe('bytes that are no request', () => {
+  it.each([
+    ['an unknown method', ['FROB /api/user HTTP/1.1', host, '', ''], 400],
+    ['NUL in a header', ['GET /api/user HTTP/1.1', host, 'x-user-token: a\0b', '', ''], 400],
+    ['a header without a name', ['GET /api/user HTTP/1.1', host, ': b', '', ''], 400],
+    [
+      'two different lengths',
+      ['POST /api/user HTTP/1.1', host, 'Content-Length: 5', 'Content-Length: 6', '', '{}'],
+      400,
+    ],
+    ['a length that is no number', ['POST /api/user HTTP/1.1', host, 'Content-Length: many', '', ''], 400],
+    [
+      'a chunk that is none',
+      ['POST /api/user HTTP/1.1', host, 'Transfer-Encoding: chunked', '', 'zz', ''],
+      400,
+    ],
+    ['huge headers', ['GET /api/user HTTP/1.1', host, `x-fbclid: ${'x'.repeat(20_000)}`, '', ''], 431],
+    ['a huge address', [`GET /api/user?a=${'x'.repeat(20_000)} HTTP/1.1`, host, '', ''], 431],
+  ])('%s: a 4xx with a sentence in the envelope', async (_name, lines, status) => {
+    expect(read(await say(...lines))).toEqual({ status, envelope: worded(status) })
+  })
+})
+
+describe('an address that cannot be read', () => {
+  it.each([
+    '/api/user?x=%',
+    '/api/user?x=%ff',
+    '/api/user?x=%ED%A0%80',
+    '/api/%00',
+    '/api/%ff',
+    '/api/user/social/%00/callback',
+  ])('%s: a 4xx with a sentence in the envelope', async (path) => {
+    const { status, envelope } = read(await say(`GET ${path} HTTP/1.1`, host, 'Connection: close', '', ''))
+    expect([400, 404]).toContain(status)
+    expect(envelope).toEqual(worded(status))
+  })
+})
+
+describe('a body', () => {
+  const post = async (body: BodyInit, type = 'application/json') => {
+    const visitor = site.visitor()
+    await visitor.ask(getUser)
+    const response = await visitor.fetch('/api/user', {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    })
+    return { status: response.status, answer: await response.json() }
+  }
+
+  it.each([
+    ['NUL', '{"display_name":"a\\u0000b"}'],
+    ['half of a character', '{"display_name":"\\ud83d"}'],
+    ['NUL in a name', '{"a\\u0000":1}'],
+    ['a prototype', '{"__proto__":{"display_name":"x"}}'],
+    ['bytes that are not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
+    ['too much depth', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`],
+    ['a list for a text', '{"display_name":["x"]}'],
+  ])('with %s is refused with HTTP 400', async (_name, body) => {
+    expect(await post(body)).toEqual({ status: 400, answer: worded(400) })
+  })
+
+  it('that is too large is HTTP 413, one that is not JSON 415', async () => {
+    expect(await post('x'.repeat(1_000_000))).toEqual({ status: 413, answer: worded(413) })
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])
+      expect(await post('a=1', type)).toEqual({ status: 415, answer: worded(415) })
+  })
+
+  it('that is empty stands for one without fields', async () => {
+    expect(await post('')).toMatchObject({ status: 200, answer: { code: 200 } })
+  })
+})
+
+it('answers a wrong method, and any path below /api that is no call, with HTTP 404', async () => {
+  const visitor = site.visitor()
+  for (const [method, path] of [
+    ['PUT', '/api/user'],
+    ['PATCH', '/api/video'],
+    ['DELETE', '/api/homepage'],
+    ['POST', '/api/nothing'],
+    ['GET', '/api'],
+    ['POST', '/'],
+  ] as const) {
+    const response = await visitor.fetch(path, { method })
+    expect([method, path, response.status]).toEqual([method, path, faults.noSuchCall])
+    if (method !== 'GET') expect(await response.json()).toEqual(worded(404))
+  }
+})
+
+describe('the language of an answer', () => {
+  const sentence = async (headers: Record<string, string>, language?: string) => {
+    const visitor = site.visitor()
+    await visitor.ask(getUser)
+    if (language) await visitor.ask(changeUser, { body: { language } })
+    const { answer } = await visitor.call(changeUser, { body: { display_name: ' ' }, headers })
+    return answer.message
+  }
+  const inEnglish = 'Please enter a name of 1 to 64 characters.'
+
+  it('is the first of accept-language that we have', async () => {
+    expect(await sentence({ 'accept-language': 'ja, fr-CA;q=0.9, de' }, 'es')).toMatch(
+      /^Veuillez saisir un nom/,
+    )
+  })
+
+  it('is the one kept with the user where the header names none of ours, for refusals and failures alike', async () => {
+    expect(await sentence({ 'accept-language': 'ja' }, 'dy')).toMatch(/^Bitte gib einen Namen/)
+    const visitor = site.visitor({ 'accept-language': 'ja' })
+    await visitor.ask(getUser)
+    await visitor.ask(changeUser, { body: { language: 'pt' } })
+    const response = await visitor.fetch('/api/user', { method: 'PUT' })
+    expect(await response.json()).toMatchObject({ message: 'Esta chamada não existe.' })
+  })
+
+  it('is English for everybody else', async () => {
+    expect(await sentence({ 'accept-language': 'ja' })).toBe(inEnglish)
+    expect(await sentence({ 'accept-language': '' })).toBe(inEnglish)
+  })
+})

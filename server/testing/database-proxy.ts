@@ -1,0 +1,54 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import pg from 'pg'
+
+/** What stands between a site and its PostgreSQL, and can misbehave like a network or a server that goes. */
+export interface DatabaseProxy {
+  url: string
+  /** Ends every connection and refuses new ones. */
+  goAway(): Promise<void>
+  comeBack(): Promise<void>
+  /** Breaks the connections there are. */
+  breakAll(): void
+  /** Swallows what the database says, and goes on swallowing it where it is told so. */
+  silence(silent: boolean): void
+}
+
+export async function proxyDatabase(url: string): Promise<DatabaseProxy> {
+  const { host, port, user, database } = new pg.Client({ connectionString: url })
+  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+  const open = new Set<Socket>()
+  let silent = false
+  const join = (socket: Socket) => {
+    const database = connect(target)
+    for (const [one, other] of [
+      [socket, database],
+      [database, socket],
+    ] as const) {
+      open.add(one)
+      one.on('error', () => other.destroy())
+      one.on('close', () => open.delete(one) && other.destroy())
+    }
+    socket.on('data', (bytes) => database.write(bytes))
+    database.on('data', (bytes) => void (silent || socket.write(bytes)))
+  }
+  const breakAll = () => open.forEach((socket) => socket.destroy())
+  const listen = (at: number) =>
+    new Promise<Server>((resolve) => {
+      const server = createServer(join).listen(at, '127.0.0.1', () => resolve(server))
+    })
+  let server = await listen(0)
+  const { port: at } = server.address() as AddressInfo
+  return {
+    url: `postgres://${user}@127.0.0.1:${at}/${database}`,
+    async goAway() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      breakAll()
+      await closed
+    },
+    async comeBack() {
+      server = await listen(at)
+    },
+    breakAll,
+    silence: (wanted) => void (silent = wanted),
+  }
+}
