@@ -1,8 +1,6 @@
-import { sql, type Selectable } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import type { AttributionTable, Touch } from './tables.ts'
-
-export type AttributionRow = Selectable<AttributionTable>
+import type { Touch } from './tables.ts'
 
 const clickIds = sql`ARRAY['fbclid', 'ttclid']`
 

@@ -25,7 +25,7 @@ import {
 import { recordTouch, type AttributionContext } from './record-touch.ts'
 import { sendConversions, type SendContext } from './send-conversions.ts'
 
-export { bufferEvents, type EventBuffer } from './buffer-events.ts'
+export { bufferEvents } from './buffer-events.ts'
 export { queueConversion, reportRegistration, type ConversionContext } from './queue-conversion.ts'
 export {
   attributionForOrder,
@@ -33,7 +33,7 @@ export {
   type AttributionContext,
   type OrderAttribution,
 } from './record-touch.ts'
-export { writeEvents, type ArrivedEvent } from './write-events.ts'
+export { writeEvents } from './write-events.ts'
 
 const dayMs = 86_400_000
 /** A share marks its half hour; after a day its mark has no use. */

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { ConfigError } from './config-error.ts'
+import { readTracking } from './read-tracking.ts'
+
+test('nothing is told to anybody unless a token is given', () => {
+  expect(readTracking({})).toEqual({
+    eventsDays: 180,
+    pixels: {},
+    conversions: { meta: undefined, tiktok: undefined },
+  })
+  const { meta, tiktok } = readTracking({ META_ACCESS_TOKEN: 'm', TIKTOK_ACCESS_TOKEN: 't' }).conversions
+  expect(meta).toEqual({ accessToken: 'm', apiBase: 'https://graph.facebook.com' })
+  expect(tiktok).toEqual({ accessToken: 't', apiBase: 'https://business-api.tiktok.com' })
+})
+
+test('an address may be that of a stand-in, with or without a slash at its end', () => {
+  const { meta } = readTracking({ META_ACCESS_TOKEN: 'm', META_API_BASE: 'http://127.0.0.1:9/' }).conversions
+  expect(meta?.apiBase).toBe('http://127.0.0.1:9')
+})
+
+test.each([
+  [{ EVENTS_DAYS: '0' }, /EVENTS_DAYS/],
+  [{ FACEBOOK_PIXEL_ID: '"><script>' }, /FACEBOOK_PIXEL_ID/],
+  [{ TIKTOK_PIXEL: 'a b' }, /TIKTOK_PIXEL/],
+  [{ META_API_BASE: 'ftp://x' }, /META_API_BASE/],
+])('a wrong setting is named: %j', (env, name) => {
+  expect(() => readTracking(env)).toThrow(ConfigError)
+  expect(() => readTracking(env)).toThrow(name)
+})
