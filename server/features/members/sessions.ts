@@ -46,6 +46,7 @@ export async function startSession(
     last_seen_at: now,
   })
   call.setHeader('set-cookie', cookieFor(context.secure, 'session', token, mostDays))
+  if (call.viewer?.role === 'visitor') call.setHeader('set-cookie', cookieFor(context.secure, 'guest', '', 0))
   call.setHeader('x-user-token', headerTokenOf(context.secret, id))
   return { userId, role: 'member', kept: true, sessionId: id }
 }

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { changeUser, deleteUser, getUser, registerUser, signIn } from '#contract/members.ts'
+import { password, registerMember } from '#server/testing/register-member.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import type { Moments } from './moments.ts'
+
+/** Two processes' worth of sites on one database, with the same settings. */
+let database: TestDatabase
+let sites: TestSite[]
+const merged: string[] = []
+
+const moments: Partial<Moments> = {
+  merge: [async (_tx, guestId, memberId) => void merged.push(`${guestId} ${memberId}`)],
+}
+
+beforeAll(async () => {
+  database = await testDatabase()
+  const shared = { ...database, close: async () => {} }
+  const settings = {
+    APP_SECRET: 'a secret that all the processes share',
+    LIMIT_SIGN_IN_ACCOUNT: '3/min',
+    LIMIT_REGISTER_IP: '100000/h',
+  }
+  sites = await Promise.all([0, 1].map(() => testSite({ database: shared, moments }, settings)))
+})
+beforeEach(() => void merged.splice(0))
+afterAll(async () => {
+  for (const site of sites) await site.close()
+  await database.close()
+})
+
+const siteOf = (index: number): TestSite => sites[index % sites.length] ?? fail()
+function fail(): never {
+  throw new Error('there is no such site')
+}
+const rowOf = async (id: string) =>
+  (await database.pool.query('SELECT * FROM users WHERE id = $1', [id])).rows[0]
+
+/** The same browser's tabs, one after the other on either site. */
+async function tabs(count: number, keep = true): Promise<{ id: string; tabs: Visitor[] }> {
+  const first = siteOf(0).visitor()
+  const { id } = await first.ask(getUser)
+  if (keep) await first.ask(changeUser, { body: { display_name: 'Guest', consent: { marketing: true } } })
+  const all = Array.from({ length: count }, (_, index) => {
+    const tab = siteOf(index).visitor()
+    tab.cookie = first.cookie
+    return tab
+  })
+  return { id, tabs: all }
+}
+
+test('two tabs that sign in together end with everything once, whichever process they meet', async () => {
+  const { user, email } = await registerMember(siteOf(0))
+  const guest = await tabs(2)
+  const users = await Promise.all(guest.tabs.map((tab) => tab.ask(signIn, { body: { email, password } })))
+  expect(users.map(({ id }) => id)).toEqual([user.id, user.id])
+  expect(merged).toEqual([`${guest.id} ${user.id}`])
+  expect(await rowOf(guest.id)).toMatchObject({ merged_into: user.id, display_name: null })
+  expect(users[1]).toMatchObject({ display_name: 'Guest', consent: { marketing: true } })
+  for (const tab of guest.tabs) expect((await tab.ask(getUser)).id).toBe(user.id)
+})
+
+test('what the account says already is not written over by the guest', async () => {
+  const { visitor, email } = await registerMember(siteOf(0))
+  await visitor.ask(changeUser, { body: { display_name: 'Ada', consent: { marketing: false } } })
+  const guest = await tabs(1)
+  for (const tab of guest.tabs) {
+    const user = await tab.ask(signIn, { body: { email, password } })
+    expect(user).toMatchObject({ display_name: 'Ada', consent: { marketing: false } })
+  }
+})
+
+test('a late call of a tab that has not heard of the sign-in keeps nothing where nobody would find it', async () => {
+  for (const keep of [true, false]) {
+    const { email } = await registerMember(siteOf(0))
+    const { id, tabs: pair } = await tabs(2, keep)
+    const [first, late] = pair
+    await first?.ask(signIn, { body: { email, password } })
+    const answer = (await late?.call(changeUser, { body: { display_name: 'Late' } }))?.answer
+    expect(answer?.code).toBe(401)
+    expect((await rowOf(id)).display_name).toBeNull()
+    expect((await late?.ask(getUser))?.id).not.toBe(id)
+  }
+})
+
+test('calls of a guest while it signs in come to the account or are told so, and none is lost', async () => {
+  const { user, email } = await registerMember(siteOf(0))
+  const { id, tabs: all } = await tabs(7)
+  const [signer, ...savers] = all
+  const saves = savers.map((tab, index) => tab.call(changeUser, { body: { display_name: `Guest ${index}` } }))
+  const [, ...answers] = await Promise.all([signer?.ask(signIn, { body: { email, password } }), ...saves])
+  const names = answers.flatMap((each) => (each.answer.code === 200 ? [each.answer.info?.display_name] : []))
+  for (const { answer } of answers) expect([200, 401]).toContain(answer.code)
+  expect(['Guest', ...names]).toContain((await rowOf(user.id)).display_name)
+  expect((await rowOf(id)).display_name).toBeNull()
+})
+
+test('registering twice at once gives one account', async () => {
+  const guest = await tabs(4)
+  const body = { email: 'twice@example.com', password, repeat_password: password }
+  const answers = await Promise.all(guest.tabs.map((tab) => tab.call(registerUser, { body })))
+  expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 409, 409, 409])
+  const strangers = [siteOf(0).visitor(), siteOf(1).visitor()]
+  const both = { ...body, email: 'both@example.com' }
+  const others = await Promise.all(strangers.map((each) => each.call(registerUser, { body: both })))
+  expect(others.map(({ answer }) => answer.code).toSorted()).toEqual([200, 500])
+  const { rows } = await database.pool.query(
+    'SELECT email FROM users WHERE email IN ($1, $2) ORDER BY email',
+    [body.email, both.email],
+  )
+  expect(rows).toHaveLength(2)
+})
+
+test('members who sign in on each other across two guests at once do not block each other', async () => {
+  const accounts = [await registerMember(siteOf(0)), await registerMember(siteOf(1))]
+  const guests = [await tabs(2), await tabs(2)]
+  const calls = guests.flatMap((guest, index) =>
+    guest.tabs.map((tab, turn) => {
+      const email = accounts[(index + turn) % 2]?.email ?? ''
+      return tab.call(signIn, { body: { email, password } })
+    }),
+  )
+  expect((await Promise.all(calls)).map(({ answer }) => answer.code)).toEqual([200, 200, 200, 200])
+  expect(merged).toHaveLength(2)
+})
+
+test('deleting twice at once erases once', async () => {
+  const { visitor } = await registerMember(siteOf(0))
+  const again = siteOf(1).visitor()
+  again.cookie = visitor.cookie
+  const body = { current_password: password }
+  const answers = await Promise.all([visitor, again].map((tab) => tab.call(deleteUser, { body })))
+  const codes = answers.map(({ answer }) => answer.code).toSorted()
+  expect(codes).toEqual([200, 401])
+})
+
+test('tries are counted for both processes together', async () => {
+  const { email } = await registerMember(siteOf(0))
+  const statuses = []
+  for (let turn = 0; turn < 4; turn++) {
+    const { status } = await siteOf(turn).visitor().call(signIn, { body: { email, password } })
+    statuses.push(status)
+  }
+  expect(statuses).toEqual([200, 200, 200, 429])
+})

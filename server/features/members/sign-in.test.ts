@@ -1,0 +1,240 @@
+import * as argon2 from '@node-rs/argon2'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { changeUser, getUser, listSessions, signIn, signOut } from '#contract/members.ts'
+import { password, registerMember } from '#server/testing/register-member.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof argon2>()
+  return { ...real, verify: vi.fn(real.verify) }
+})
+
+let site: TestSite
+let offset = 0
+const moveOn = (seconds: number) => void (offset += seconds * 1000)
+
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } })
+})
+afterAll(() => site.close())
+
+async function guest(headers?: Record<string, string>): Promise<Visitor> {
+  const visitor = site.visitor(headers)
+  await visitor.ask(getUser)
+  return visitor
+}
+const enter = (visitor: Visitor, email: string, given = password) =>
+  visitor.call(signIn, { body: { email, password: given } })
+const auditOf = async (event: string) =>
+  (await site.context.database.pool.query('SELECT * FROM audit_events WHERE event = $1 ORDER BY id', [event]))
+    .rows
+
+describe('signing in', () => {
+  it('gives the account, whatever the case of the address, and a new session', async () => {
+    const { user, email } = await registerMember(site)
+    const visitor = await guest()
+    const { answer } = await enter(visitor, email.toUpperCase())
+    expect(answer).toMatchObject({ code: 200, info: { id: user.id, role: 'member', email } })
+    expect((await visitor.ask(getUser)).id).toBe(user.id)
+    expect((await visitor.ask(listSessions)).list).toHaveLength(2)
+  })
+
+  it('works without any token before it', async () => {
+    const { user, email } = await registerMember(site)
+    expect((await enter(site.visitor(), email)).answer.info?.id).toBe(user.id)
+  })
+
+  it('answers a wrong password, an unknown address and a member without a password alike, with the same work', async () => {
+    const { email } = await registerMember(site)
+    const social = await registerMember(site)
+    await site.context.db
+      .updateTable('users')
+      .set({ password_hash: null })
+      .where('id', '=', social.user.id)
+      .execute()
+    const visitor = await guest()
+    const verify = vi.mocked(argon2.verify).mockClear()
+    const answers = []
+    for (const address of [email, 'nobody@example.com', social.email]) {
+      const { status, answer } = await enter(visitor, address, 'not the password')
+      answers.push({ status, ...answer })
+      expect(verify).toHaveBeenCalledOnce()
+      verify.mockClear()
+    }
+    expect(answers[0]).toMatchObject({ status: 200, code: 500, info: { field: 'password' } })
+    expect(answers[1]).toEqual(answers[0])
+    expect(answers[2]).toEqual(answers[0])
+    expect((await visitor.ask(getUser)).role).toBe('visitor')
+  })
+
+  it('names an address that is none', async () => {
+    const { answer } = await enter(await guest(), 'ada at example')
+    expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
+  })
+
+  it('as the same member begins the session anew; as another one it is refused', async () => {
+    const [ada, bob] = [await registerMember(site), await registerMember(site)]
+    expect((await enter(ada.visitor, ada.email)).answer.code).toBe(200)
+    expect((await ada.visitor.ask(listSessions)).list).toHaveLength(1)
+    expect((await enter(ada.visitor, bob.email)).answer.code).toBe(409)
+    expect((await ada.visitor.ask(getUser)).id).toBe(ada.user.id)
+  })
+
+  it('is written down, with the person and without their address', async () => {
+    const { user, email } = await registerMember(site)
+    const visitor = await guest()
+    await enter(visitor, email, 'not the password')
+    await enter(visitor, 'unknown@example.com', 'not the password')
+    await enter(visitor, email)
+    const [failed, signedIn] = [await auditOf('sign_in_failed'), await auditOf('signed_in')]
+    expect(failed.slice(-2).map((row) => row.user_id)).toEqual([user.id, null])
+    expect(signedIn.at(-1)).toMatchObject({ user_id: user.id, origin: failed.at(-1)?.origin })
+    expect(JSON.stringify([failed, signedIn])).not.toMatch(/@|127\.0\.0\.1/)
+  })
+})
+
+describe('guessing', () => {
+  it.each(['known', 'unknown'])(
+    'rests after five failures for an address that is %s, longer each time',
+    async (kind) => {
+      const email = kind === 'known' ? (await registerMember(site)).email : 'who@example.com'
+      const visitor = await guest()
+      for (let tries = 0; tries < 5; tries++)
+        expect((await enter(visitor, email, 'wrong guess')).answer.code).toBe(500)
+      for (const rest of [1, 2, 4, 8]) {
+        const { status, headers } = await enter(visitor, email, 'wrong guess')
+        expect([status, headers.get('retry-after')]).toEqual([429, String(rest)])
+        moveOn(rest)
+        expect((await enter(visitor, email, 'wrong guess')).answer.code).toBe(500)
+      }
+    },
+  )
+
+  it('rests a quarter of an hour at most, and ends with the right password', async () => {
+    const { email } = await registerMember(site)
+    const visitor = await guest()
+    for (let tries = 0; tries < 5; tries++) await enter(visitor, email, 'wrong guess')
+    for (let tries = 0; tries < 12; tries++) {
+      moveOn(1000)
+      await enter(visitor, email, 'wrong guess')
+    }
+    expect((await enter(visitor, email)).headers.get('retry-after')).toBe('900')
+    moveOn(900)
+    expect((await enter(visitor, email)).answer.code).toBe(200)
+    expect((await enter(await guest(), email, 'wrong guess')).answer.code).toBe(500)
+  })
+
+  it('at once with many calls makes no more than the five tries that are free', async () => {
+    const { email } = await registerMember(site)
+    const visitor = await guest()
+    const tries = Array.from({ length: 12 }, () => enter(visitor, email, 'wrong guess'))
+    const codes = (await Promise.all(tries)).map(({ answer }) => answer.code)
+    expect(codes.filter((code) => code === 500)).toHaveLength(5)
+    expect(codes.filter((code) => code === 429)).toHaveLength(7)
+  })
+
+  it('is limited for an address of the network', async () => {
+    const strict = await testSite({}, { LIMIT_SIGN_IN_IP: '2/min' })
+    const { email } = await registerMember(strict)
+    const statuses = []
+    for (const address of [email, 'other@example.com', email]) {
+      const { status } = await strict.visitor().call(signIn, { body: { email: address, password } })
+      statuses.push(status)
+    }
+    await strict.close()
+    expect(statuses).toEqual([200, 200, 429])
+  })
+})
+
+describe('a session', () => {
+  it('travels in the header where cookies are disabled; neither token counts in the place of the other', async () => {
+    const { visitor, user } = await registerMember(site)
+    const { headers } = await visitor.call(getUser)
+    const token = headers.get('x-user-token') ?? ''
+    const cookie = /session=([^;]+)/.exec(visitor.cookie)?.[1] ?? ''
+    expect(cookie).toHaveLength(43)
+    expect((await site.visitor({ 'x-user-token': token }).ask(getUser)).id).toBe(user.id)
+    expect((await site.visitor({ 'x-user-token': cookie }).ask(getUser)).id).not.toBe(user.id)
+    expect((await site.visitor({ cookie: `session=${token}` }).ask(getUser)).id).not.toBe(user.id)
+    const forged = `${token.slice(0, -2)}${token.endsWith('AA') ? 'BB' : 'AA'}`
+    expect((await site.visitor({ 'x-user-token': forged }).ask(getUser)).id).not.toBe(user.id)
+  })
+
+  it('leaves no token in the database', async () => {
+    const { visitor } = await registerMember(site)
+    const cookie = /session=([^;]+)/.exec(visitor.cookie)?.[1] ?? ''
+    const { rows } = await site.context.database.pool.query(
+      'SELECT sessions.*, encode(token_hash, $1) AS text FROM sessions',
+      ['escape'],
+    )
+    expect(JSON.stringify(rows)).not.toContain(cookie)
+  })
+
+  it('is the only way in: the guest that it came from is nobody any more', async () => {
+    const visitor = await guest()
+    const before = visitor.cookie
+    const header = (await visitor.call(getUser)).headers.get('x-user-token') ?? ''
+    await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+    const kept = visitor.cookie
+    const { user } = await registerMember(site, visitor)
+    const stolen: Record<string, string>[] = [{ cookie: kept }, { 'x-user-token': header }]
+    for (const headers of stolen) {
+      expect((await site.visitor(headers).ask(getUser)).id).not.toBe(user.id)
+      expect(
+        (await site.visitor(headers).call(changeUser, { body: { display_name: 'Eve' } })).answer.code,
+      ).toBe(401)
+    }
+    const unkept = site.visitor()
+    unkept.cookie = before
+    expect((await unkept.ask(getUser)).display_name).toBeNull()
+    expect((await unkept.call(changeUser, { body: { display_name: 'Eve' } })).answer.code).toBe(401)
+    expect((await unkept.ask(getUser)).id).not.toBe(user.id)
+  })
+
+  it('ends after 90 days without a call, and after 400 days in any case', async () => {
+    const { visitor, user } = await registerMember(site)
+    const day = 86_400
+    for (const days of [89, 89, 89, 89, 43]) {
+      moveOn(days * day)
+      expect((await visitor.ask(getUser)).id).toBe(user.id)
+    }
+    moveOn(2 * day)
+    expect((await visitor.ask(getUser)).id).not.toBe(user.id)
+    const idle = await registerMember(site)
+    moveOn(91 * day)
+    expect((await idle.visitor.ask(getUser)).id).not.toBe(idle.user.id)
+  })
+
+  it('is seen to the hour', async () => {
+    const { visitor } = await registerMember(site)
+    const seen = async () => (await visitor.ask(listSessions)).list[0]?.last_seen_at
+    const first = await seen()
+    moveOn(3000)
+    expect(await seen()).toBe(first)
+    moveOn(1000)
+    await visitor.ask(getUser)
+    expect(Date.parse((await seen()) ?? '')).toBeGreaterThan(Date.parse(first ?? '') + 3_900_000)
+  })
+})
+
+describe('signing out', () => {
+  it('ends the session for good and gives a fresh guest', async () => {
+    const { visitor, user } = await registerMember(site)
+    const cookie = visitor.cookie
+    const { headers } = await visitor.call(getUser)
+    const out = await visitor.call(signOut)
+    expect(out.answer.info).toMatchObject({ role: 'visitor', email: null })
+    expect(out.headers.get('x-user-token')).toMatch(/^g\./)
+    expect((await visitor.ask(getUser)).id).toBe(out.answer.info?.id)
+    const spent: Record<string, string>[] = [
+      { cookie },
+      { 'x-user-token': headers.get('x-user-token') ?? '' },
+    ]
+    for (const old of spent) expect((await site.visitor(old).ask(getUser)).id).not.toBe(user.id)
+  })
+
+  it('of somebody unknown gives a guest, too', async () => {
+    expect(await site.visitor().ask(signOut)).toMatchObject({ role: 'visitor' })
+  })
+})
