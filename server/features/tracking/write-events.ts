@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import { networkOf } from '#server/platform/http/network-of.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { Consents, ConsentsOf } from './consent.ts'
@@ -76,7 +77,7 @@ function shareRow(
 ): ShareRow[] {
   const { video_id } = fields
   if (name !== 'share' || video_id === undefined) return []
-  const who = sender !== undefined && consents.has(sender) ? sender : ip
+  const who = sender !== undefined && consents.has(sender) ? sender : networkOf(ip)
   const halfHour = Math.floor(at.getTime() / halfHourMs)
   const mark = createHmac('sha256', secret).update(`share|${who}|${video_id}|${halfHour}`).digest('base64url')
   return [{ mark, video_id, at }]

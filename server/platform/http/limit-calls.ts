@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Fault } from '#contract/errors.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -6,6 +5,7 @@ import type { CountedCalls, SummedCalls } from '#server/platform/database/exchan
 import type { Limit } from '#server/platform/read-setting.ts'
 import type { Log } from '#server/platform/log.ts'
 import { createCallCounter } from './count-calls.ts'
+import { networkOf } from './network-of.ts'
 import type { Viewer } from './route.ts'
 
 export interface LimitOptions {
@@ -73,14 +73,4 @@ function rememberRefused(clock: Clock) {
 
 function tokensOf({ headers }: FastifyRequest): string {
   return `${headers.cookie ?? ''}\n${String(headers['x-user-token'] ?? '')}`
-}
-
-/** One household has a whole /64 of IPv6 addresses. */
-function networkOf(ip: string): string {
-  if (!isIPv6(ip) || ip.startsWith('::ffff:')) return ip.replace('::ffff:', '')
-  const [head = '', tail] = ip.split('::')
-  const front = head === '' ? [] : head.split(':')
-  const back = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? [] : Array.from({ length: 8 - front.length - back.length }, () => '0')
-  return [...front, ...zeros, ...back].slice(0, 4).join(':')
 }
