@@ -108,3 +108,18 @@ async function towerUrl(page: Parameters<typeof expectPlaying>[0], episode: numb
   const tower = info.homepage.flatMap(({ items }) => items).find(({ title }) => title === 'The Test Tower')
   return `/videos/${tower?.id ?? ''}?episode=${episode}`
 }
+
+test('a subscriber cancels with one click, reads until when everything stays open, and resumes', async ({
+  page,
+}) => {
+  await page.goto('/shopping')
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  await payByCard(page, { number: cards.pays })
+  const mine = page.getByRole('region', { name: 'Your subscription' })
+  await expect(mine).toContainText(/Weekly renews on [A-Z][a-z]+ \d+, \d{4}\./)
+  await mine.getByRole('button', { name: 'Cancel subscription' }).click()
+  await expect(mine).toContainText(/every episode stays open until [A-Z][a-z]+ \d+, \d{4},/)
+  await page.reload()
+  await mine.getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(mine).toContainText('Weekly renews on')
+})
