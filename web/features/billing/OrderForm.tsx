@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState, type FormEvent } from 'react'
+import { useEffect, type FormEvent } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
 import { money } from '#web/lib/format.ts'
 import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { useFields } from '#web/ui/use-fields.ts'
 import { BankCheck } from './BankCheck.tsx'
-import { Field } from './Field.tsx'
 import { OrderDone } from './OrderDone.tsx'
 import { isFramed, reportOrder } from './order-report.ts'
 import { badFields, type Person } from './person.ts'
@@ -116,33 +117,15 @@ function Card({ frame }: { frame: CardFrame }) {
   )
 }
 
-/** The person's fields: a message beside each, when it is left and on submit; the first bad one gets the focus. */
+/** The person's fields; the wallet needs no name. */
 function usePerson(named: boolean) {
   const { t } = useTranslation()
-  const [value, setValue] = useState<Person>({ email: '', first: '', last: '' })
-  const [left, setLeft] = useState<(keyof Person)[]>([])
-  const inputs = useRef<Partial<Record<keyof Person, HTMLInputElement | null>>>({})
-  const bad = badFields(value).filter((name) => named || name === 'email')
   const messages = { email: t('order.emailBad'), first: t('order.nameBad'), last: t('order.nameBad') }
-  return {
-    value,
-    check(): boolean {
-      setLeft(['email', 'first', 'last'])
-      const [first] = bad
-      if (first) inputs.current[first]?.focus()
-      return !first
-    },
-    field: (name: keyof Person) => ({
-      name,
-      value: value[name],
-      message: left.includes(name) && bad.includes(name) ? messages[name] : '',
-      onValue: (text: string) => setValue((old) => ({ ...old, [name]: text })),
-      onLeave: () => setLeft((old) => (value[name] ? [...old, name] : old)),
-      input: (element: HTMLInputElement | null) => {
-        inputs.current[name] = element
-      },
-    }),
-  }
+  const nobody: Record<keyof Person, string> = { email: '', first: '', last: '' }
+  return useFields(nobody, (person) => {
+    const bad = badFields(person).filter((name) => named || name === 'email')
+    return Object.fromEntries(bad.map((name) => [name, messages[name]]))
+  })
 }
 
 /** Tells the framing page; a page of its own goes where the order leads. */

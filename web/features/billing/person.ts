@@ -1,12 +1,11 @@
+import { isEmail, isName } from '#web/lib/checks.ts'
+
 /** What we ask of the person who pays; the card itself is the gateway's. */
 export interface Person {
   email: string
   first: string
   last: string
 }
-
-const longestEmail = 254
-const longestName = 64
 
 /** The fields that are to be mended, in the form's order (product.md, section 6). */
 export function badFields({ email, first, last }: Person): (keyof Person)[] {
@@ -16,9 +15,3 @@ export function badFields({ email, first, last }: Person): (keyof Person)[] {
     ...(isName(last) ? [] : ['last' as const]),
   ]
 }
-
-function isEmail(text: string): boolean {
-  return text.length <= longestEmail && /^[^\s@]+@[^\s@]+$/.test(text)
-}
-
-const isName = (text: string) => text.trim().length >= 1 && text.trim().length <= longestName

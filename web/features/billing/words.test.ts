@@ -52,6 +52,6 @@ test('a whole drama says how many episodes it has, and that some follow while so
 })
 
 test('a wait is said in whole minutes, rounded up', () => {
-  expect(waitWords(t, { retryAfter: 61 })).toBe('Too many cards failed. Try again in 2 minutes.')
-  expect(waitWords(t, { retryAfter: 60 })).toBe('Too many cards failed. Try again in 1 minute.')
+  expect(waitWords(t, { retryAfter: 61 })).toBe('Too many tries. Try again in 2 minutes.')
+  expect(waitWords(t, { retryAfter: 60 })).toBe('Too many tries. Try again in 1 minute.')
 })

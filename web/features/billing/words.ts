@@ -76,7 +76,7 @@ export function videoChoice(t: TFunction, { id, price, count, running }: WholeVi
   }
 }
 
-/** How long to wait after too many failed cards: whole minutes, rounded up. */
+/** How long to wait after too many tries: whole minutes, rounded up. */
 export function waitWords(t: TFunction, { retryAfter = 60 }: { retryAfter?: number | undefined }): string {
   return t('order.tooMany', { count: Math.ceil(retryAfter / 60) })
 }
