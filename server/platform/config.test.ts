@@ -110,8 +110,8 @@ test.each([
     'OIDC_ISSUER must begin with https:// (http:// only for this machine itself).',
   ],
   [
-    { TIKTOK_API_BASE: 'ftp://x' },
-    'TIKTOK_API_BASE must be an address that begins with https:// or http://.',
+    { TIKTOK_OPEN_BASE: 'ftp://x' },
+    'TIKTOK_OPEN_BASE must be an address that begins with https:// or http://.',
   ],
 ])('%o is refused by name', (env, message) => {
   expect(() => load({ ...env })).toThrow(message)

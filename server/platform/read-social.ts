@@ -25,11 +25,11 @@ export function readSocial(env: Env): { social: SocialSettings; socialSecrets: S
   const oidcIssuer = safeUrl(env, 'OIDC_ISSUER') ?? ''
   const facebookBases = {
     webBase: base(env, 'FACEBOOK_WEB_BASE') ?? 'https://www.facebook.com',
-    apiBase: base(env, 'FACEBOOK_API_BASE') ?? 'https://graph.facebook.com',
+    apiBase: base(env, 'FACEBOOK_GRAPH_BASE') ?? 'https://graph.facebook.com',
   }
   const tiktokBases = {
     webBase: base(env, 'TIKTOK_WEB_BASE') ?? 'https://www.tiktok.com',
-    apiBase: base(env, 'TIKTOK_API_BASE') ?? 'https://open.tiktokapis.com',
+    apiBase: base(env, 'TIKTOK_OPEN_BASE') ?? 'https://open.tiktokapis.com',
   }
   return {
     social: {

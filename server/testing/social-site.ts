@@ -24,7 +24,7 @@ export interface SocialSite extends TestSite {
   identitiesOf(userId: string): Promise<{ provider: string; subject: string }[]>
 }
 
-export async function socialSite(): Promise<SocialSite> {
+export async function socialSite(timeoutSeconds?: number): Promise<SocialSite> {
   const issuer = new OAuth2Server()
   await issuer.issuer.keys.generate('RS256')
   await issuer.start(0, '127.0.0.1')
@@ -32,7 +32,7 @@ export async function socialSite(): Promise<SocialSite> {
   let offset = 0
   let people = 0
   const site = await testSite({
-    socialProviders: providersAt(issuer.issuer.url ?? '', standIn.url),
+    socialProviders: providersAt(issuer.issuer.url ?? '', standIn.url, timeoutSeconds),
     clock: { now: () => new Date(Date.now() + offset) },
   })
   const social: SocialSite = {
@@ -71,7 +71,7 @@ export async function socialSite(): Promise<SocialSite> {
   return social
 }
 
-function providersAt(issuerUrl: string, standInUrl: string) {
+function providersAt(issuerUrl: string, standInUrl: string, timeoutSeconds?: number) {
   const { social, socialSecrets } = readSocial({
     OIDC_ISSUER: issuerUrl,
     OIDC_CLIENT_ID: 'site',
@@ -80,13 +80,13 @@ function providersAt(issuerUrl: string, standInUrl: string) {
     FACEBOOK_CLIENT_ID: 'fb-app',
     FACEBOOK_CLIENT_SECRET: 'facebook-secret',
     FACEBOOK_WEB_BASE: `${standInUrl}/facebook`,
-    FACEBOOK_API_BASE: `${standInUrl}/facebook`,
+    FACEBOOK_GRAPH_BASE: `${standInUrl}/facebook`,
     TIKTOK_CLIENT_KEY: 'tt-app',
     TIKTOK_CLIENT_SECRET: 'tiktok-secret',
     TIKTOK_WEB_BASE: `${standInUrl}/tiktok`,
-    TIKTOK_API_BASE: `${standInUrl}/tiktok`,
+    TIKTOK_OPEN_BASE: `${standInUrl}/tiktok`,
   })
-  return createSocialProviders({ social, secrets: { social: socialSecrets } }, 0.5)
+  return createSocialProviders({ social, secrets: { social: socialSecrets } }, timeoutSeconds)
 }
 
 async function addMember(

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { agree, comeBack, go, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
 
@@ -36,7 +36,9 @@ describe('a callback', () => {
     const callback = new URL(await agree(await leave(visitor)), site.url)
     const state = callback.searchParams.get('state') ?? ''
     callback.searchParams.set('state', `${state.slice(0, -1)}${state.endsWith('A') ? 'B' : 'A'}`)
-    expect(await comeBack(visitor, callback.pathname + callback.search)).toMatch(/^\/login\?social=failed/)
+    expect(await comeBack(visitor, callback.pathname + callback.search)).toBe(
+      '/login?social=failed&provider=oidc',
+    )
   })
 
   it('with a cookie that was altered fails', async () => {
@@ -62,11 +64,34 @@ describe('a callback', () => {
     expect(heard).toEqual([])
   })
 
-  it('with another nonce in the token fails', async () => {
+  it('with another nonce in the token fails, and nothing of the person is logged', async () => {
+    const warn = vi.spyOn(site.context.log, 'warn')
     const visitor = site.visitor()
     site.claims.nonce = 'of another request'
     expect(await go(visitor)).toBe('/login?social=failed&provider=oidc&return_to=%2F')
     expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect(warn.mock.calls).toEqual([
+      [
+        { provider: 'oidc', reason: expect.stringMatching(/^unexpected JWT claim value/) },
+        expect.any(String),
+      ],
+    ])
+    expect(JSON.stringify(warn.mock.calls)).not.toContain(site.claims.sub)
+  })
+
+  it('is not looked into from an address that tried too often', async () => {
+    const visitor = site.visitor()
+    const callback = await agree(await leave(visitor))
+    const { pool } = site.context.database
+    const { max } = site.context.limits.signInIp
+    await pool.query(
+      `INSERT INTO turns VALUES ('sign-in-ip:127.0.0.1', $1, now() + interval '1 minute')
+      ON CONFLICT (key) DO UPDATE SET taken = excluded.taken, ends_at = excluded.ends_at`,
+      [max],
+    )
+    expect(await comeBack(visitor, callback)).toBe('/login?social=failed&provider=oidc')
+    expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+    await pool.query('DELETE FROM turns')
   })
 
   it.each([

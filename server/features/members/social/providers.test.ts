@@ -3,11 +3,12 @@ import { getUser, listSocialProviders } from '#contract/members.ts'
 import { readSocial } from '#server/platform/read-social.ts'
 import { startSocialStandIn, troubles } from '#server/testing/social-stand-ins.ts'
 import { go, leave, locationOf, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+import { testSite } from '#server/testing/test-site.ts'
 import { createSocialProviders } from './create-providers.ts'
 
 let site: SocialSite
 beforeAll(async () => {
-  site = await socialSite()
+  site = await socialSite(0.5)
 })
 afterAll(() => site.close())
 beforeEach(() => site.meetSomebody())
@@ -63,6 +64,20 @@ describe('a provider in trouble', () => {
       await discovery.close()
     },
   )
+})
+
+it('that cannot be reached sends nobody away: the sign-in screen says so', async () => {
+  const { social, socialSecrets } = readSocial({
+    GOOGLE_CLIENT_ID: 'site',
+    GOOGLE_CLIENT_SECRET: 'secret',
+    GOOGLE_ISSUER: 'http://127.0.0.1:1',
+  })
+  const socialProviders = createSocialProviders({ social, secrets: { social: socialSecrets } })
+  const lonely = await testSite({ socialProviders })
+  const response = await lonely.visitor().fetch('/api/user/social/google?return_to=/my')
+  expect(response.status).toBe(303)
+  expect(locationOf(response)).toBe('/login?social=failed&provider=google&return_to=%2Fmy')
+  await lonely.close()
 })
 
 describe('a provider', () => {

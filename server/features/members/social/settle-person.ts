@@ -29,7 +29,7 @@ export type Settled = 'done' | Exclude<SocialAnswer, 'second_factor'> | { codeOf
 
 /**
  * Signs somebody in whom a provider vouched for: the member whose identity it is, else the caller's guest becomes a member
- * with it. Nobody gets into an account by its e-mail alone (docs/decisions/0005-social-identities-are-linked-by-their-owner.md).
+ * with it. Nobody gets into an account by its e-mail alone (docs/decisions/0006-social-identities-are-linked-by-their-owner.md).
  * @throws Refusal from `signInAs`
  */
 export async function signInPerson(

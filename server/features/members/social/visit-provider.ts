@@ -6,6 +6,7 @@ import {
   type AccountCall,
   type MembersContext,
 } from '#server/features/members/members-context.ts'
+import { takeTurn } from '#server/platform/database/limits.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Tx } from '#server/tables.ts'
 import { spendState } from './queries.ts'
@@ -31,9 +32,7 @@ export interface SocialContext extends MembersContext {
 }
 
 /** How a visit ended: where the person goes next, or why they did not get in. */
-export type Ending =
-  | { returnTo: string }
-  | { answer: SocialAnswer; returnTo: string | undefined; ticket?: string }
+type Ending = { returnTo: string } | { answer: SocialAnswer; returnTo: string | undefined; ticket?: string }
 
 /**
  * Sends the caller to a provider; the browser keeps a sealed note of it.
@@ -105,6 +104,7 @@ async function finish(
   if (memberOf(call) !== flow.memberId) return 'expired'
   const error = query.get('error')
   if (error !== null) return error === 'access_denied' ? 'cancelled' : 'failed'
+  await takeTurn(context.db, `sign-in-ip:${call.ip}`, context.limits.signInIp, now)
   const person = await askWho(context, provider, flow, query)
   if (!person) return 'failed'
   return settle(context, call, { provider: provider.id, person })
