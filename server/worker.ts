@@ -61,6 +61,8 @@ async function main(): Promise<void> {
   await Promise.all([runIngestLoop(ingest, options), demo])
   await jobs.stop()
   await context.close()
+  // Listening to it would keep the process.
+  process.stdin.destroy()
 }
 
 await runMain(main)
