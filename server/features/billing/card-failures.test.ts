@@ -34,3 +34,27 @@ test('the sixth card within an hour of five declined ones is not tried, for that
   site.moveOn((wait + 1) * 1000)
   expect((await pay(shopper, one.id)).answer).toMatchObject({ code: 200, info: { status: 'paid' } })
 })
+
+test('an address from which too many cards failed pays nothing for a while, whoever it is', async () => {
+  const shared = await moneySite({ LIMIT_CARD_FAILURES_IP: '2/h' })
+  try {
+    const wish = { episode_id: shared.video.episodes[3]?.id }
+    for (let person = 0; person < 2; person++) {
+      const shopper = await Shopper.on(shared)
+      expect(await shopper.buy(wish, testCards.declined)).toMatchObject({ code: 500, message: /declined/ })
+    }
+    const shopper = await Shopper.on(shared)
+    const order = await shopper.order(wish)
+    const payment_token = await shopper.token()
+    const body = { order_id: order.id, payment_token, first_name: 'Ada', last_name: 'Lovelace' }
+    const refused = await shopper.visitor.call(payOrder, { body })
+    expect(refused.status).toBe(429)
+    const wait = Number(refused.headers.get('retry-after'))
+    expect(wait).toBeGreaterThan(3_500)
+    shared.moveOn((wait + 1) * 1000)
+    expect((await shopper.visitor.call(payOrder, { body })).answer).toMatchObject({ code: 500 })
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 200 })
+  } finally {
+    await shared.close()
+  }
+})

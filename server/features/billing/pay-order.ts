@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
 import { newId } from '#server/platform/ids.ts'
+import type { Limit } from '#server/platform/read-setting.ts'
 import type { Tx } from '#server/tables.ts'
 import {
   insertAttempt,
@@ -32,10 +33,6 @@ type Step =
 
 /** After this long a request that the gateway does not know yet no longer keeps the person from trying again. */
 const patienceMs = 60_000
-
-/** A person's card may fail this often in an hour (security.md, "Limits"). */
-const cardFailuresPerHour = 5
-const hourMs = 60 * 60_000
 
 /**
  * Pays an order in two transactions with the gateway between them (billing.md, "Crash safety"). One try at a time: while
@@ -99,7 +96,7 @@ async function beginAttempt(
   }
   if (gatewayOf(context, order).tokenStep(order.method) && payer.token === undefined)
     throw new Fault('badRequest', 'payment_token is needed')
-  if (order.method === 'card') await checkCardFailures(tx, userId, now)
+  if (order.method === 'card') await checkCardFailures(tx, userId, now, context.limits.cardFailuresUser)
   const number = (attempts[0]?.number ?? 0) + 1
   const attempt = await insertAttempt(tx, {
     id: newId('att'),
@@ -114,11 +111,15 @@ async function beginAttempt(
   return { do: 'charge', order, attempt }
 }
 
-/** What is under way counts too: many orders paid at once are no way around the limit. @throws Fault tooMany */
-async function checkCardFailures(tx: Tx, userId: string, now: Date): Promise<void> {
-  const since = new Date(now.getTime() - hourMs)
-  const failures = await selectCardFailures(tx, userId, since, cardFailuresPerHour)
-  const oldest = failures[cardFailuresPerHour - 1]
+/**
+ * A person's cards may fail only so often (security.md, "Limits"). What is under way counts too: many orders paid at once
+ * are no way around the limit.
+ * @throws Fault tooMany
+ */
+async function checkCardFailures(tx: Tx, userId: string, now: Date, { max, seconds }: Limit): Promise<void> {
+  const since = new Date(now.getTime() - seconds * 1000)
+  const failures = await selectCardFailures(tx, userId, since, max)
+  const oldest = failures[max - 1]
   if (!oldest) return
   const waitMs = oldest.getTime() - since.getTime()
   throw new Fault('tooMany', undefined, Math.ceil(waitMs / 1000))

@@ -8,13 +8,14 @@ import {
   unlockEpisode,
 } from '#contract/billing.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'
-import { giveTokens } from '#server/features/members/members.ts'
+import { giveTokens, requireStanding } from '#server/features/members/members.ts'
 import { requireViewer, route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import type { BillingContext } from './billing-context.ts'
 import { cancelSubscription, resumeSubscription } from './cancel-subscription.ts'
 import { checkName, refuseCardNumber } from './check-input.ts'
 import { offeredGateways } from './gateways.ts'
 import { answerOnce } from './idempotency.ts'
+import { limitCardFailures } from './limit-card-failures.ts'
 import { membershipOf } from './membership.ts'
 import { listPlans } from './offer.ts'
 import { payOrder } from './pay-order.ts'
@@ -49,7 +50,7 @@ export function billingRoutes(context: BillingContext): Route[] {
     route(cancelCall, (call) => renewal(context, call, cancelCall.path, cancelSubscription)),
     route(resumeCall, (call) => renewal(context, call, resumeCall.path, resumeSubscription)),
     route(getPayment, async (call) => {
-      const viewer = requireViewer(call)
+      const viewer = await requireStanding(context, call)
       const { order_id } = call.query
       if (order_id !== undefined)
         return { info: await refreshOrder(context, viewer.userId, order_id, call.language) }
@@ -77,7 +78,7 @@ async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
     firstName: checkName(first_name, 'first_name'),
     lastName: checkName(last_name, 'last_name'),
   }
-  await payOrder(context, userId, order_id, payer)
+  await limitCardFailures(context, call.ip, () => payOrder(context, userId, order_id, payer))
   return loadOrder(context, userId, order_id, call.language)
 }
 
@@ -87,22 +88,19 @@ function rememberKept(context: BillingContext, call: Call<typeof createOrder | t
   if (!kept) giveTokens(context, call, { userId, kept: true }, false)
 }
 
-type Asked = Pick<Call, 'viewer' | 'idempotencyKey'> & { body: object }
+type Asked = Pick<Call, 'viewer' | 'language' | 'setHeader' | 'idempotencyKey'> & { body: object }
 
 /** Looks for a card number first, so that none is ever kept; then answers once per `Idempotency-Key`. */
-function once<T>(
-  { db }: BillingContext,
+async function once<T>(
+  context: BillingContext,
   call: Asked,
   path: string,
   work: (reservedId: string) => Promise<T>,
 ): Promise<T> {
   const { fbclid: _, ttclid: __, ...own } = call.body as Record<string, unknown>
   refuseCardNumber(own)
-  return answerOnce(
-    db,
-    { userId: requireViewer(call).userId, key: call.idempotencyKey, path, body: call.body },
-    work,
-  )
+  const { userId } = await requireStanding(context, call)
+  return answerOnce(context.db, { userId, key: call.idempotencyKey, path, body: call.body }, work)
 }
 
 /** Where gateways send their notifications: recorded, answered, and only then applied. */

@@ -30,6 +30,21 @@ export async function takeTurn(
   if (turn && turn.taken > max) throw new Fault('tooMany', undefined, secondsUntil(turn.ends_at, now))
 }
 
+/**
+ * Looks whether a key has a turn left, and takes none: for what only counts once it has failed.
+ * @throws Fault tooMany with the seconds to wait, where there is none
+ */
+export async function checkTurns(
+  db: QueryExecutorProvider,
+  key: string,
+  { max }: Limit,
+  now: Date,
+): Promise<void> {
+  const { rows } = await sql<{ ends_at: Date }>`
+    SELECT ends_at FROM turns WHERE key = ${key} AND taken >= ${max} AND ends_at > ${now}`.execute(db)
+  if (rows[0]) throw new Fault('tooMany', undefined, secondsUntil(rows[0].ends_at, now))
+}
+
 /** Whole seconds, one at least, as `Retry-After` wants them. */
 export function secondsUntil(then: Date, now: Date): number {
   return Math.max(1, Math.ceil((then.getTime() - now.getTime()) / 1000))
