@@ -36,6 +36,15 @@ export const router = createBrowserRouter([
         path: paths.orderResult.pattern,
         lazy: () => withTexts('watch', import('./screens/OrderResultScreen.tsx')),
       },
+      { path: paths.signIn.pattern, lazy: () => withTexts('account', import('./screens/SignInScreen.tsx')) },
+      {
+        path: paths.register.pattern,
+        lazy: () => withTexts('account', import('./screens/RegisterScreen.tsx')),
+      },
+      {
+        path: paths.retrievePassword.pattern,
+        lazy: () => withTexts('account', import('./screens/RetrievePasswordScreen.tsx')),
+      },
       {
         path: paths.favorites.pattern,
         lazy: () => withTexts('account', import('./screens/FavoritesScreen.tsx')),

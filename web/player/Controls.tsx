@@ -107,6 +107,7 @@ export function Tool({
       aria-label={label}
       title={label}
       aria-pressed={pressed}
+      data-icon={icon}
       disabled={!onClick}
       onClick={onClick ?? undefined}
     >

@@ -1,0 +1,6 @@
+import '#web/i18n/account.ts'
+import { RetrievePassword } from '#web/features/members/RetrievePassword.tsx'
+
+export function Component() {
+  return <RetrievePassword />
+}

@@ -1,0 +1,75 @@
+import { useId, useState, type HTMLInputTypeAttribute, type HTMLAttributes } from 'react'
+import styles from './field.module.css'
+
+interface FieldProps {
+  name: string
+  label: string
+  hint?: string
+  value: string
+  /** What is wrong with the value, in words; empty while nothing is. */
+  message: string
+  /** What the server said about it. */
+  refusal?: string
+  type?: HTMLInputTypeAttribute
+  inputMode?: HTMLAttributes<HTMLInputElement>['inputMode']
+  autoComplete: string
+  required?: boolean
+  autoFocus?: boolean
+  /** Labels of the button that shows what is typed and hides it again, for passwords. */
+  reveal?: { show: string; hide: string }
+  onValue: (value: string) => void
+  onLeave: () => void
+  input: (element: HTMLInputElement | null) => void
+}
+
+/** A labelled text field with its message beneath. */
+export function Field({
+  name,
+  label,
+  hint,
+  value,
+  message,
+  refusal = '',
+  type = 'text',
+  inputMode,
+  autoComplete,
+  required = true,
+  autoFocus,
+  reveal,
+  onValue,
+  onLeave,
+  input,
+}: FieldProps) {
+  const id = useId()
+  const [shown, setShown] = useState(false)
+  const note = message || refusal || hint
+  const bad = Boolean(message || refusal)
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        ref={input}
+        name={name}
+        type={shown ? 'text' : type}
+        inputMode={inputMode}
+        autoComplete={autoComplete}
+        value={value}
+        required={required}
+        autoFocus={autoFocus}
+        aria-invalid={bad}
+        aria-describedby={`${id}-note`}
+        onChange={(event) => onValue(event.target.value)}
+        onBlur={onLeave}
+      />
+      {reveal && (
+        <button type="button" className={styles.reveal} aria-pressed={shown} onClick={() => setShown(!shown)}>
+          {shown ? reveal.hide : reveal.show}
+        </button>
+      )}
+      <p id={`${id}-note`} className={bad ? styles.bad : styles.hint}>
+        {note}
+      </p>
+    </div>
+  )
+}

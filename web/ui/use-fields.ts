@@ -1,0 +1,42 @@
+import { useRef, useState } from 'react'
+
+type Texts<Name extends string> = Record<Name, string>
+
+/**
+ * The fields of a form: a message stands beside each when it is left and on submit, and the first bad one gets the focus.
+ * `messagesOf` says what is wrong, by field; what is missing there is right.
+ */
+export function useFields<Name extends string>(
+  initial: Texts<Name>,
+  messagesOf: (value: Texts<Name>) => Partial<Texts<Name>>,
+) {
+  const [value, setValue] = useState(initial)
+  const [left, setLeft] = useState<readonly Name[]>([])
+  const inputs = useRef<Partial<Record<Name, HTMLInputElement | null>>>({})
+  const messages = messagesOf(value)
+  // Object.keys forgets which names there are.
+  const names = Object.keys(initial) as Name[]
+  const focus = (name: Name) => inputs.current[name]?.focus()
+  return {
+    value,
+    focus,
+    set: (change: Partial<Texts<Name>>) => setValue((old) => ({ ...old, ...change })),
+    /** Shows every message. @returns whether there is none */
+    check(): boolean {
+      setLeft(names)
+      const first = names.find((name) => messages[name])
+      if (first) focus(first)
+      return !first
+    },
+    field: (name: Name) => ({
+      name,
+      value: value[name],
+      message: left.includes(name) ? (messages[name] ?? '') : '',
+      onValue: (text: string) => setValue((old) => ({ ...old, [name]: text })),
+      onLeave: () => setLeft((old) => (value[name] ? [...old, name] : old)),
+      input: (element: HTMLInputElement | null) => {
+        inputs.current[name] = element
+      },
+    }),
+  }
+}

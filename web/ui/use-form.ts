@@ -1,0 +1,60 @@
+import { useRef, useState, type FormEvent } from 'react'
+import { CallRejected } from '#web/lib/api.ts'
+import { useFields } from './use-fields.ts'
+
+type Texts<Name extends string> = Record<Name, string>
+
+interface FormOptions<Name extends string> {
+  initial: Texts<Name>
+  /** What is wrong, by field, in words. */
+  messagesOf: (value: Texts<Name>) => Partial<Texts<Name>>
+  send: (value: Texts<Name>) => Promise<unknown>
+  /** The field of ours that a refusal's field stands for, where the names differ. */
+  fieldOf?: (field: string) => Name | undefined
+}
+
+/**
+ * A form that is sent once at a time and loses nothing that was typed: a refusal stands beside the field it names, with
+ * the focus there, or above the button where it names none.
+ */
+export function useForm<Name extends string>({ initial, messagesOf, send, fieldOf }: FormOptions<Name>) {
+  const fields = useFields(initial, messagesOf)
+  const [busy, setBusy] = useState(false)
+  const sending = useRef(false)
+  const [refusal, setRefusal] = useState<{ field: Name | undefined; message: string } | null>(null)
+  const isName = (field: string): field is Name => field in initial
+  const nameOf = (field: string) => fieldOf?.(field) ?? (isName(field) ? field : undefined)
+
+  const refuse = (error: CallRejected) => {
+    const field = error.field === undefined ? undefined : nameOf(error.field)
+    setRefusal({ field, message: error.message })
+    if (field) fields.focus(field)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    // Two presses within one frame come before the button is disabled.
+    if (sending.current || !fields.check()) return
+    sending.current = true
+    setBusy(true)
+    setRefusal(null)
+    send(fields.value)
+      .catch((error: unknown) => {
+        if (error instanceof CallRejected) refuse(error)
+      })
+      .finally(() => {
+        sending.current = false
+        setBusy(false)
+      })
+  }
+  return {
+    ...fields,
+    busy,
+    submit,
+    /** A refusal that is about no single field. */
+    problem: refusal && !refusal.field ? refusal.message : '',
+    field: (name: Name) => ({
+      ...fields.field(name),
+      refusal: refusal?.field === name ? refusal.message : '',
+    }),
+  }
+}
