@@ -88,7 +88,7 @@ describe('a paid order', () => {
     expect(sink.posts).toHaveLength(2)
     const [meta, tiktok] = sink.posts.toSorted((a, b) => (a.path < b.path ? 1 : -1))
     expect(meta).toMatchObject({
-      path: '/v23.0/123/events',
+      path: '/v24.0/123/events',
       body: { access_token: 'meta-key', data: [metaEvent(order)] },
     })
     expect(tiktok).toMatchObject({

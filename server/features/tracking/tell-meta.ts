@@ -1,7 +1,7 @@
 import { fieldOf, judgeStatus, type Destination, type DestinationKeys } from './destination.ts'
 import type { ConversionDetails, ConversionName } from './tables.ts'
 
-const version = 'v23.0'
+const version = 'v24.0'
 const names = {
   purchase: 'Purchase',
   subscribe: 'Subscribe',

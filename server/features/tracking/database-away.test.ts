@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '#server/platform/database/database.ts'
+import { createLog } from '#server/platform/log.ts'
+import { proxyDatabase, type DatabaseProxy } from '#server/testing/database-proxy.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { trackedVisitor } from '#server/testing/tracked-visitor.ts'
+import type { Tables } from '#server/tables.ts'
+
+/** Much shorter than in service, so that the test need not wait. */
+const patience = { connectionTimeoutMillis: 400, query_timeout: 600 }
+
+let own: TestDatabase
+let proxy: DatabaseProxy
+let site: TestSite
+beforeAll(async () => {
+  own = await testDatabase()
+  proxy = await proxyDatabase(own.url)
+  const log = createLog({ json: true, level: 'silent' })
+  const database = await openDatabase<Tables>({ dataDir: '', databaseUrl: proxy.url }, log, patience)
+  site = await testSite({ database })
+})
+afterAll(async () => {
+  await site.close()
+  await proxy.goAway()
+  await own.close()
+})
+
+test('events of guests and of kept people are answered while the database is away, and written once it is back', async () => {
+  const known = await trackedVisitor(site, true)
+  await proxy.goAway()
+  const events = Array.from({ length: 20 }, (_, number) => `away_${number}`)
+  for (const [number, event] of events.entries()) {
+    const visitor = number % 2 ? known.visitor : site.visitor()
+    const response = await visitor.fetch(`/api/statics.png?event=${event}`)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
+  }
+  await proxy.comeBack()
+  const written = async () =>
+    (await own.db.selectFrom('events').select('name').where('name', 'like', 'away\\_%').execute())
+      .map(({ name }) => name)
+      .toSorted()
+  await expect.poll(written, { timeout: 10_000 }).toEqual(events.toSorted())
+})
