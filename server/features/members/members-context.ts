@@ -35,4 +35,9 @@ export function cookieFor(secure: boolean, name: string, value: string, days: nu
   return `${cookieName(secure, name)}=${value}; ${flags}`
 }
 
+/** Takes a guest's cookie away: it has become a member, or its records are somebody else's or nobody's by now. */
+export function forgetGuest({ secure }: Pick<MembersContext, 'secure'>, call: Pick<Call, 'setHeader'>): void {
+  call.setHeader('set-cookie', cookieFor(secure, 'guest', '', 0))
+}
+
 export const cookieName = (secure: boolean, name: string) => (secure ? `__Host-${name}` : name)

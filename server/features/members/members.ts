@@ -11,6 +11,7 @@ import { guestDays, readGuest, signGuest, type Carrier, type Guest } from './gue
 import {
   cookieFor,
   cookieName,
+  forgetGuest,
   type Answering,
   type MembersContext,
   type TokenSource,
@@ -93,12 +94,11 @@ export async function keepViewer(
   call: Answering & Partial<Pick<Call, 'adIds'>>,
 ): Promise<string> {
   const viewer = requireViewer(call)
-  const made =
-    viewer.role === 'visitor' && (await insertUser(tx, { id: viewer.userId, language: call.language }))
+  const made = !viewer.kept && (await insertUser(tx, { id: viewer.userId, language: call.language }))
   const row = made ? undefined : await holdStanding(tx, viewer.userId)
   const alive = made || (row && (viewer.role === 'visitor' ? isGuest(row) : row.deleted_at === null))
   if (!alive) {
-    if (viewer.role === 'visitor') call.setHeader('set-cookie', cookieFor(context.secure, 'guest', '', 0))
+    if (viewer.role === 'visitor') forgetGuest(context, call)
     throw new Refusal('signInFirst')
   }
   if (!viewer.kept) giveTokens(context, call, { userId: viewer.userId, kept: true }, false)
@@ -106,6 +106,19 @@ export async function keepViewer(
   const ids = call.adIds?.()
   if (ids) for (const keep of context.moments.keep) await keep(tx, viewer.userId, ids)
   return viewer.userId
+}
+
+/**
+ * The viewer of a call about what is kept, where the cookie may have missed that something is (its answer got lost). A
+ * cookie that says so is not looked up by `identify`, so it is here: it must not stand for the member its guest became.
+ * @throws Refusal signInFirst without a known token, or where the guest has ended
+ */
+export async function requireStanding(context: MembersContext, call: Answering): Promise<Viewer> {
+  const viewer = requireViewer(call)
+  const row = viewer.kept ? undefined : await selectStanding(context.db, viewer.userId)
+  if (!row || isGuest(row)) return viewer
+  forgetGuest(context, call)
+  throw new Refusal('signInFirst')
 }
 
 /** The user behind a viewer as the contract shows it; `membership` is billing's to say. */

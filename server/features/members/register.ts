@@ -5,7 +5,7 @@ import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { auditCall } from './audit-call.ts'
 import { checkEmail, checkName } from './check-person.ts'
-import type { MembersContext } from './members-context.ts'
+import { forgetGuest, type MembersContext } from './members-context.ts'
 import { newGuest } from './members.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import { insertUser, isEmailTaken, lockUser, updateUser } from './queries.ts'
@@ -33,22 +33,31 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
   await takeTurn(db, `register-ip:${call.ip}`, limits.registerIp, clock.now())
   const password_hash = await hashPassword(password)
   const registering = db.transaction().execute(async (tx) => {
-    const id = await lockGuest(tx, call)
+    const id = await lockGuest(context, tx, call)
     await becomeMember(tx, id, { email, password_hash, display_name: name })
     await auditCall(context, tx, call, 'registered', id)
+    await welcome(context, tx, call, id)
     await sendVerification(tx, context, { id, language: call.language }, email)
     return startSession(context, tx, call, id)
   })
   return registering.catch((error: unknown) => tellWhereTaken(context, email, error))
 }
 
+async function welcome({ moments }: MembersContext, tx: Tx, call: RegisterCall, id: string): Promise<void> {
+  const adIds = call.adIds()
+  for (const keep of moments.keep) await keep(tx, id, adIds)
+  const newcomer = { id, email: call.body.email, userAgent: call.userAgent, adIds }
+  for (const tell of moments.register) await tell(tx, newcomer)
+}
+
 /** The guest's row, made if need be. @throws Refusal signedInAlready where another call has made it a member just now */
-async function lockGuest(tx: Tx, call: RegisterCall): Promise<string> {
+async function lockGuest(context: MembersContext, tx: Tx, call: RegisterCall): Promise<string> {
   const { userId: id } = call.viewer ?? newGuest()
   await insertUser(tx, { id, language: call.language })
   const row = await lockUser(tx, id)
-  if (!row || !isGuest(row)) throw new Refusal(row?.member_since ? 'signedInAlready' : 'signInFirst')
-  return id
+  if (row && isGuest(row)) return id
+  forgetGuest(context, call)
+  throw new Refusal(row?.member_since ? 'signedInAlready' : 'signInFirst')
 }
 
 interface Credentials {

@@ -5,6 +5,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import {
   cookieFor,
   cookieName,
+  forgetGuest,
   type AccountCall,
   type MembersContext,
   type TokenSource,
@@ -46,7 +47,7 @@ export async function startSession(
     last_seen_at: now,
   })
   call.setHeader('set-cookie', cookieFor(context.secure, 'session', token, mostDays))
-  if (call.viewer?.role === 'visitor') call.setHeader('set-cookie', cookieFor(context.secure, 'guest', '', 0))
+  if (call.viewer?.role === 'visitor') forgetGuest(context, call)
   call.setHeader('x-user-token', headerTokenOf(context.secret, id))
   return { userId, role: 'member', kept: true, sessionId: id }
 }

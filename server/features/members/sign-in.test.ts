@@ -1,6 +1,15 @@
 import * as argon2 from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { changeUser, getUser, listSessions, signIn, signOut } from '#contract/members.ts'
+import { cancelSubscription, getPayment } from '#contract/billing.ts'
+import {
+  changeUser,
+  deleteUser,
+  exportUser,
+  getUser,
+  listSessions,
+  signIn,
+  signOut,
+} from '#contract/members.ts'
 import { password, registerMember } from '#server/testing/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
@@ -190,6 +199,18 @@ describe('a session', () => {
     expect((await unkept.ask(getUser)).display_name).toBeNull()
     expect((await unkept.call(changeUser, { body: { display_name: 'Eve' } })).answer.code).toBe(401)
     expect((await unkept.ask(getUser)).id).not.toBe(user.id)
+  })
+
+  it('is needed for what was bought: a cookie of the guest from before it kept anything does not do', async () => {
+    const visitor = await guest()
+    const before = visitor.cookie
+    await registerMember(site, visitor)
+    const old = () => site.visitor({ cookie: before })
+    expect((await visitor.call(getPayment)).answer.code).toBe(200)
+    expect((await old().call(getPayment)).answer.code).toBe(401)
+    expect((await old().call(cancelSubscription)).answer.code).toBe(401)
+    expect((await old().call(deleteUser)).answer.code).toBe(401)
+    expect(await old().ask(exportUser)).toEqual({ user: { id: expect.any(String) } })
   })
 
   it('ends after 90 days without a call, and after 400 days in any case', async () => {
