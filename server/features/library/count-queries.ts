@@ -64,7 +64,7 @@ export async function deletePlays(db: Db, before: Date, most: number): Promise<n
   const { numAffectedRows } = await sql`
     WITH due AS (
       SELECT user_id, episode_id, half_hour FROM plays WHERE folded AND half_hour < ${before}
-      LIMIT ${most} FOR UPDATE SKIP LOCKED
+      ORDER BY half_hour LIMIT ${most} FOR UPDATE SKIP LOCKED
     )
     DELETE FROM plays USING due
     WHERE plays.user_id = due.user_id AND plays.episode_id = due.episode_id AND plays.half_hour = due.half_hour`.execute(

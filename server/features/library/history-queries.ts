@@ -77,7 +77,8 @@ export async function markRemoved(
 export async function deleteMarks(db: Db, before: Date, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH due AS (
-      SELECT user_id, video_id FROM history WHERE removed AND at < ${before} LIMIT ${most} FOR UPDATE SKIP LOCKED
+      SELECT user_id, video_id FROM history WHERE removed AND at < ${before}
+      ORDER BY at LIMIT ${most} FOR UPDATE SKIP LOCKED
     )
     DELETE FROM history USING due WHERE history.user_id = due.user_id AND history.video_id = due.video_id`.execute(
     db,

@@ -1,0 +1,147 @@
+import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import type { Db, Tables, Tx } from '#server/tables.ts'
+import { addFavorite, removeFavorites } from './change-favorites.ts'
+import { deletePlays, foldFavoriteBatch, foldPlayBatch } from './count-queries.ts'
+import { deleteMarks } from './history-queries.ts'
+import { exportLibrary, loadPersonal, mergeLibrary } from './library.ts'
+import { listFavorites, listHistory } from './list-entries.ts'
+import { removeFromHistory, savePosition } from './save-position.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const viewer = { userId: 'usr_7', role: 'member' as const, kept: true }
+
+/**
+ * 2,000 viewers and 20,000 videos of two episodes, the second locked; 50 of them for each viewer, for one 2,000. Made without
+ * foreign keys and triggers, which take longer than everything else.
+ */
+const crowd = `
+  SET session_replication_role = replica;
+  INSERT INTO users (id, referral_code) SELECT 'usr_' || n, 'code ' || n FROM generate_series(1, 2000) n;
+  INSERT INTO videos (id, slug, titles, synopses, state, free_episodes, currency, episode_cents, video_cents, released_at)
+    SELECT 'vid_' || n, 'drama-' || n, '{"en": "A"}', '{"en": "A"}', 'published', 1, 'USD', 99, 999, now()
+    FROM generate_series(1, 20000) n;
+  INSERT INTO assets (id, state, source_name, source_hash, duration_ms)
+    SELECT 'ast_' || n, 'ready', '01.mp4', n, 60000 FROM generate_series(1, 40000) n;
+  INSERT INTO episodes (id, video_id, number, asset_id)
+    SELECT 'ep_' || n, 'vid_' || (n + 1) / 2, 2 - n % 2, 'ast_' || n FROM generate_series(1, 40000) n;
+  CREATE TEMP TABLE pairs AS
+    SELECT 'usr_' || u AS user_id, (u * 37 + i * 41) % 20000 + 1 AS video,
+      timestamptz '2026-02-01' + (u * i % 9999) * interval '1 min' AS at
+    FROM generate_series(1, 2000) u, generate_series(0, CASE u WHEN 7 THEN 1999 ELSE 49 END) i;
+  INSERT INTO history (user_id, video_id, episode_id, position_ms, at, removed)
+    SELECT user_id, 'vid_' || video, 'ep_' || video * 2, 1, at, video % 50 = 0 FROM pairs;
+  INSERT INTO favorites SELECT user_id, 'vid_' || video, at FROM pairs;
+  INSERT INTO plays SELECT user_id, 'ep_' || video * 2, at, 'vid_' || video, video % 100 > 0 FROM pairs;
+  INSERT INTO favorite_changes (user_id, video_id, change) SELECT user_id, 'vid_' || video, 1 FROM pairs LIMIT 20000;
+  INSERT INTO unlocks SELECT user_id, 'vid_' || video, 'ep_' || video * 2, at FROM pairs WHERE video % 5 = 0;
+  INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at)
+    SELECT 'ord_' || n, 'usr_' || (n % 2000 + 1), 'video', 'paid', 999, 'USD', 'sandbox', 'card', 'a@example.com', now(), now()
+    FROM generate_series(1, 20000) n;
+  INSERT INTO entitlements (id, user_id, order_id, source, video_id, starts_at, ends_at)
+    SELECT 'ent_' || n, 'usr_' || (n % 2000 + 1), 'ord_' || n,
+      CASE WHEN n <= 2000 THEN 'subscription' ELSE 'purchase' END,
+      CASE WHEN n > 2000 THEN 'vid_' || n END, timestamptz '2026-01-01' + n * interval '1 s', NULL
+    FROM generate_series(1, 20000) n;
+  DROP TABLE pairs;
+  RESET session_replication_role;
+  ANALYZE`
+
+let database: TestDatabase
+let db: Db
+let asked: CompiledQuery[] = []
+
+beforeAll(async () => {
+  database = await testDatabase()
+  await database.pool.query(crowd)
+  db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: database.pool }),
+    log({ query }) {
+      asked.push(query)
+    },
+  })
+}, 120_000)
+afterAll(() => database.close())
+
+const inTransaction = <T>(work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
+
+/** What `work` asked of the database, each with its plan. */
+async function plansOf(work: () => Promise<unknown>): Promise<{ sql: string; plan: string }[]> {
+  asked = []
+  await work()
+  const queries = asked.filter(({ sql }) => /^\s*(select|insert|update|delete|with)\b/i.test(sql))
+  const plans = []
+  for (const { sql, parameters } of queries) {
+    const { rows } = await database.pool.query(`EXPLAIN ${sql}`, [...parameters])
+    plans.push({ sql, plan: rows.map((row) => row['QUERY PLAN']).join('\n') })
+  }
+  return plans
+}
+
+const position = { video_id: 'vid_11', episode_id: 'ep_22', position_ms: 5, at: now.toISOString() }
+
+/** The few tags are read whole. */
+const wholeTable = /Seq Scan on (?!tags|video_tags)/
+
+describe('with 100,000 rows', () => {
+  const calls: [name: string, queries: number, work: () => Promise<unknown>][] = [
+    ['a page of the history', 2, () => listHistory(db, viewer, {}, 'en', now)],
+    ['a page of what is unlocked', 2, () => listHistory(db, viewer, { kind: 'unlocked' }, 'en', now)],
+    ['a page of favorites', 2, () => listFavorites(db, viewer, {}, 'en')],
+    ["a video's personal part", 2, () => loadPersonal(db, viewer, 'vid_11')],
+    [
+      'a position that a subscriber saves',
+      5,
+      () => inTransaction((tx) => savePosition(tx, 'usr_7', position, now)),
+    ],
+    ['a favorite that is added', 2, () => inTransaction((tx) => addFavorite(tx, 'usr_7', 'vid_11', now))],
+    [
+      'favorites that are removed',
+      1,
+      () => inTransaction((tx) => removeFavorites(tx, 'usr_7', ['vid_11', 'vid_12'])),
+    ],
+    [
+      'entries that are removed',
+      1,
+      () => inTransaction((tx) => removeFromHistory(tx, 'usr_7', { remove: ['vid_11', 'vid_12'] }, now)),
+    ],
+    [
+      'a guest that becomes somebody else',
+      6,
+      () => inTransaction((tx) => mergeLibrary(tx, 'usr_9', 'usr_10')),
+    ],
+    ['an export', 5, () => exportLibrary(db, 'usr_8')],
+  ]
+
+  it.each(calls)('%s takes %i queries, none of which reads a whole table', async (_name, queries, work) => {
+    const plans = await plansOf(work)
+    expect(plans.filter(({ plan }) => wholeTable.test(plan))).toEqual([])
+    expect(plans).toHaveLength(queries)
+  })
+
+  it('the next page of a list is read in the order of an index, and no further than it goes', async () => {
+    const lists = [
+      (cursor?: string) => listHistory(db, viewer, { limit: 5, cursor }, 'en', now),
+      (cursor?: string) => listFavorites(db, viewer, { limit: 5, cursor }, 'en'),
+    ]
+    for (const list of lists) {
+      const { next_cursor } = await list()
+      const [page] = await plansOf(() => list(next_cursor ?? ''))
+      expect(page?.plan).toContain('Limit')
+      expect(page?.plan).toContain('Index')
+      expect(page?.plan).not.toContain('Sort')
+    }
+  })
+
+  it('counting and sweeping find their rows by an index', async () => {
+    const plans = await plansOf(async () => {
+      await foldPlayBatch(db, 100)
+      await foldFavoriteBatch(db, 100)
+      await deletePlays(db, now, 100)
+      await deleteMarks(db, now, 100)
+    })
+    expect(plans.filter(({ plan }) => wholeTable.test(plan))).toEqual([])
+    expect(plans).toHaveLength(4)
+  })
+})
