@@ -38,6 +38,7 @@ export const getHomepage = endpoint({
   method: 'GET',
   path: '/api/homepage',
   summary: 'The homepage: its sections, the menu, the copyright and the pay theme',
+  refuses: [],
   info: Type.Object({
     copyright: Type.Object({ text: Type.String(), icon: Type.String() }),
     menu: Type.Array(TagName),
@@ -50,6 +51,7 @@ export const queryHomepage = endpoint({
   method: 'GET',
   path: '/api/homepage/query',
   summary: 'Lists videos by section, menu entry, tag or words',
+  refuses: ['notFound'],
   query: Type.Object({
     section: Type.Optional(Id),
     menu: Type.Optional(Id),
@@ -67,6 +69,7 @@ export const getVideo = endpoint({
   method: 'GET',
   path: '/api/video',
   summary: 'One video: its card, synopsis, prices, where the viewer left off, and related videos',
+  refuses: ['notFound'],
   query: Type.Object({ id: Id }),
   info: Type.Object({
     ...VideoCard.properties,
@@ -95,6 +98,7 @@ export const listTags = endpoint({
   method: 'GET',
   path: '/api/tag',
   summary: 'The tags, the trending ones first; with a keyword, tags and titles as it is typed',
+  refuses: [],
   query: Type.Object({ keyword: Type.Optional(Type.String({ maxLength: 200 })), ...paging }),
   data: listOf(Tag, {
     /** With a keyword: the videos whose title it finds. */

@@ -1,4 +1,5 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+import type { RefusalName } from './errors.ts'
 
 /**
  * One call of the site, declared once: the server's route, the browser's client and the OpenAPI document all take it
@@ -13,6 +14,8 @@ export interface Endpoint {
   body?: TObject
   info?: TSchema
   data?: TSchema
+  /** Every refusal there may be; the OpenAPI document and docs/calls.md take them from here. */
+  refuses: readonly RefusalName[]
   refusals?: Record<number, TSchema>
   /** Takes an `Idempotency-Key`: the same key and body give the same answer. */
   idempotent?: boolean

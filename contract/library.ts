@@ -16,6 +16,7 @@ export const listHistory = endpoint({
   method: 'GET',
   path: '/api/user/history',
   summary: 'What the viewer watched or unlocked, newest first',
+  refuses: ['signInFirst'],
   query: Type.Object({ kind: Type.Optional(oneOf(['watched', 'unlocked'])), ...paging }),
   data: listOf(HistoryEntry),
 })
@@ -32,6 +33,7 @@ export const saveHistory = endpoint({
   method: 'POST',
   path: '/api/user/history',
   summary: 'Keeps where the viewer is (the latest `at` wins), or removes videos from the list of `kind`',
+  refuses: ['signInFirst', 'notYours', 'notFound'],
   body: Type.Object({
     video_id: Type.Optional(Id),
     episode_id: Type.Optional(Id),
@@ -51,6 +53,7 @@ export const listFavorites = endpoint({
   method: 'GET',
   path: '/api/user/favorite',
   summary: "The viewer's favorites, the latest first",
+  refuses: ['signInFirst'],
   query: Type.Object({ ...paging }),
   data: listOf(FavoriteEntry),
 })
@@ -59,6 +62,7 @@ export const addFavorite = endpoint({
   method: 'POST',
   path: '/api/user/favorite',
   summary: 'Makes a video a favorite; a second time changes nothing',
+  refuses: ['signInFirst', 'notFound'],
   body: Type.Object({ video_id: Id }),
   info: Type.Object({ video_id: Id, favorite: Type.Boolean(), favorite_count: Type.Integer() }),
 })
@@ -67,6 +71,7 @@ export const removeFavorites = endpoint({
   method: 'DELETE',
   path: '/api/user/favorite',
   summary: 'Removes one or many videos from the favorites',
+  refuses: ['signInFirst'],
   body: Type.Object({ video_ids: Type.Array(Id, { maxItems: 200 }) }),
   info: Type.Object({ removed: Type.Integer() }),
 })

@@ -41,6 +41,7 @@ export const getEpisode = endpoint({
   method: 'GET',
   path: '/api/video/episode',
   summary: 'With video_id the list of its episodes; with episode_id what is needed to play that one',
+  refuses: ['locked', 'beingMade', 'notFound'],
   query: Type.Object({ video_id: Type.Optional(Id), episode_id: Type.Optional(Id), ...paging }),
   info: PlayableEpisode,
   data: listOf(Episode),

@@ -40,6 +40,7 @@ export const getUser = endpoint({
   method: 'GET',
   path: '/api/user',
   summary: 'Who is asking: the user, or a new guest where the token is unknown or absent',
+  refuses: [],
   info: User,
 })
 
@@ -47,6 +48,17 @@ export const changeUser = endpoint({
   method: 'POST',
   path: '/api/user',
   summary: "Changes the user's name, language, e-mail, password or consent",
+  refuses: [
+    'signInFirst',
+    'nameInvalid',
+    'languageUnknown',
+    'emailInvalid',
+    'emailTaken',
+    'passwordTooShort',
+    'passwordTooLong',
+    'passwordCommon',
+    'passwordWrong',
+  ],
   body: Type.Object({
     display_name: Type.Optional(Typed),
     language: Type.Optional(Type.String({ maxLength: 35 })),
@@ -62,6 +74,17 @@ export const registerUser = endpoint({
   method: 'POST',
   path: '/api/user/register',
   summary: 'Makes the guest a member, who keeps its id and everything, and signs in',
+  refuses: [
+    'signInFirst',
+    'signedInAlready',
+    'emailInvalid',
+    'emailTaken',
+    'passwordTooShort',
+    'passwordTooLong',
+    'passwordCommon',
+    'passwordsDiffer',
+    'nameInvalid',
+  ],
   body: Type.Object({
     email: Typed,
     password: Typed,
@@ -75,6 +98,7 @@ export const signIn = endpoint({
   method: 'POST',
   path: '/api/user/login',
   summary: "Signs in; the guest's records are merged into the account",
+  refuses: ['secondFactorNeeded', 'signedInAlready', 'emailInvalid', 'signInWrong', 'codeWrong'],
   body: Type.Object({ email: Typed, password: Typed, totp: Type.Optional(Secret) }),
   info: User,
   refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
@@ -84,6 +108,7 @@ export const signOut = endpoint({
   method: 'POST',
   path: '/api/user/logout',
   summary: 'Ends the session and gives a fresh guest',
+  refuses: [],
   info: User,
 })
 
@@ -91,6 +116,7 @@ export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/api/user',
   summary: 'Deletes the account: what the books need stays without the person; gives a fresh guest',
+  refuses: ['signInFirst', 'secondFactorNeeded', 'passwordWrong', 'codeWrong'],
   body: Type.Object({ current_password: Type.Optional(Typed), totp: Type.Optional(Secret) }),
   info: User,
 })
@@ -99,6 +125,7 @@ export const exportUser = endpoint({
   method: 'GET',
   path: '/api/user/export',
   summary: 'Everything that is kept of the person, member or guest, as a file to download',
+  refuses: ['signInFirst'],
   info: Type.Object({}, { additionalProperties: true }),
 })
 
@@ -116,6 +143,7 @@ export const listSessions = endpoint({
   method: 'GET',
   path: '/api/user/session',
   summary: 'Where the member is signed in, the latest first',
+  refuses: ['signInFirst'],
   data: listOf(Session),
 })
 
@@ -123,6 +151,7 @@ export const endSessions = endpoint({
   method: 'DELETE',
   path: '/api/user/session',
   summary: 'Ends one session of the member, or all but this one where no id is given',
+  refuses: ['signInFirst'],
   body: Type.Object({ id: Type.Optional(Id) }),
   info: Type.Object({ removed: Type.Integer() }),
 })
@@ -131,6 +160,7 @@ export const changeSecondFactor = endpoint({
   method: 'POST',
   path: '/api/user/totp',
   summary: 'Sets up, confirms or removes the second factor',
+  refuses: ['signInFirst', 'secondFactorNeeded', 'movedOn', 'passwordWrong', 'codeWrong'],
   body: Type.Object({
     action: oneOf(['begin', 'confirm', 'remove']),
     current_password: Type.Optional(Typed),
@@ -150,6 +180,7 @@ export const forgotPassword = endpoint({
   method: 'POST',
   path: '/api/user/password/forgot',
   summary: 'Sends a link to set a new password; the answer is the same whether the address is known or not',
+  refuses: ['emailInvalid'],
   body: Type.Object({ email: Typed }),
   info: Type.Object({ sent: Type.Boolean() }),
 })
@@ -158,6 +189,7 @@ export const resetPassword = endpoint({
   method: 'POST',
   path: '/api/user/password/reset',
   summary: "Sets a new password with the mailed link's secret and ends every session",
+  refuses: ['passwordTooShort', 'passwordTooLong', 'passwordCommon', 'passwordsDiffer', 'linkSpent'],
   body: Type.Object({ secret: Secret, new_password: Typed, repeat_password: Typed }),
   info: Type.Object({ changed: Type.Boolean() }),
 })
@@ -166,6 +198,7 @@ export const verifyEmail = endpoint({
   method: 'POST',
   path: '/api/user/email/verify',
   summary: "Proves the e-mail with the mailed link's secret; without one, sends the member a new link",
+  refuses: ['signInFirst', 'notFound', 'linkSpent', 'emailTaken'],
   body: Type.Object({ secret: Type.Optional(Secret) }),
   info: Type.Object({ verified: Type.Boolean(), email: Type.String() }),
 })
@@ -174,6 +207,7 @@ export const listSocialProviders = endpoint({
   method: 'GET',
   path: '/api/user/social',
   summary: 'The social providers that can be signed in with: those that have keys',
+  refuses: [],
   data: listOf(Type.Object({ id: Type.String(), name: Type.String() })),
 })
 
@@ -181,6 +215,14 @@ export const confirmSocial = endpoint({
   method: 'POST',
   path: '/api/user/social/code',
   summary: 'Signs in with the second factor of whom a social provider has vouched for',
+  refuses: [
+    'secondFactorNeeded',
+    'signInFirst',
+    'signedInAlready',
+    'socialFailed',
+    'signInWrong',
+    'codeWrong',
+  ],
   body: Type.Object({
     /** From the fragment of /login, where a provider led there with `social=second_factor`; it lasts 10 minutes. */
     ticket: Typed,

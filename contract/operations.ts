@@ -5,6 +5,7 @@ export const getHealth = endpoint({
   method: 'GET',
   path: '/api/health',
   summary: 'Whether the process is alive',
+  refuses: [],
   info: Type.Object({ alive: Type.Boolean() }),
 })
 
@@ -12,5 +13,6 @@ export const getReady = endpoint({
   method: 'GET',
   path: '/api/ready',
   summary: 'Whether the site can serve: the database answers',
+  refuses: [],
   info: Type.Object({ ready: Type.Boolean() }),
 })

@@ -9,5 +9,6 @@ export const getReports = endpoint({
   method: 'GET',
   path: '/api/reports',
   summary: 'The tracking settings: a list of config_key and config_value',
+  refuses: [],
   data: listOf(Type.Object({ config_key: oneOf(trackingKeys), config_value: Type.String() })),
 })

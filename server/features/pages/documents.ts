@@ -1,11 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { htmlLanguage, type Language } from '#contract/languages.ts'
 
 /** A built document of the web, ready to be given out again and again. */
 export interface Documents {
-  /** The document for a route's chunks, with data for the first screen where there is some. */
-  render(name: 'index' | 'order', route: string, boot?: object): { html: string; nonce: string }
+  /** The document for a route's chunks in a language, with data for the first screen where there is some. */
+  render(
+    name: 'index' | 'order',
+    route: string,
+    language: Language,
+    boot?: object,
+  ): { html: string; nonce: string }
 }
 
 /**
@@ -15,12 +21,13 @@ export interface Documents {
 export function readDocuments(webRoot: string): Documents {
   let built: ReturnType<typeof readBuilt> | undefined
   return {
-    render(name, route, boot) {
+    render(name, route, language, boot) {
       const { pages, preloads } = (built ??= readBuilt(webRoot))
       const nonce = randomBytes(16).toString('base64')
       const links = (preloads[route] ?? []).map(linkTo).join('')
       const data = boot ? `<script type="application/json" id="boot">${scriptSafe(boot)}</script>` : ''
       const html = pages[name]
+        .replace('<html lang="en"', `<html lang="${htmlLanguage[language]}"`)
         .replace('<!--preloads-->', () => links)
         .replace('<!--boot-->', () => data)
         .replaceAll('__NONCE__', nonce)

@@ -21,7 +21,7 @@ afterAll(() => site.close())
 const open = (episodeNumber: number) =>
   loadFirstScreen(site.context, {
     cookies: {},
-    acceptLanguage: 'en',
+    language: 'en',
     videoId: video.id,
     episodeNumber,
   })

@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import { firstLanguage } from '#contract/languages.ts'
+import type { Language } from '#contract/languages.ts'
 import { loadVideo } from '#server/features/catalog/catalog.ts'
 import { loadPersonal } from '#server/features/library/library.ts'
 import { findEpisode, listEpisodes, loadPlayable, type MediaContext } from '#server/features/media/media.ts'
@@ -7,7 +7,7 @@ import { identify, type MembersContext } from '#server/features/members/members.
 
 export interface FirstScreenRequest {
   cookies: Record<string, string | undefined>
-  acceptLanguage: string | undefined
+  language: Language
   videoId: string
   /** The `?episode=N` of the address; without it the one left off at, else the first. */
   episodeNumber: number | undefined
@@ -23,8 +23,7 @@ export async function loadFirstScreen(
   request: FirstScreenRequest,
 ): Promise<object | undefined> {
   const { db } = context
-  const { videoId, episodeNumber } = request
-  const language = firstLanguage(request.acceptLanguage) ?? 'en'
+  const { videoId, episodeNumber, language } = request
   const viewer = await identify(context, { cookies: request.cookies, headers: {} })
   try {
     const [video, personal, episodes] = await Promise.all([

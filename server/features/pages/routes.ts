@@ -1,3 +1,4 @@
+import { firstLanguage, languageOf, type Language } from '#contract/languages.ts'
 import type { MediaContext } from '#server/features/media/media.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
 import { sendPrecompressed } from '#server/platform/http/send-precompressed.ts'
@@ -27,12 +28,19 @@ export interface PagesContext extends MediaContext, MembersContext {
   documents: Documents
 }
 
+type Request = Parameters<PlainRoute['handle']>[0]
 type Reply = Parameters<PlainRoute['handle']>[1]
+
+/** The language of a document: its `?lang=` form (product.md, section 2), else the browser's first that we have. */
+function languageOfPage({ url, headers }: Request): Language {
+  const asked = new URLSearchParams(url.split('?')[1]).get('lang')
+  return languageOf(asked ?? '') ?? firstLanguage(headers['accept-language']) ?? 'en'
+}
 
 export function pagesRoutes(context: PagesContext): PlainRoute[] {
   const { webRoot, documents } = context
-  const give = (reply: Reply, name: 'index' | 'order', route: string, boot?: object) => {
-    const { html, nonce } = documents.render(name, route, boot)
+  const give = (request: Request, reply: Reply, name: 'index' | 'order', route: string, boot?: object) => {
+    const { html, nonce } = documents.render(name, route, languageOfPage(request), boot)
     reply
       .header('content-security-policy', contentSecurityPolicy(name, nonce))
       .header('cache-control', 'no-store')
@@ -41,11 +49,15 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   const plain = screens.map((path): PlainRoute => ({
     method: 'GET',
     path,
-    handle: (_request, reply) => give(reply, 'index', path),
+    handle: (request, reply) => give(request, reply, 'index', path),
   }))
   return [
     ...plain,
-    { method: 'GET', path: '/order/easy', handle: (_request, reply) => give(reply, 'order', '/order/easy') },
+    {
+      method: 'GET',
+      path: '/order/easy',
+      handle: (request, reply) => give(request, reply, 'order', '/order/easy'),
+    },
     {
       method: 'GET',
       path: '/videos/:id',
@@ -55,12 +67,12 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
         // No id of ours looks otherwise, and PostgreSQL cannot take every text (NUL).
         const wanted = {
           cookies: request.cookies,
-          acceptLanguage: request.headers['accept-language'],
+          language: languageOfPage(request),
           videoId: id,
           episodeNumber: Number.isInteger(number) && number > 0 ? number : undefined,
         }
         const boot = /^\w+$/.test(id) ? await loadFirstScreen(context, wanted) : undefined
-        return give(boot ? reply : reply.code(404), 'index', '/videos/:id', boot)
+        return give(request, boot ? reply : reply.code(404), 'index', '/videos/:id', boot)
       },
     },
     {
@@ -74,6 +86,6 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
       path: '/favicon.svg',
       handle: (request, reply) => sendPrecompressed(request, reply, webRoot, 'favicon.svg'),
     },
-    { method: 'GET', path: '/*', handle: (_request, reply) => give(reply.code(404), 'index', '*') },
+    { method: 'GET', path: '/*', handle: (request, reply) => give(request, reply.code(404), 'index', '*') },
   ]
 }

@@ -1,6 +1,6 @@
 import { Type, type TSchema } from 'typebox'
 import type { Endpoint } from '#contract/endpoint.ts'
-import { refusals } from '#contract/errors.ts'
+import { refusals, type RefusalName } from '#contract/errors.ts'
 
 /** The schema that serialises a success: a field that it does not name never leaves the server. */
 export function envelopeSchema(endpoint: Endpoint): TSchema {
@@ -14,13 +14,23 @@ export function envelopeSchema(endpoint: Endpoint): TSchema {
 
 /** What the OpenAPI document says of the answer with HTTP status 200: the success and every refusal. */
 export function documentedSchema(endpoint: Endpoint): TSchema {
-  const special = Object.entries(endpoint.refusals ?? {}).map(([code, info]) =>
+  const shaped = Object.entries(endpoint.refusals ?? {}).map(([code, info]) =>
     refusal(Type.Literal(Number(code)), info),
   )
+  return Type.Union([...successes(endpoint), ...shaped, ...plainRefusal(endpoint)])
+}
+
+/** The refusals that tell the screen more than the sentence, in the shape that the call declares for their code. */
+const telling: readonly RefusalName[] = ['locked', 'secondFactorNeeded', 'beingMade']
+
+/** The refusals whose `info` says no more than the form's field, if that. */
+function plainRefusal({ refuses, refusals: shapes = {} }: Endpoint): TSchema[] {
+  const names = refuses.filter((name) => !(telling.includes(name) && refusals[name] in shapes))
+  if (names.length === 0) return []
+  const codes = [...new Set(names.map((name) => refusals[name]))]
   const field = Type.Object({ field: Type.Optional(Type.String()) })
-  const codes = [...new Set(Object.values(refusals))].filter((code) => code !== refusals.locked)
-  const general = refusal(Type.Unsafe<number>({ type: 'integer', enum: codes }), field)
-  return Type.Union([...successes(endpoint), ...special, general])
+  const description = names.map((name) => `${name} (${refusals[name]})`).join(', ')
+  return [refusal(Type.Unsafe<number>({ type: 'integer', enum: codes, description }), field)]
 }
 
 /** Exactly one of `info` and `data`. */

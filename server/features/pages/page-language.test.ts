@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildVideo } from '#server/testing/builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+const pageOf = async (path: string, acceptLanguage: string) => {
+  const response = await site.visitor({ 'accept-language': acceptLanguage }).fetch(path)
+  return response.text()
+}
+
+it('says the language of a page as the web knows it', async () => {
+  expect(await pageOf('/', 'fr-FR,fr;q=0.9')).toContain('<html lang="fr"')
+  expect(await pageOf('/', 'ja')).toContain('<html lang="en"')
+})
+
+it('has a form of each page in every language, whatever the browser prefers', async () => {
+  expect(await pageOf('/?lang=de', 'es')).toContain('<html lang="de"')
+  expect(await pageOf('/order/easy?lang=dy', 'es')).toContain('<html lang="de"')
+  expect(await pageOf('/no-such-page?lang=pt', 'es')).toContain('<html lang="pt"')
+  expect(await pageOf('/?lang=ja', 'es')).toContain('<html lang="es"')
+})
+
+it('gives the first screen of a video in that language, too', async () => {
+  const video = await buildVideo(site.context)
+  expect(await pageOf(`/videos/${video.id}?lang=fr`, 'es')).toContain('"language":"fy"')
+})
