@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addFavorite, listFavorites, listHistory, saveHistory } from '#contract/library.ts'
-import { getUser } from '#contract/members.ts'
+import { getUser, signIn } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { insertPaidOrder } from '#server/testing/money-builders.ts'
+import { password, registerMember } from '#server/testing/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 import type { Tx } from '#server/tables.ts'
@@ -158,6 +159,26 @@ describe('a merge', () => {
       [idOf(0), 1000],
       [idOf(1), 2000],
     ])
+    expect(await counts(0)).toEqual({ play_count: 1, favorite_count: 1 })
+  })
+})
+
+describe('signing in', () => {
+  it('brings along what the guest kept, and the guest that registers keeps it as it is', async () => {
+    const { visitor, email } = await registerMember(site, member.visitor)
+    await watch(member, 0, 2000, 2)
+    await favor(member, 0)
+    await watch(guest, 1, 1000, 3)
+    await favor(guest, 0)
+    await favor(guest, 2)
+    await guest.visitor.ask(signIn, { body: { email, password } })
+    for (const device of [guest, { ...member, visitor }]) {
+      expect(await watched(device)).toEqual([
+        [idOf(1), 1000],
+        [idOf(0), 2000],
+      ])
+      expect((await favorites(device)).toSorted()).toEqual([idOf(0), idOf(2)].toSorted())
+    }
     expect(await counts(0)).toEqual({ play_count: 1, favorite_count: 1 })
   })
 })
