@@ -121,5 +121,6 @@ function screen(path: string, fields: Record<string, string | undefined>): strin
 }
 
 function queryOf({ url }: Request): URLSearchParams {
-  return new URLSearchParams(url.split('?')[1] ?? '')
+  const start = url.indexOf('?')
+  return new URLSearchParams(start < 0 ? '' : url.slice(start))
 }

@@ -23,7 +23,7 @@ describe('a first visit', () => {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser)
     await visitor.ask(changeUser, { body: { display_name: 'Grace' } })
-    expect(await go(visitor, 'oidc', '?return_to=/videos/vid_1%3Fepisode=3')).toBe('/videos/vid_1?episode=3')
+    expect(await go(visitor, 'oidc', '?return_to=/videos/vid_1?episode=3')).toBe('/videos/vid_1?episode=3')
     expect(await visitor.ask(getUser)).toMatchObject({
       id,
       role: 'member',
