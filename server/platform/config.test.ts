@@ -58,6 +58,24 @@ test('a database of its own gets no demo catalogue unless it is asked for', () =
   expect(load({ ...env, DEMO: '1' }).demo).toBe(true)
 })
 
+test('a limit is so many per second, minute or hour, and has a default', () => {
+  expect(load().limits).toMatchObject({
+    signInAccount: { max: 20, seconds: 60 },
+    signInIp: { max: 300, seconds: 60 },
+    registerIp: { max: 60, seconds: 3600 },
+    resetAccount: { max: 3, seconds: 3600 },
+    cardFailuresUser: { max: 5, seconds: 3600 },
+    cardFailuresIp: { max: 200, seconds: 3600 },
+    apiUser: { max: 600, seconds: 60 },
+    apiIp: { max: 6000, seconds: 60 },
+  })
+  const { limits } = load({ LIMIT_REGISTER_IP: '5/s', LIMIT_API_USER: '1/h' })
+  expect([limits.registerIp, limits.apiUser]).toEqual([
+    { max: 5, seconds: 1 },
+    { max: 1, seconds: 3600 },
+  ])
+})
+
 test('Stripe takes two webhook secrets while one replaces the other', () => {
   const config = load({
     STRIPE_SECRET_KEY: 'sk',
@@ -91,6 +109,12 @@ test.each([
   [{ PORT: 'abc' }, 'PORT must be a whole number from 1 to 65535, not "abc".'],
   [{ PORT: '0' }, 'PORT must be a whole number from 1 to 65535, not "0".'],
   [{ PORT: '65536' }, 'PORT must be a whole number from 1 to 65535, not "65536".'],
+  [
+    { LIMIT_SIGN_IN_IP: '20' },
+    'LIMIT_SIGN_IN_IP must be a number per s, min or h, such as 20/min, not "20".',
+  ],
+  [{ LIMIT_API_USER: '0/min' }, 'LIMIT_API_USER must be a number per s, min or h'],
+  [{ LIMIT_RESET_ACCOUNT: '3/day' }, 'LIMIT_RESET_ACCOUNT must be a number per s, min or h'],
   [{ PUBLIC_URL: 'drama.example' }, 'PUBLIC_URL must be an address that begins with http:// or https://.'],
   [{ DEMO: 'yes' }, 'DEMO must be 0 or 1, not "yes".'],
   [{ TRUST_PROXY: '-1' }, 'TRUST_PROXY must be a whole number from 0 to 10, not "-1".'],

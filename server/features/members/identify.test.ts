@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { changeUser, getUser } from '#contract/members.ts'
+import { registerMember } from '#server/testing/register-member.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import { identify } from './members.ts'
+
+let site: TestSite
+let asked = 0
+
+beforeAll(async () => {
+  site = await testSite()
+  // Outside a transaction every query takes a connection of its own from the pool.
+  site.context.database.pool.on('acquire', () => asked++)
+})
+afterAll(() => site.close())
+
+const cookiesOf = ({ cookie }: Visitor) =>
+  Object.fromEntries(
+    cookie.split('; ').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  )
+
+async function count(visitor: Visitor, header?: string) {
+  asked = 0
+  const tokens =
+    header === undefined
+      ? { cookies: cookiesOf(visitor), headers: {} }
+      : { cookies: {}, headers: { 'x-user-token': header } }
+  const viewer = await identify(site.context, tokens)
+  return { viewer, asked }
+}
+
+test('a guest of whom nothing is kept is known without asking the database', async () => {
+  const visitor = site.visitor()
+  const { id } = await visitor.ask(getUser)
+  expect(await count(visitor)).toEqual({ viewer: { userId: id, role: 'visitor', kept: false }, asked: 0 })
+})
+
+test('a guest of whom something is kept is known by one query, by the header as by the cookie', async () => {
+  const visitor = site.visitor()
+  const { headers } = await visitor.call(getUser)
+  const { id } = await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+  const known = { viewer: { userId: id, role: 'visitor', kept: true }, asked: 1 }
+  expect(await count(visitor)).toEqual(known)
+  expect(await count(visitor, headers.get('x-user-token') ?? '')).toEqual(known)
+})
+
+test('a member is known by one query, by the header as by the cookie', async () => {
+  const { visitor, user } = await registerMember(site)
+  const { headers } = await visitor.call(getUser)
+  const known = {
+    viewer: { userId: user.id, role: 'member', kept: true, sessionId: expect.stringMatching(/^ses_/) },
+    asked: 1,
+  }
+  expect(await count(visitor)).toEqual(known)
+  expect(await count(visitor, headers.get('x-user-token') ?? '')).toEqual(known)
+})
