@@ -30,12 +30,15 @@ export async function findFilm({ url }: BenchSite): Promise<Film> {
 }
 
 /** The cookie of a new visitor for whom nothing is kept. */
-export async function newVisitor({ url }: BenchSite): Promise<string> {
+export async function newVisitor({ url }: Pick<BenchSite, 'url'>): Promise<string> {
   return cookieOf(await fetch(`${url}/api/user`))
 }
 
 /** The cookie of a guest who has watched a little, so that every answer is about them. */
-export async function newGuest(site: BenchSite, { videoId, episodeId }: Film): Promise<string> {
+export async function newGuest(
+  site: Pick<BenchSite, 'url'>,
+  { videoId, episodeId }: Pick<Film, 'videoId' | 'episodeId'>,
+): Promise<string> {
   const response = await fetch(`${site.url}/api/user/history`, {
     method: 'POST',
     headers: {

@@ -66,19 +66,31 @@ CREATE FUNCTION name_lexemes(names jsonb, weight text) RETURNS text LANGUAGE sql
   FROM jsonb_each_text(names) name(language, words), unnest(plain_words(words)) WITH ORDINALITY found(word, place)
 );
 
--- What a video is found by: the words of its titles (A), tags (B) and synopses (D), and its whole titles (=love in the rain).
-CREATE FUNCTION search_document(titles jsonb, synopses jsonb, tags jsonb[]) RETURNS tsvector
+-- What a video's own texts are found by: the words of its titles (A) and synopses (D), and the whole titles (=love in the rain).
+CREATE FUNCTION search_document(titles jsonb, synopses jsonb) RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (
   SELECT concat_ws(' ',
     name_lexemes(titles, 'A'),
     (SELECT string_agg(DISTINCT format('''=%s'':1A', left(plain_text(title), 200)), ' ')
      FROM jsonb_each_text(titles) name(language, title) WHERE plain_text(title) <> ''),
-    (SELECT string_agg(name_lexemes(names, 'B'), ' ') FROM unnest(tags) names),
     (SELECT string_agg(format('''%s'':%sD', word, place), ' ')
      FROM jsonb_each_text(synopses) synopsis(language, words),
        unnest(plain_words(left(words, 4000))) WITH ORDINALITY found(word, place))
   )::tsvector
 );
+
+-- Tags: how many published videos each has; how much they were played lately (`heat`), and the place that follows from it.
+ALTER TABLE tags
+  ADD COLUMN video_count integer NOT NULL DEFAULT 0,
+  ADD COLUMN heat double precision NOT NULL DEFAULT 0,
+  ADD COLUMN place integer NOT NULL DEFAULT 2147483647,
+  ADD COLUMN trending boolean NOT NULL DEFAULT false,
+  ADD COLUMN words tsvector GENERATED ALWAYS AS (name_lexemes(names, 'A')::tsvector) STORED;
+CREATE INDEX tags_place ON tags (place, id) WHERE video_count > 0;
+CREATE INDEX tags_words ON tags USING gin (words) WITH (fastupdate = off);
+UPDATE tags SET video_count = counted.videos
+FROM (SELECT tag_id, count(*) AS videos FROM video_tags WHERE released_at IS NOT NULL GROUP BY tag_id) counted
+WHERE counted.tag_id = tags.id;
 
 -- One row for each published video. The shelves hold the first thousand videos by popularity, the next ten thousand, the
 -- next hundred thousand and the rest; what is new begins in front. A search takes shelf after shelf until it has found
@@ -98,39 +110,28 @@ CREATE INDEX video_search_in_front ON video_search (shelf, video_id) WHERE shelf
 CREATE FUNCTION fame_of(popularity bigint) RETURNS smallint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN
   floor(log(2, 1 + popularity))::smallint;
 
--- Brings the search rows of these videos up to date. Words are added in one order everywhere, so that two that publish at
--- once don't wait for each other in a circle.
+-- Brings the search rows of these videos up to date: the words of their texts, and those of their tags (B). New words are
+-- added in one order everywhere, so that two that publish at once don't wait for each other in a circle.
 CREATE FUNCTION index_videos(ids text[]) RETURNS void LANGUAGE sql AS $$
   DELETE FROM video_search USING videos
   WHERE video_id = ANY(ids) AND videos.id = video_id AND videos.state <> 'published';
 
   WITH documents AS MATERIALIZED (
-    SELECT id, fame_of(popularity) AS fame, search_document(titles, synopses, ARRAY(
-      SELECT tags.names FROM video_tags JOIN tags ON tags.id = tag_id WHERE video_tags.video_id = videos.id
-    )) AS words
+    SELECT id, fame_of(popularity) AS fame, search_document(titles, synopses) || coalesce((
+      SELECT string_agg(setweight(tags.words, 'B')::text, ' ')::tsvector
+      FROM video_tags JOIN tags ON tags.id = tag_id WHERE video_tags.video_id = videos.id
+    ), '') AS words
     FROM videos WHERE id = ANY(ids) AND state = 'published'
-  ), known AS (
+  ), added AS (
     INSERT INTO search_words (word)
     SELECT DISTINCT word COLLATE "C" AS word FROM documents, unnest(tsvector_to_array(words)) word
-    WHERE word !~ '[/=]' ORDER BY word
+    WHERE word !~ '[/=]' AND NOT EXISTS (SELECT FROM search_words known WHERE known.word = word.word)
+    ORDER BY word
     ON CONFLICT DO NOTHING
   )
   INSERT INTO video_search (video_id, fame, words) SELECT id, fame, words FROM documents ORDER BY id
   ON CONFLICT (video_id) DO UPDATE SET words = excluded.words WHERE video_search.words <> excluded.words;
 $$;
-
--- Tags: how many published videos each has; how much they were played lately (`heat`), and the place that follows from it.
-ALTER TABLE tags
-  ADD COLUMN video_count integer NOT NULL DEFAULT 0,
-  ADD COLUMN heat double precision NOT NULL DEFAULT 0,
-  ADD COLUMN place integer NOT NULL DEFAULT 2147483647,
-  ADD COLUMN trending boolean NOT NULL DEFAULT false,
-  ADD COLUMN words tsvector GENERATED ALWAYS AS (name_lexemes(names, 'A')::tsvector) STORED;
-CREATE INDEX tags_place ON tags (place, id) WHERE video_count > 0;
-CREATE INDEX tags_words ON tags USING gin (words) WITH (fastupdate = off);
-UPDATE tags SET video_count = counted.videos
-FROM (SELECT tag_id, count(*) AS videos FROM video_tags WHERE released_at IS NOT NULL GROUP BY tag_id) counted
-WHERE counted.tag_id = tags.id;
 
 SELECT index_videos(ARRAY(SELECT id FROM videos));
 

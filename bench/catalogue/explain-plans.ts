@@ -1,0 +1,62 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import type { Pool } from 'pg'
+import { withNamedStatements } from '#server/platform/database/named-statements.ts'
+import type { Tables } from '#server/tables.ts'
+
+/** What grows with the catalogue: no plan may read one of these from end to end. */
+const large =
+  /Seq Scan on (videos|video_tags|video_search|search_words|watched_next|history|favorites|episodes|plays|tags)\b/
+
+export interface Plans {
+  text: string
+  /** The statements that scan a large table, by the name of what asked for them. */
+  scans: string[]
+}
+
+type Statement = { sql: string; parameters: readonly unknown[] }
+
+/** Runs each of these against the database and shows the plan of every statement that it makes, as it ran and as it is prepared. */
+export async function explainPlans(
+  pool: Pool,
+  reads: ReadonlyMap<string, (db: Kysely<Tables>) => Promise<unknown>>,
+): Promise<Plans> {
+  const parts: string[] = []
+  const scans: string[] = []
+  for (const [name, read] of reads) {
+    for (const statement of await statementsOf(pool, read)) {
+      const ran = await explain(pool, 'ANALYZE, BUFFERS', statement.sql, statement.parameters)
+      const prepared = await explain(pool, 'GENERIC_PLAN', statement.sql, undefined)
+      parts.push(`### ${name}\n\n${statement.sql}\n\n${ran}\n\nprepared:\n${prepared}\n`)
+      if (large.test(ran) || large.test(prepared)) scans.push(`${name}: ${statement.sql}`)
+    }
+  }
+  return { text: parts.join('\n'), scans }
+}
+
+async function statementsOf(
+  pool: Pool,
+  read: (db: Kysely<Tables>) => Promise<unknown>,
+): Promise<Statement[]> {
+  const statements: Statement[] = []
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: withNamedStatements(pool) }),
+    log: ({ query }) => {
+      statements.push(query)
+    },
+  })
+  await read(db)
+  return statements
+}
+
+async function explain(
+  pool: Pool,
+  how: string,
+  text: string,
+  values: readonly unknown[] | undefined,
+): Promise<string> {
+  const explained = `EXPLAIN (${how}) ${text}`
+  const { rows } = await (values === undefined
+    ? pool.query<{ 'QUERY PLAN': string }>(explained)
+    : pool.query<{ 'QUERY PLAN': string }>(explained, [...values]))
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}

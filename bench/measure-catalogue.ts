@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { loadHomepage, loadVideo } from '#server/features/catalog/catalog.ts'
+import { listTags } from '#server/features/catalog/list-tags.ts'
+import { listVideos } from '#server/features/catalog/list-videos.ts'
+import { columnTypes } from '#server/platform/database/column-types.ts'
+import { openDatabase } from '#server/platform/database/database.ts'
+import { startEmbedded } from '#server/platform/database/embedded.ts'
+import { createLog } from '#server/platform/log.ts'
+import type { Db, Tables } from '#server/tables.ts'
+import { makeCases, type Case } from './catalogue/cases.ts'
+import { explainPlans } from './catalogue/explain-plans.ts'
+import { fillCatalogue, type CatalogueSize } from './catalogue/fill-catalogue.ts'
+import { measureP95 } from './catalogue/measure-latency.ts'
+import { answers, benchEnv } from './start-bench-site.ts'
+import { newGuest } from './visitor.ts'
+
+const log = createLog({ json: false, level: 'warn' })
+const historyPerVideo = 20
+
+/** One listing at one size. */
+interface Measured {
+  name: string
+  p95: number
+  aim: Case['aim']
+}
+
+/**
+ * `npm run bench -- catalogue --sizes 1000,10000 --data FOLDER`: the 95th percentile of every listing at each size, and
+ * the plans behind them in test-results/. With --data the filled databases stay there, one a size: a run that was stopped
+ * goes on, and another measures again without filling. The first size is what the others are compared with.
+ */
+export async function measureCatalogue(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      sizes: { type: 'string', default: '1000,10000,100000' },
+      data: { type: 'string' },
+    },
+  })
+  const sizes = values.sizes.split(',').map(Number)
+  const wrong = sizes.find((size) => !Number.isInteger(size) || size < 1000)
+  if (wrong !== undefined)
+    throw new Error(`--sizes takes whole numbers from 1000 up, such as 1000,10000; not ${wrong}`)
+  const home = values.data ?? mkdtempSync(join(tmpdir(), 'cliffhanger-catalogue-'))
+  const results: Measured[][] = []
+  try {
+    for (const videos of sizes) {
+      const size = { videos, history: videos * historyPerVideo }
+      results.push(await measureSize(join(home, String(videos)), size))
+      printSizes(sizes.slice(0, results.length), results)
+    }
+  } finally {
+    if (values.data === undefined) rmSync(home, { recursive: true, force: true })
+  }
+}
+
+async function measureSize(dataDir: string, size: CatalogueSize): Promise<Measured[]> {
+  console.log(`A catalogue of ${size.videos} videos and ${size.history} rows of history …`)
+  mkdirSync(dataDir, { recursive: true })
+  const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined }, log)
+  const { connection } = await startEmbedded({ dataDir, log })
+  // The site's own pool gives up on what takes as long as filling does.
+  const pool = new pg.Pool({ ...connection, types: columnTypes })
+  try {
+    await fillCatalogue(pool, size, (line) => console.log(`  ${line}`))
+    return await withSite(dataDir, async (url) => {
+      const cases = await makeCases(pool, size)
+      const cookie = await makeBusyPerson(pool, url, size)
+      const measured: Measured[] = []
+      for (const { name, paths, busy, aim } of cases) {
+        const p95 = await measureP95(url, paths, busy ? { cookie } : {})
+        console.log(`  ${name}: ${p95.toFixed(1)} ms`)
+        measured.push({ name, p95, aim })
+      }
+      await writePlans(pool, size, cases)
+      return measured
+    })
+  } finally {
+    await pool.end()
+    await database.close()
+  }
+}
+
+/** The site on this data, in processes of its own. */
+async function withSite<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
+  const env = { ...benchEnv(dataDir) }
+  const site = spawn(process.execPath, ['server/main.ts'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const url = `http://localhost:${env['PORT']}`
+  try {
+    await answers(`${url}/api/ready`, site)
+    return await work(url)
+  } finally {
+    const ended = new Promise((resolve) => site.once('exit', resolve))
+    if (site.exitCode === null && site.kill('SIGTERM')) await ended
+  }
+}
+
+/** Somebody with 20,000 entries in their history and 5,000 favorites, or as many as half of the videos. @returns their cookie */
+async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueSize): Promise<string> {
+  const { rows: first } = await pool.query<{ videoId: string; episodeId: string }>(
+    `SELECT bench_id('vid', 1) AS "videoId", bench_id('ep', 1) AS "episodeId"`,
+  )
+  const cookie = await newGuest({ url }, first[0] ?? { videoId: '', episodeId: '' })
+  const answer = await fetch(`${url}/api/user`, { headers: { cookie } })
+  // Our own answer to our own call.
+  const { info } = (await answer.json()) as { info: { id: string } }
+  const client = await pool.connect()
+  const rows = `generate_series(1, least($2::int, ${Math.floor(videos / 2)})) n`
+  try {
+    await client.query('SET session_replication_role = replica')
+    await client.query(
+      `INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
+       SELECT $1, bench_id('vid', n), bench_id('ep', n), 4000, now() - n * interval '1 minute' FROM ${rows}
+       ON CONFLICT DO NOTHING`,
+      [info.id, 20_000],
+    )
+    await client.query(
+      `INSERT INTO favorites (user_id, video_id, favorited_at)
+       SELECT $1, bench_id('vid', n), now() - n * interval '1 minute' FROM ${rows}`,
+      [info.id, 5000],
+    )
+  } finally {
+    client.release(true)
+  }
+  return cookie
+}
+
+/** The plans of every statement behind the listings. Scanning a large table fails the run. */
+async function writePlans(pool: pg.Pool, { videos }: CatalogueSize, cases: readonly Case[]): Promise<void> {
+  const reads = new Map<string, (db: Db) => Promise<unknown>>([
+    ['homepage', (db) => loadHomepage(db, 'en')],
+    ...cases.flatMap(({ name, paths }) => {
+      const url = new URL(paths[0] ?? '', 'http://localhost')
+      const read = readOf(url)
+      return read ? [[name, read] as const] : []
+    }),
+  ])
+  const { text, scans } = await explainPlans(pool, reads)
+  const file = join('test-results', `plans-${videos}.txt`)
+  mkdirSync('test-results', { recursive: true })
+  writeFileSync(file, text)
+  console.log(`  plans: ${file}`)
+  // A table of a thousand rows is read faster as a whole.
+  if (scans.length > 0 && videos >= 10_000) {
+    console.error(`These scan a large table:\n${scans.join('\n')}`)
+    process.exitCode = 1
+  }
+}
+
+const nobody = async () => []
+
+/** What answers a call, without the HTTP face. */
+function readOf({ pathname, searchParams }: URL): ((db: Db) => Promise<unknown>) | undefined {
+  const query = Object.fromEntries(searchParams)
+  switch (pathname) {
+    case '/api/homepage/query':
+      return (db) => listVideos(db, query, 'en', nobody)
+    case '/api/tag':
+      return (db) => listTags(db, query, 'en')
+    case '/api/video':
+      return (db) => loadVideo(db, query['id'] ?? '', 'en')
+    default:
+      return undefined
+  }
+}
+
+function printSizes(sizes: readonly number[], results: readonly Measured[][]): void {
+  const lines = [
+    ['p95 at 16 clients, ms', ...sizes.map(String), 'ratio', 'aim', 'ok?'],
+    ...(results[0] ?? []).map(({ name, p95: first, aim }, index) => {
+      const all = results.map((size) => size[index]?.p95 ?? Number.NaN)
+      const last = all.at(-1) ?? Number.NaN
+      const ok = last / first <= aim.ratio && last <= (aim.ms ?? Number.POSITIVE_INFINITY)
+      return [
+        name,
+        ...all.map((ms) => ms.toFixed(1)),
+        `${(last / first).toFixed(2)}×`,
+        `≤ ${aim.ratio}×${aim.ms === undefined ? '' : `, ≤ ${aim.ms} ms`}`,
+        ok ? 'yes' : 'NO',
+      ]
+    }),
+  ]
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  )
+  for (const line of lines)
+    console.log(
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join(' | ')
+        .trimEnd(),
+    )
+}
