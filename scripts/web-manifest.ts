@@ -5,6 +5,7 @@ const screens: Record<string, string[]> = {
   '/': ['app/screens/HomeScreen.tsx'],
   '/browse/:id': ['app/screens/BrowseScreen.tsx'],
   '/more/:id': ['app/screens/MoreScreen.tsx'],
+  '/search': ['app/screens/SearchScreen.tsx'],
   '/searchDetail/:id': ['app/screens/SearchDetailScreen.tsx'],
   '/videos/:id': ['app/screens/VideoScreen.tsx'],
   '/login': ['app/screens/SignInScreen.tsx'],

@@ -22,6 +22,7 @@ export const router = createBrowserRouter([
       { path: paths.home.pattern, lazy: () => import('./screens/HomeScreen.tsx') },
       { path: paths.browse.pattern, lazy: () => import('./screens/BrowseScreen.tsx') },
       { path: paths.more.pattern, lazy: () => import('./screens/MoreScreen.tsx') },
+      { path: paths.search.pattern, lazy: () => withTexts('search', import('./screens/SearchScreen.tsx')) },
       { path: paths.searchDetail.pattern, lazy: () => import('./screens/SearchDetailScreen.tsx') },
       {
         path: paths.video.pattern,

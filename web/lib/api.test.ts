@@ -3,6 +3,7 @@ import { getHomepage, getVideo } from '#contract/catalog.ts'
 import { unlockEpisode } from '#contract/billing.ts'
 import { saveHistory } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
+import { getReports } from '#contract/tracking.ts'
 
 const notify = vi.hoisted(() => vi.fn())
 vi.mock('./notify.ts', () => ({ notify }))
@@ -140,4 +141,22 @@ test('a call made ahead answers the first call of the same address, and no secon
   expect(sent).toHaveLength(1)
   await call(getVideo, { query: { id: 'vid_1' } })
   expect(sent).toHaveLength(2)
+})
+
+test('calls made ahead one after another are sent in that order, each once the one before is answered', async () => {
+  const { callAhead } = await load()
+  const waiting: (() => void)[] = []
+  answer = () =>
+    new Promise((resolve) =>
+      waiting.push(() => resolve(new Response(JSON.stringify({ code: 200, info: {} }), { status: 200 }))),
+    )
+  const user = callAhead(getUser)
+  const reports = callAhead(getReports, {}, user)
+  const homepage = callAhead(getHomepage, {}, reports)
+  for (const path of ['/api/user', '/api/reports', '/api/homepage']) {
+    await vi.waitFor(() => expect(sent.at(-1)?.url).toBe(path))
+    waiting.pop()?.()
+  }
+  await homepage
+  expect(sent).toHaveLength(3)
 })

@@ -12,6 +12,7 @@ const screens = [
   '/',
   '/browse/:id',
   '/more/:id',
+  '/search',
   '/searchDetail/:id',
   '/login',
   '/register',

@@ -1,6 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { QueryOf, ResultOf } from '#contract/endpoint.ts'
-import { getHomepage, getVideo, queryHomepage } from '#contract/catalog.ts'
+import { getHomepage, getVideo, listTags, queryHomepage } from '#contract/catalog.ts'
 import { call } from '#web/lib/api.ts'
 import { boot } from '#web/lib/boot.ts'
 import { keep, kept } from '#web/lib/storage.ts'
@@ -32,4 +32,19 @@ export const videoQuery = (id: string) =>
     queryFn: ({ signal }) => call(getVideo, { query: { id }, signal }),
     initialData: () => (boot?.video.id === id ? boot.video : undefined),
     initialDataUpdatedAt: performance.timeOrigin,
+  })
+
+/** The tags, the trending ones first. */
+export const tagsQuery = queryOptions({
+  queryKey: ['tags'],
+  queryFn: ({ signal }) => call(listTags, { query: { limit: 30 }, signal }),
+})
+
+/** Tags and titles for words that are being typed; what was found before stands until the answer comes. */
+export const typeAheadQuery = (words: string) =>
+  queryOptions({
+    queryKey: ['tags', words],
+    queryFn: ({ signal }) => call(listTags, { query: { keyword: words, limit: 5 }, signal }),
+    enabled: words !== '',
+    placeholderData: keepPreviousData,
   })

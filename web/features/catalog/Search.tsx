@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import { tagsQuery } from './queries.ts'
+import { addSearch, clearSearches, readSearches, removeSearch } from './search-history.ts'
+import { SearchBox } from './SearchBox.tsx'
+import styles from './search.module.css'
+
+/** Where a search begins: the words, what was searched for before, and what others like. */
+export function Search() {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const [searches, setSearches] = useState(readSearches)
+  const search = (words: string) => {
+    setSearches(addSearch(words))
+    void navigate(paths.searchDetail.to(words))
+  }
+  return (
+    <section className={styles.page}>
+      <title>{t('search.title')}</title>
+      <h1 className="hidden-text">{t('search.title')}</h1>
+      <SearchBox onSearch={search} />
+      {searches.length > 0 && (
+        <section aria-label={t('search.history')}>
+          <div className={styles.head}>
+            <h2>{t('search.history')}</h2>
+            <Button look="quiet" onClick={() => setSearches(clearSearches())}>
+              {t('search.clear')}
+            </Button>
+          </div>
+          <ul className={styles.chips}>
+            {searches.map((words) => (
+              <li key={words} className={styles.chip}>
+                <Link to={paths.searchDetail.to(words)} onClick={() => setSearches(addSearch(words))}>
+                  {words}
+                </Link>
+                <button
+                  type="button"
+                  aria-label={t('search.forget', { words })}
+                  onClick={() => setSearches(removeSearch(words))}
+                >
+                  <Icon name="close" size={16} />
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <TrendingTags />
+    </section>
+  )
+}
+
+function TrendingTags() {
+  const { t } = useTranslation()
+  const { data, isError, refetch } = useQuery(tagsQuery)
+  if (isError && !data) return <CouldNotLoad onRetry={() => void refetch()} />
+  return (
+    <section aria-label={t('search.trending')} className={styles.trending}>
+      <div className={styles.head}>
+        <h2>{t('search.trending')}</h2>
+      </div>
+      <ul className={styles.chips}>
+        {data?.list.map(({ id, name, trending }) => (
+          <li key={id} className={styles.chip} data-trending={trending}>
+            <Link to={paths.searchDetail.to(id)}>{name}</Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

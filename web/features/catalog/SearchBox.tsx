@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query'
+import { useDeferredValue, useId, useState, type FormEvent, type KeyboardEvent } from 'react'
+import { useNavigate } from 'react-router'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Icon } from '#web/ui/Icon.tsx'
+import { typeAheadQuery } from './queries.ts'
+import styles from './search.module.css'
+
+interface Suggestion {
+  key: string
+  label: string
+  kind: 'tag' | 'title'
+  to: string
+}
+
+/** Words with suggestions as they are typed; the arrow keys walk through them, Enter takes one or searches for the words. */
+export function SearchBox({ onSearch }: { onSearch: (words: string) => void }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const id = useId()
+  const [words, setWords] = useState('')
+  const [open, setOpen] = useState(false)
+  const [active, setActive] = useState(-1)
+  const suggestions = useSuggestions(words)
+  const shown = open && suggestions.length > 0
+
+  const type = (text: string) => {
+    setWords(text)
+    setOpen(true)
+    setActive(-1)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const chosen = shown ? suggestions[active] : undefined
+    if (chosen) void navigate(chosen.to)
+    else if (words.trim()) onSearch(words.trim())
+  }
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (event.key === 'Escape') setOpen(false)
+    if (!step || suggestions.length === 0) return
+    event.preventDefault()
+    setOpen(true)
+    // One place more than there are suggestions: the words themselves.
+    const places = suggestions.length + 1
+    setActive((before) => ((before + 1 + step + places) % places) - 1)
+  }
+  return (
+    <form role="search" className={styles.box} onSubmit={submit}>
+      <Icon name="search" />
+      <input
+        type="search"
+        name="keyword"
+        enterKeyHint="search"
+        autoComplete="off"
+        maxLength={200}
+        aria-label={t('search.title')}
+        placeholder={t('search.placeholder')}
+        role="combobox"
+        aria-expanded={shown}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={shown && active >= 0 ? `${id}-${active}` : undefined}
+        value={words}
+        autoFocus
+        onChange={(event) => type(event.target.value)}
+        onKeyDown={press}
+        onBlur={() => setOpen(false)}
+      />
+      <ul
+        id={`${id}-list`}
+        role="listbox"
+        aria-label={t('search.suggestions')}
+        hidden={!shown}
+        className={styles.list}
+      >
+        {suggestions.map(({ key, label, kind, to }, i) => (
+          <li
+            key={key}
+            id={`${id}-${i}`}
+            role="option"
+            aria-selected={i === active}
+            className={styles.option}
+            // Before the field loses the focus, which closes the list.
+            onPointerDown={(event) => (event.preventDefault(), void navigate(to))}
+          >
+            <Icon name={kind === 'tag' ? 'search' : 'play'} size={16} />
+            {label}
+            {kind === 'tag' && <span className={styles.kind}>{t('search.tag')}</span>}
+          </li>
+        ))}
+      </ul>
+    </form>
+  )
+}
+
+function useSuggestions(words: string): Suggestion[] {
+  const asked = useDeferredValue(words.trim())
+  const { data } = useQuery(typeAheadQuery(asked))
+  if (!asked || !data) return []
+  return [
+    ...(data.titles ?? []).map(({ id, title }) => ({
+      key: id,
+      label: title,
+      kind: 'title' as const,
+      to: paths.video.to(id),
+    })),
+    ...data.list.map(({ id, name }) => ({
+      key: id,
+      label: name,
+      kind: 'tag' as const,
+      to: paths.searchDetail.to(id),
+    })),
+  ].slice(0, 10)
+}
