@@ -15,6 +15,7 @@ import { cancelSubscription, resumeSubscription } from './cancel-subscription.ts
 import { checkName, refuseCardNumber } from './check-input.ts'
 import { offeredGateways } from './gateways.ts'
 import { answerOnce } from './idempotency.ts'
+import { leavePaypalRoute } from './leave-paypal.ts'
 import { limitCardFailures } from './limit-card-failures.ts'
 import { membershipOf } from './membership.ts'
 import { listPlans } from './offer.ts'
@@ -103,9 +104,9 @@ async function once<T>(
   return answerOnce(context.db, { userId, key: call.idempotencyKey, path, body: call.body }, work)
 }
 
-/** Where gateways send their notifications: recorded, answered, and only then applied. */
+/** Where gateways send people back, and their notifications: recorded, answered, and only then applied. */
 export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
-  return context.gateways.map((gateway) => ({
+  const notified = context.gateways.map((gateway): PlainRoute => ({
     method: 'POST',
     path: `/api/webhook/payment/${gateway.id}`,
     body: 'raw',
@@ -125,4 +126,5 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
       return reply
     },
   }))
+  return [...notified, leavePaypalRoute(context)]
 }

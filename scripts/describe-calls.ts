@@ -1,0 +1,128 @@
+import type { TObject, TSchema } from 'typebox'
+import * as billing from '#contract/billing.ts'
+import * as catalog from '#contract/catalog.ts'
+import { isEndpoint, type Endpoint } from '#contract/endpoint.ts'
+import { refusals } from '#contract/errors.ts'
+import * as library from '#contract/library.ts'
+import * as media from '#contract/media.ts'
+import * as members from '#contract/members.ts'
+import * as operations from '#contract/operations.ts'
+import * as tracking from '#contract/tracking.ts'
+import { rules, seedCalls, type CallNote, type Proof } from './call-proofs.ts'
+
+const modules = [members, catalog, library, media, billing, tracking, operations]
+
+/** Every call of the contract by its method and path. */
+export const calls = new Map(
+  modules
+    .flatMap((module) => Object.values<unknown>(module).filter(isEndpoint))
+    .map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]),
+)
+
+/** The document docs/calls.md: the seed's calls, the rules for all of them, and the calls beyond the seed. */
+export function describeCalls(): string {
+  // By path: the order in which a module names its exports is not the same everywhere.
+  const others = [...calls.keys()]
+    .filter((name) => !(name in seedCalls))
+    .toSorted(
+      (one, other) =>
+        one.slice(one.indexOf('/')).localeCompare(other.slice(other.indexOf('/'))) ||
+        one.localeCompare(other),
+    )
+  return `${[
+    '# The calls',
+    introduction,
+    '## The 24 calls of the seed',
+    table(
+      ['Call', 'Takes', 'Gives', 'Refusals', 'Who may', 'Proved by'],
+      Object.entries(seedCalls).map(([name, note]) => seedRow(name, note)),
+    ),
+    '## Headers, cookies and start-up',
+    table(
+      ['Rule', 'Proved by'],
+      rules.map(({ rule, proofs }) => [rule, proofs.map(proofText).join('; ')]),
+    ),
+    '## The calls beyond the seed',
+    table(
+      ['Call', 'What for', 'Takes', 'Refusals'],
+      others.map((name) => {
+        const call = calls.get(name)
+        return [`\`${name}\``, call?.summary ?? '', takes(call), refusalsOf(call)]
+      }),
+    ),
+  ].join('\n\n')}\n`
+}
+
+const introduction = `This file is written by \`npm run docs\` from \`contract/\`; a test holds it to that. The same declarations validate,
+serialise and stand in \`/api/openapi.json\`, which has every field and type. Beside the refusals named here each call may
+fail as a whole (HTTP 400, 404, 408, 413, 415, 429, 431, 500, 503, and 403 from another site), in the same envelope.
+\`fbclid\` and \`ttclid\` are taken by every call and left out here. A number in brackets is the answer's \`code\`.`
+
+/** What is no call of the contract: it answers no envelope. */
+const plainCalls: Record<string, { takes: string; gives: string }> = {
+  'GET /api/statics.png': { takes: '`event`, its fields', gives: 'a 1×1 PNG, `no-store`' },
+  'GET /api/webhook/payment/paypal-cancel': {
+    takes: "`token` (PayPal's)",
+    gives: 'HTTP 303 to `/order/result`, with `order_id` where the token is known',
+  },
+}
+
+function seedRow(name: string, { who, proofs }: CallNote): string[] {
+  const call = calls.get(name)
+  const plain = plainCalls[name]
+  if (!call && !plain) throw new Error(`There is no call ${name}`)
+  return [
+    `\`${name}\``,
+    plain?.takes ?? takes(call),
+    plain?.gives ?? gives(call),
+    refusalsOf(call),
+    who,
+    proofs.map(proofText).join('; '),
+  ]
+}
+
+function proofText([file, name]: Proof): string {
+  return `[${name}…](../${file})`
+}
+
+function takes(call: Endpoint | undefined): string {
+  const schema = call?.method === 'GET' ? call.query : call?.body
+  const names = fields(schema).filter((name) => !/^(fbclid|ttclid)\??$/.test(name))
+  const key = call?.idempotent ? ['`Idempotency-Key`'] : []
+  return [...names.map((name) => `\`${name}\``), ...key].join(', ') || '–'
+}
+
+function gives(call: Endpoint | undefined): string {
+  const parts = [
+    ...(call?.info ? [`\`info\` {${fields(call.info).join(', ')}}`] : []),
+    ...(call?.data
+      ? [`\`data\` {${fields(call.data).join(', ')}} of {${fields(itemOf(call.data)).join(', ')}}`]
+      : []),
+  ]
+  return parts.join(', or ')
+}
+
+function refusalsOf(call: Endpoint | undefined): string {
+  return call?.refuses.map((name) => `${name} (${refusals[name]})`).join(', ') || '–'
+}
+
+/** The names of an object's fields; a question mark stands after one that may be missing. */
+function fields(schema: TSchema | undefined): string[] {
+  if (!isObject(schema)) return []
+  const needed = new Set<string>(schema.required)
+  return Object.keys(schema.properties).map((name) => (needed.has(name) ? name : `${name}?`))
+}
+
+function itemOf(data: TSchema): TSchema | undefined {
+  const list: unknown = isObject(data) ? data.properties['list'] : undefined
+  return typeof list === 'object' && list !== null && 'items' in list ? (list.items as TSchema) : undefined
+}
+
+function isObject(schema: TSchema | undefined): schema is TObject {
+  return schema !== undefined && 'properties' in schema
+}
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
