@@ -133,8 +133,8 @@ describe('a paid order', () => {
 
   test.each([false, null])('without consent (%s) is neither kept nor told', async (marketing) => {
     await buy(marketing)
-    await send()
     expect(await conversions()).toEqual([])
+    await send()
     expect(sink.posts).toEqual([])
   })
 
