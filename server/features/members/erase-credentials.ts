@@ -1,10 +1,14 @@
+import { cancelMails } from '#server/platform/mail/send-mails.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { deleteLinks } from './link-queries.ts'
+import { selectUser } from './queries.ts'
 import { selectFactor } from './second-factor-queries.ts'
 import { removeSecondFactor } from './second-factor.ts'
 
-/** A person leaves: their links are worth nothing, their second factor goes. */
+/** A person leaves: their links are worth nothing, their second factor goes, and mails to them do not leave any more. */
 export async function eraseCredentials(tx: Tx, userId: string): Promise<void> {
+  const user = await selectUser(tx, userId)
+  if (user?.email) await cancelMails(tx, user.email)
   await deleteLinks(tx, userId)
   await removeSecondFactor(tx, userId)
 }

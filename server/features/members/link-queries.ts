@@ -51,13 +51,13 @@ export async function insertResetRequest(
   await db.insertInto('reset_requests').values(request).execute()
 }
 
-/** Takes requests for as long as the transaction runs: they are gone once it commits, and there again if it does not. */
-export function takeResetRequests(tx: Tx, limit: number): Promise<Selectable<ResetRequestsTable>[]> {
+/** Takes a request for as long as the transaction runs: it is gone once that commits, and there again if it does not. */
+export function takeResetRequest(tx: Tx): Promise<Selectable<ResetRequestsTable> | undefined> {
   return tx
     .deleteFrom('reset_requests')
-    .where('id', 'in', (requests) =>
-      requests.selectFrom('reset_requests').select('id').orderBy('id').limit(limit).forUpdate().skipLocked(),
+    .where('id', '=', (requests) =>
+      requests.selectFrom('reset_requests').select('id').orderBy('id').limit(1).forUpdate().skipLocked(),
     )
     .returningAll()
-    .execute()
+    .executeTakeFirst()
 }

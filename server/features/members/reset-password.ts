@@ -7,7 +7,7 @@ import type { Tx } from '#server/tables.ts'
 import { deleteFailures } from './attempt-queries.ts'
 import { auditCall } from './audit-call.ts'
 import { checkEmail } from './check-person.ts'
-import { deleteLinks, insertResetRequest, takeResetRequests } from './link-queries.ts'
+import { deleteLinks, insertResetRequest, takeResetRequest } from './link-queries.ts'
 import { findLink, makeLink, sameEmail, spendLink } from './mail-links.ts'
 import type { MembersContext } from './members-context.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
@@ -31,17 +31,15 @@ export async function askForReset(context: MembersContext, call: Call<typeof for
   await insertResetRequest(db, { email, language: call.language, created_at: now })
 }
 
-const atOnce = 20
-
 /** Mails a link to each who asked and has an account, in any number of processes at once: each request is answered once. */
 export async function answerResetRequests(context: MembersContext, signal?: AbortSignal): Promise<void> {
-  while (!signal?.aborted) {
-    const taken = await context.db.transaction().execute(async (tx) => {
-      const requests = await takeResetRequests(tx, atOnce)
-      for (const request of requests) await answerOne(context, tx, request)
-      return requests.length
+  let found = true
+  while (found && !signal?.aborted) {
+    found = await context.db.transaction().execute(async (tx) => {
+      const request = await takeResetRequest(tx)
+      if (request) await answerOne(context, tx, request)
+      return request !== undefined
     })
-    if (taken < atOnce) return
   }
 }
 

@@ -4,7 +4,7 @@ import type { Call } from '#server/platform/http/route.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import { auditCall } from './audit-call.ts'
-import { deleteLinks, selectLinkedEmail } from './link-queries.ts'
+import { selectLinkedEmail } from './link-queries.ts'
 import { sameEmail, spendLink } from './mail-links.ts'
 import type { MembersContext } from './members-context.ts'
 import { requireMember } from './prove-person.ts'
@@ -38,7 +38,7 @@ export async function verifyEmail(context: MembersContext, call: VerifyCall): Pr
   })
 }
 
-/** Gives the user another address. Links that went to the former one are worth nothing any more. */
+/** Gives the user another address. A reset link that went to the former one is no longer theirs: `resetPassword` compares. */
 async function moveTo(
   context: MembersContext,
   tx: Tx,
@@ -49,7 +49,6 @@ async function moveTo(
   await updateUser(tx, user.id, { email, email_verified_at: context.clock.now() }).catch((error: unknown) => {
     throw isEmailTaken(error) ? new Refusal('emailTaken', { field: 'email' }) : error
   })
-  await deleteLinks(tx, user.id)
   await auditCall(context, tx, call, 'email_changed', user.id)
   if (user.email === null) return
   const link = `${context.publicUrl}/contactUs`

@@ -28,9 +28,7 @@ export function claimMails(
   limit: number,
 ): Promise<MailRow[]> {
   return db
-    .updateTable('mails')
-    .set((row) => ({ attempts: row('attempts', '+', 1), due_at: until }))
-    .where('id', 'in', (mails) =>
+    .with('due', (mails) =>
       mails
         .selectFrom('mails')
         .select('id')
@@ -41,6 +39,9 @@ export function claimMails(
         .forUpdate()
         .skipLocked(),
     )
+    .updateTable('mails')
+    .set((row) => ({ attempts: row('attempts', '+', 1), due_at: until }))
+    .where('id', 'in', (mails) => mails.selectFrom('due').select('id'))
     .returning(['id', 'recipient', 'template', 'language', 'fields', 'attempts', 'expires_at', 'created_at'])
     .execute()
 }
@@ -64,4 +65,9 @@ export async function postponeMail(
     .where('id', '=', id)
     .where('attempts', '=', attempts)
     .execute()
+}
+
+/** Forgets what waits for an address, for whose person is leaving. */
+export async function deleteMailsTo(tx: Transaction<MailTables>, recipient: string): Promise<void> {
+  await tx.deleteFrom('mails').where('recipient', '=', recipient).execute()
 }

@@ -12,6 +12,7 @@ import { testSmtp, type TestSmtp } from '#server/testing/smtp-server.ts'
 import { openMailer, smtpMailer } from './mailer.ts'
 import { queueMail, sendMails, type MailContext } from './send-mails.ts'
 
+const from = 'Cliffhanger <site@drama.example>'
 const link = 'https://drama.example/individual#verify=a-secret'
 let database: TestDatabase
 let smtp: TestSmtp
@@ -38,7 +39,7 @@ beforeEach(async () => {
     db: database.db,
     clock: { now: () => new Date(Date.now() + offset) },
     log: pino(lines),
-    mailer: smtpMailer(smtp.url, 'Cliffhanger <site@drama.example>', 500),
+    mailer: smtpMailer(smtp.url, from),
     composeMail,
   }
 })
@@ -170,9 +171,7 @@ describe('a server that does not take a mail', () => {
     async (stage) => {
       smtp.answer = (at) => (at === stage ? 'silence' : 'taken')
       await queue()
-      const began = performance.now()
-      await sendMails(context)
-      expect(performance.now() - began).toBeLessThan(5000)
+      await sendMails({ ...context, mailer: smtpMailer(smtp.url, from, 500) })
       expect(await waiting()).toMatchObject([{ attempts: 1 }])
       smtp.answer = () => 'taken'
       await sendAfter(11)

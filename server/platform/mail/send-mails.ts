@@ -4,7 +4,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Log } from '#server/platform/log.ts'
 import { MailError, type Mailer, type Message } from './mailer.ts'
-import { claimMails, deleteMail, insertMail, postponeMail, type MailRow } from './queries.ts'
+import { claimMails, deleteMail, deleteMailsTo, insertMail, postponeMail, type MailRow } from './queries.ts'
 import type { MailTables } from './tables.ts'
 
 /** What a template makes of its values. */
@@ -47,6 +47,11 @@ export async function queueMail(
   const fields = JSON.stringify(mail.values)
   const expires_at = expiresAt ?? null
   await insertMail(tx, { id: newId('mail'), recipient: to, template, language, fields, expires_at })
+}
+
+/** Leaves unsent what waits for an address: its person is gone. */
+export function cancelMails(tx: Transaction<MailTables>, to: string): Promise<void> {
+  return deleteMailsTo(tx, to)
 }
 
 /**

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  deleteUser,
+  exportUser,
+  forgotPassword,
+  getUser,
+  resetPassword,
+  verifyEmail,
+} from '#contract/members.ts'
+import { register, secretOf } from '#server/testing/member.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+test('a person who left is mailed nothing more, and no link or code of theirs is worth anything', async () => {
+  const { visitor, email, password } = await register(site)
+  const { id } = await visitor.ask(getUser)
+  const { db } = site.context
+  await site.visitor().ask(forgotPassword, { body: { email } })
+  const secret = secretOf((await site.mails(email)).at(-1))
+  await db
+    .insertInto('second_factors')
+    .values({ user_id: id, sealed_secret: Buffer.from('sealed'), confirmed_at: null })
+    .execute()
+  const { email: other } = await register(site)
+  // One mail waits, and one request.
+  await visitor.ask(verifyEmail, { body: {} })
+  await visitor.ask(forgotPassword, { body: { email } })
+  await visitor.ask(deleteUser, { body: { current_password: password } })
+  expect(await site.mails(email)).toHaveLength(2)
+  expect(await site.mails(other)).toHaveLength(1)
+  const new_password = 'a quite new passphrase'
+  const body = { secret, new_password, repeat_password: new_password }
+  expect((await site.visitor().call(resetPassword, { body })).answer.code).toBe(500)
+  expect(await db.selectFrom('mail_links').selectAll().where('user_id', '=', id).execute()).toEqual([])
+  expect(await db.selectFrom('second_factors').selectAll().where('user_id', '=', id).execute()).toEqual([])
+})
+
+test('an export says since when there is a second factor, and holds no secret', async () => {
+  const { visitor } = await register(site)
+  const { id } = await visitor.ask(getUser)
+  const since = new Date('2026-11-21T08:00:00Z')
+  await site.context.db
+    .insertInto('second_factors')
+    .values({ user_id: id, sealed_secret: Buffer.from('sealed'), confirmed_at: since })
+    .execute()
+  const { answer } = await visitor.call(exportUser)
+  expect(answer.info).toMatchObject({ second_factor: { since: since.toISOString() } })
+  expect(JSON.stringify(answer)).not.toContain('sealed')
+})
