@@ -59,6 +59,7 @@ export async function startSocialStandIn(): Promise<SocialStandIn> {
     if (trouble) return trouble(response)
     const json = (status: number, body: object) =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    if (url.pathname === '/elsewhere') return json(200, somebody)
     const oauth = oauths.find(({ authorize, token, profile }) =>
       [authorize, token, profile].includes(url.pathname),
     )
@@ -116,18 +117,21 @@ export async function startSocialStandIn(): Promise<SocialStandIn> {
   }
 }
 
+/** A profile at either. */
+const somebody = { id: 'x', data: { user: { open_id: 'x' } } }
+
 /** What a provider in trouble does. */
 export const troubles = {
   silent: () => {},
-  broken: (response: ServerResponse) => void response.writeHead(500).end('{}'),
+  broken: (response: ServerResponse) =>
+    void response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify(somebody)),
   rubbish: (response: ServerResponse) =>
     void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>'),
   empty: (response: ServerResponse) =>
     void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
-  endless: (response: ServerResponse) => {
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.write(`{"access_token":"${'x'.repeat(300_000)}`)
-  },
-  elsewhere: (response: ServerResponse) =>
-    void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+  verbose: (response: ServerResponse) =>
+    void response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ ...somebody, more: 'x'.repeat(300_000) })),
+  elsewhere: (response: ServerResponse) => void response.writeHead(302, { location: '/elsewhere' }).end(),
 }

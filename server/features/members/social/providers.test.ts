@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getUser, listSocialProviders } from '#contract/members.ts'
 import { readSocial } from '#server/platform/read-social.ts'
 import { startSocialStandIn, troubles } from '#server/testing/social-stand-ins.ts'
@@ -61,6 +61,11 @@ describe('a provider in trouble', () => {
       expect((await provider?.authorizationUrl(checks))?.searchParams.get('code_challenge_method')).toBe(
         'S256',
       )
+      // Where asking again fails later, the old answer still serves.
+      discovery.trouble.set('/.well-known/openid-configuration', trouble)
+      const later = performance.now() + 2 * 3_600_000
+      vi.spyOn(performance, 'now').mockReturnValue(later)
+      expect((await provider?.authorizationUrl(checks))?.origin).toBe(discovery.url)
       await discovery.close()
     },
   )
