@@ -117,6 +117,9 @@ test.each([
   [{ LIMIT_RESET_ACCOUNT: '3/day' }, 'LIMIT_RESET_ACCOUNT must be a number per s, min or h'],
   [{ PUBLIC_URL: 'drama.example' }, 'PUBLIC_URL must be an address that begins with http:// or https://.'],
   [{ DEMO: 'yes' }, 'DEMO must be 0 or 1, not "yes".'],
+  [{ MAIL_FROM: 'Cliffhanger' }, 'MAIL_FROM must be an address such as'],
+  [{ MAIL_FROM: 'Cliffhanger <hello>' }, 'MAIL_FROM must be an address such as'],
+  [{ SMTP_URL: 'mail.example:25' }, 'SMTP_URL must be an address that begins with smtp:// or smtps://.'],
   [{ TRUST_PROXY: '-1' }, 'TRUST_PROXY must be a whole number from 0 to 10, not "-1".'],
   [
     { DATABASE_URL: 'mysql://db' },

@@ -113,7 +113,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     paypal,
     mail: {
       smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:']),
-      from: text(env, 'MAIL_FROM') ?? `Cliffhanger <no-reply@${new URL(publicUrl).hostname}>`,
+      from: readMailFrom(env) ?? `Cliffhanger <no-reply@${new URL(publicUrl).hostname}>`,
     },
     s3,
     social,
@@ -144,6 +144,15 @@ export function readLimits(env: Env): Limits {
     apiUser: limit(env, 'LIMIT_API_USER') ?? { max: 600, seconds: 60 },
     apiIp: limit(env, 'LIMIT_API_IP') ?? { max: 6000, seconds: 60 },
   })
+}
+
+/** Who mails come from: an address, or a name and an address in angle brackets. */
+function readMailFrom(env: Env): string | undefined {
+  const from = text(env, 'MAIL_FROM')
+  if (from === undefined || /^[^<>@\s]+@[^<>@\s]+$|^[^<>]*<[^<>@\s]+@[^<>@\s]+>$/.test(from)) return from
+  throw new ConfigError(
+    `MAIL_FROM must be an address such as "Cliffhanger <hello@drama.example>", not "${from}".`,
+  )
 }
 
 function readStripe(env: Env) {
