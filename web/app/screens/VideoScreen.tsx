@@ -10,7 +10,7 @@ import { videoQuery } from '#web/features/catalog/queries.ts'
 import { useFavorite } from '#web/features/library/use-favorite.ts'
 import { EpisodeGrid } from '#web/features/media/EpisodeGrid.tsx'
 import { episodesQuery } from '#web/features/media/queries.ts'
-import { share } from '#web/features/media/share.ts'
+import { ShareButton } from '#web/features/media/ShareButton.tsx'
 import { VideoPanel } from '#web/features/media/VideoPanel.tsx'
 import { CallRejected } from '#web/lib/api.ts'
 import { paths } from '#web/lib/paths.ts'
@@ -74,11 +74,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
       <span className={styles.phone}>
         <Tool icon="list" label={t('video.episodes')} onClick={() => setListed(true)} />
       </span>
-      <Tool
-        icon="share"
-        label={t('video.share')}
-        onClick={() => void share(video.title, paths.video.to(video.id, number))}
-      />
+      <ShareButton videoId={video.id} title={video.title} episode={number} />
     </>
   )
   return (

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { userQuery } from '#web/features/members/queries.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { sendEvent } from '#web/lib/events.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Tool } from '#web/player/Controls.tsx'
+import { canShareBySystem, sharedUrl } from './share.ts'
+
+const ShareSheet = lazy(async () => ({ default: (await import('./ShareSheet.tsx')).ShareSheet }))
+
+interface ShareButtonProps {
+  videoId: string
+  title: string
+  episode: number
+}
+
+/** Gives the episode on: by the system's own sheet where there is one, else by ours. */
+export function ShareButton({ videoId, title, episode }: ShareButtonProps) {
+  const { t } = useTranslation()
+  const code = useQuery(userQuery).data?.referral_code
+  const [open, setOpen] = useState(false)
+  const url = sharedUrl(paths.video.to(videoId, episode), code)
+  const share = () => {
+    sendEvent('share', { video_id: videoId })
+    if (canShareBySystem()) navigator.share({ title, url }).catch(() => {})
+    else setOpen(true)
+  }
+  return (
+    <>
+      <Tool icon="share" label={t('video.share')} onClick={share} />
+      {open && (
+        <Suspense>
+          <ShareSheet title={title} url={url} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,49 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import '#web/i18n/watch.ts'
+import { copyText, sharedUrl, shareTargets } from './share.ts'
+
+const said = vi.hoisted(() => {
+  vi.stubGlobal('location', { origin: 'https://site.test', search: '' })
+  vi.stubGlobal('document', { documentElement: {} })
+  return vi.fn<(message: string) => void>()
+})
+vi.mock('#web/lib/notify.ts', () => ({ notify: said }))
+
+beforeEach(() => said.mockClear())
+
+describe('a shared link', () => {
+  it("carries the sharer's code as the referrer token", () => {
+    expect(sharedUrl('/videos/vid_1?episode=2', 'abc')).toBe(
+      'https://site.test/videos/vid_1?episode=2&token=abc',
+    )
+    expect(sharedUrl('/videos/vid_1', null)).toBe('https://site.test/videos/vid_1')
+  })
+
+  it('reaches every network whole, whatever the title holds', () => {
+    for (const { href } of shareTargets('A & B = C?', 'https://site.test/videos/vid_1?episode=2&token=abc'))
+      expect(href).toContain(encodeURIComponent('https://site.test/videos/vid_1?episode=2&token=abc'))
+  })
+})
+
+describe('copying', () => {
+  const clipboard = (writeText: () => Promise<void>) =>
+    vi.stubGlobal('navigator', { clipboard: { writeText } })
+
+  it("says 'Copy Success'", async () => {
+    clipboard(async () => {})
+    await copyText('text')
+    expect(said).toHaveBeenCalledWith('Copy Success')
+  })
+
+  it("says 'Copy fail' where the browser refuses", async () => {
+    clipboard(async () => Promise.reject(new DOMException('no', 'NotAllowedError')))
+    await copyText('text')
+    expect(said).toHaveBeenCalledWith('Copy fail')
+  })
+
+  it("says 'Unable to copy text:' with the text on an exception", async () => {
+    vi.stubGlobal('navigator', {})
+    await copyText('text')
+    expect(said).toHaveBeenCalledWith('Unable to copy text: text')
+  })
+})
