@@ -27,7 +27,8 @@ function pass(target: string, request: IncomingMessage, response: ServerResponse
     response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
     answer.pipe(response)
   })
-  onwards.on('error', () => response.destroy())
+  // A body that is refused for its size is not read to its end: the answer is there all the same.
+  onwards.on('error', () => response.headersSent || response.destroy())
   response.on('close', () => onwards.destroy())
   request.pipe(onwards)
 }

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, faults, refusals, type FaultName } from '#contract/errors.ts'
 import { firstLanguage, type Language } from '#contract/languages.ts'
 import { isDatabaseAway } from '#server/platform/database/database-away.ts'
@@ -27,6 +28,8 @@ const faultOfStatus: Record<number, FaultName> = {
 /** After so many seconds a client may look whether the database is back. */
 const databaseRetrySeconds = 5
 
+const readOutMs = 2000
+
 /** The one place where an error becomes an answer (product.md, section 2). */
 export async function answerError(
   words: Words,
@@ -43,9 +46,20 @@ export async function answerError(
   const status = faults[fault.reason]
   if (status >= 500)
     words.log.error({ err: error, method: request.method, path: pathOf(request) }, 'a call failed')
+  if (fault.reason === 'tooLarge') await readOut(request.raw)
   const message = sentenceOf(words, fault, await languageOf(words, request, status))
   if (fault.retryAfter) reply.header('retry-after', String(fault.retryAfter))
   return reply.code(status).send({ code: status, message, info: {} })
+}
+
+/** Reads the rest of what was sent, for a while: who is still sending would find the connection broken, and no answer. */
+async function readOut(raw: IncomingMessage): Promise<void> {
+  if (raw.complete || raw.destroyed) return
+  raw.resume()
+  const sent = new Promise<void>((resolve) => raw.once('close', resolve).once('end', resolve))
+  const patience = new AbortController()
+  await Promise.race([sent, delay(readOutMs, undefined, { signal: patience.signal }).catch(() => {})])
+  patience.abort()
 }
 
 /** Where the site cannot serve, nobody is looked up for their language either. */
