@@ -1,5 +1,6 @@
 import { Refusal, type RefusalName } from '#contract/errors.ts'
 import { checkTurns, keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { networkOf } from '#server/platform/http/network-of.ts'
 import type { BillingContext } from './billing-context.ts'
 
 /** What a card is refused for; a form that timed out says nothing of the card. */
@@ -21,7 +22,7 @@ export async function limitCardFailures(
   ip: string,
   pay: () => Promise<void>,
 ): Promise<void> {
-  const key = keyFor(secret, 'card-failures', ip)
+  const key = keyFor(secret, 'card-failures', networkOf(ip))
   await checkTurns(db, key, limits.cardFailuresIp, clock.now())
   try {
     await pay()

@@ -1,6 +1,7 @@
 import type { registerUser } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
-import { takeTurn } from '#server/platform/database/limits.ts'
+import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { networkOf } from '#server/platform/http/network-of.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { auditCall } from './audit-call.ts'
@@ -23,14 +24,14 @@ type RegisterCall = Call<typeof registerUser>
  * emailTaken, with the field; signedInAlready; Fault tooMany
  */
 export async function register(context: MembersContext, call: RegisterCall): Promise<Viewer> {
-  const { db, clock, limits } = context
+  const { db, clock, secret, limits } = context
   const { email, password, repeat_password, display_name } = call.body
   if (call.viewer?.role === 'member') throw new Refusal('signedInAlready')
   checkEmail(email)
   checkPassword(password, 'password')
   if (repeat_password !== password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
   const name = display_name === undefined ? undefined : checkName(display_name, 'display_name')
-  await takeTurn(db, `register-ip:${call.ip}`, limits.registerIp, clock.now())
+  await takeTurn(db, keyFor(secret, 'register-ip', networkOf(call.ip)), limits.registerIp, clock.now())
   const password_hash = await hashPassword(password)
   const registering = db.transaction().execute(async (tx) => {
     const id = await lockGuest(context, tx, call)

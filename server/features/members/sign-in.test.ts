@@ -7,6 +7,7 @@ import {
   exportUser,
   getUser,
   listSessions,
+  registerUser,
   signIn,
   signOut,
 } from '#contract/members.ts'
@@ -16,7 +17,7 @@ import type { Visitor } from '#server/testing/visitor.ts'
 
 vi.mock('@node-rs/argon2', async (original) => {
   const real = await original<typeof argon2>()
-  return { ...real, verify: vi.fn(real.verify) }
+  return { ...real, hash: vi.fn(real.hash), verify: vi.fn(real.verify) }
 })
 
 let site: TestSite
@@ -75,6 +76,20 @@ describe('signing in', () => {
     expect(answers[1]).toEqual(answers[0])
     expect(answers[2]).toEqual(answers[0])
     expect((await visitor.ask(getUser)).role).toBe('visitor')
+  })
+
+  it('costs a registration the same work, whether the address is taken or not', async () => {
+    const { email } = await registerMember(site)
+    const hash = vi.mocked(argon2.hash)
+    for (const [address, code] of [
+      [email, 500],
+      ['free@example.com', 200],
+    ] as const) {
+      hash.mockClear()
+      const body = { email: address, password, repeat_password: password }
+      expect((await site.visitor().call(registerUser, { body })).answer.code).toBe(code)
+      expect(hash).toHaveBeenCalledOnce()
+    }
   })
 
   it('names an address that is none', async () => {
@@ -143,16 +158,16 @@ describe('guessing', () => {
     expect(codes.filter((code) => code === 429)).toHaveLength(7)
   })
 
-  it('is limited for an address of the network', async () => {
-    const strict = await testSite({}, { LIMIT_SIGN_IN_IP: '2/min' })
+  it('is limited for a network, however many addresses of it are used', async () => {
+    const strict = await testSite({}, { LIMIT_SIGN_IN_IP: '2/min', TRUST_PROXY: '1' })
     const { email } = await registerMember(strict)
     const statuses = []
-    for (const address of [email, 'other@example.com', email]) {
-      const { status } = await strict.visitor().call(signIn, { body: { email: address, password } })
-      statuses.push(status)
+    for (const from of ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:3::', '2001:db8:1:3::1']) {
+      const visitor = strict.visitor({ 'x-forwarded-for': from })
+      statuses.push((await visitor.call(signIn, { body: { email, password } })).status)
     }
     await strict.close()
-    expect(statuses).toEqual([200, 200, 429])
+    expect(statuses).toEqual([200, 200, 429, 200])
   })
 })
 

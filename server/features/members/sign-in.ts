@@ -1,6 +1,7 @@
 import type { signIn as signInCall } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
-import { takeTurn } from '#server/platform/database/limits.ts'
+import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { networkOf } from '#server/platform/http/network-of.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import { deleteFailures } from './attempt-queries.ts'
 import { auditCall } from './audit-call.ts'
@@ -20,10 +21,10 @@ const wrong = () => new Refusal('signInWrong', { field: 'password' })
  * @throws Refusal emailInvalid, signInWrong, secondFactorNeeded, codeWrong, signedInAlready; Fault tooMany
  */
 export async function signIn(context: MembersContext, call: Call<typeof signInCall>): Promise<Viewer> {
-  const { db, clock, limits } = context
+  const { db, clock, secret, limits } = context
   const { email, password, totp } = call.body
   checkEmail(email)
-  await takeTurn(db, `sign-in-ip:${call.ip}`, limits.signInIp, clock.now())
+  await takeTurn(db, keyFor(secret, 'sign-in-ip', networkOf(call.ip)), limits.signInIp, clock.now())
   const account = await limitTries(context, 'sign-in', email.toLowerCase())
   const user = await selectUserByEmail(db, email)
   const right = await verifyPassword(user?.password_hash, password)

@@ -3,7 +3,7 @@ import { sql, type QueryExecutorProvider } from 'kysely'
 import { Fault } from '#contract/errors.ts'
 import type { Limit } from '#server/platform/read-setting.ts'
 
-/** The key under which something of a person (an e-mail) is counted: it says nothing of them without the secret. */
+/** The key under which something of a person (an e-mail, a network) is counted: it says nothing of them without the secret. */
 export function keyFor(secret: string, kind: string, value: string): string {
   return `${kind}:${createHmac('sha256', secret).update(`turn|${kind}|${value}`).digest('base64url')}`
 }
