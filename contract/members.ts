@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Id, LanguageCode, Time, listOf, nullable, oneOf } from './shapes.ts'
+import { Cents, Currency, Id, LanguageCode, Time, listOf, nullable, oneOf } from './shapes.ts'
 
 /** What a person types into a form: bounded here so that the rules beside it (product.md, section 6) may name the field. */
 const Typed = Type.String({ maxLength: 512 })
@@ -11,7 +11,16 @@ export const Membership = Type.Object({
   state: oneOf(['free', 'subscribed']),
   status: nullable(oneOf(['active', 'past_due'])),
   grace_until: nullable(Time),
-  plan: nullable(Type.Object({ id: Id, name: Type.String() })),
+  /** The subscribed plan with what each renewal costs. */
+  plan: nullable(
+    Type.Object({
+      id: Id,
+      name: Type.String(),
+      price_cents: Cents,
+      currency: Currency,
+      period_days: Type.Integer(),
+    }),
+  ),
   renews_at: nullable(Time),
   ends_at: nullable(Time),
   cancel_at_period_end: Type.Boolean(),

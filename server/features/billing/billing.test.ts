@@ -182,7 +182,7 @@ describe('a plan', () => {
     expect(membership).toMatchObject({
       state: 'subscribed',
       status: 'active',
-      plan: { id: plan.id, name: 'Weekly' },
+      plan: { id: plan.id, name: 'Weekly', price_cents: 999, currency: 'USD', period_days: 7 },
       gateway: 'sandbox',
       ends_at: null,
     })

@@ -33,6 +33,8 @@ export function selectLiveSubscription(db: Db, userId: string, now: Date) {
       'subscriptions.cancel_at_period_end',
       'plans.names',
       'plans.period_days',
+      'plans.price_cents',
+      'plans.currency',
       'payment_methods.gateway',
     ])
     .where('subscriptions.user_id', '=', userId)
