@@ -10,7 +10,7 @@ import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { AccountForm, AccountLinks, AccountPage } from './AccountPage.tsx'
 import { rememberUser } from './queries.ts'
-import { SocialProviders } from './SignIn.tsx'
+import { SocialProviders } from './SocialProviders.tsx'
 import { useWayOn } from './use-way-on.ts'
 
 /** Makes the guest a member; what they kept stays theirs. */

@@ -1,24 +1,34 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { signIn } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/checks.ts'
 import { paths } from '#web/lib/paths.ts'
-import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { AccountForm, AccountLinks, AccountPage } from './AccountPage.tsx'
-import { rememberUser, socialProvidersQuery } from './queries.ts'
+import { CodeField } from './CodeField.tsx'
+import { rememberUser } from './queries.ts'
+import { readSocialReturn, socialStart, type SocialReturn } from './social-answer.ts'
+import { SocialCode } from './SocialCode.tsx'
+import { SocialProviders } from './SocialProviders.tsx'
 import { useWayOn } from './use-way-on.ts'
 
-/** Signs in by e-mail and password, with the second factor where it is asked for, or through a social provider. */
+/** Signs in; somebody who comes back from a social provider is told how it went, or asked for the second factor. */
 export function SignIn() {
+  const { search, hash } = useLocation()
+  const back = readSocialReturn(search, hash)
+  return back?.ticket ? <SocialCode ticket={back.ticket} /> : <SignInForm back={back} />
+}
+
+/** By e-mail and password, with the second factor where it is asked for, or through a social provider. */
+function SignInForm({ back }: { back: SocialReturn | null }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const goOn = useWayOn()
-  const [search] = useSearchParams()
   const [asksForCode, setAsksForCode] = useState(false)
   const form = useForm({
     initial: { email: '', password: '', totp: '' },
@@ -31,7 +41,9 @@ export function SignIn() {
       try {
         const user = await call(signIn, { body: { ...given, ...(asksForCode ? { totp: totp.trim() } : {}) } })
         rememberUser(queryClient, user)
-        goOn()
+        // The account is proven now: the same provider can be linked to it.
+        if (back?.answer === 'has_account') location.assign(socialStart(back.provider, back.returnTo))
+        else goOn()
       } catch (error) {
         if (!needsCode(error)) throw error
         setAsksForCode(true)
@@ -40,7 +52,7 @@ export function SignIn() {
   })
   return (
     <AccountPage title={t('account.signInTitle')} lead={t('account.signInLead')}>
-      {search.has('social') && <p role="alert">{t('account.socialFailed')}</p>}
+      {back && <p role="alert">{t(`social.${back.answer}`)}</p>}
       <AccountForm form={form}>
         <Field
           {...form.field('email')}
@@ -56,16 +68,7 @@ export function SignIn() {
           autoComplete="current-password"
           reveal={{ show: t('account.show'), hide: t('account.hide') }}
         />
-        {asksForCode && (
-          <Field
-            {...form.field('totp')}
-            label={t('account.code')}
-            hint={t('account.codeHint')}
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            autoFocus
-          />
-        )}
+        {asksForCode && <CodeField field={form.field('totp')} />}
         <Button wide type="submit" disabled={form.busy}>
           {form.busy ? t('account.working') : t('menu.signIn')}
         </Button>
@@ -83,15 +86,4 @@ export function SignIn() {
 
 function needsCode(error: unknown): boolean {
   return error instanceof CallRejected && error.code === 401
-}
-
-/** Plain links: in-app browsers allow no pop-ups. Only providers that have keys are offered. */
-export function SocialProviders() {
-  const { t } = useTranslation()
-  const { data } = useQuery(socialProvidersQuery)
-  return data?.list.map(({ id, name }) => (
-    <a key={id} className={buttonClass('quiet', true)} href={`/api/user/social/${id}`}>
-      {t('account.with', { name })}
-    </a>
-  ))
 }

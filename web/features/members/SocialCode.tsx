@@ -1,0 +1,35 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { confirmSocial } from '#contract/members.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { AccountForm, AccountPage } from './AccountPage.tsx'
+import { CodeField } from './CodeField.tsx'
+import { rememberUser } from './queries.ts'
+import { useWayOn } from './use-way-on.ts'
+
+/** The second factor of somebody whom a social provider has vouched for. */
+export function SocialCode({ ticket }: { ticket: string }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const goOn = useWayOn()
+  const form = useForm({
+    initial: { totp: '' },
+    messagesOf: ({ totp }) => (totp ? {} : { totp: t('account.codeMissing') }),
+    send: async ({ totp }) => {
+      rememberUser(queryClient, await call(confirmSocial, { body: { ticket, totp: totp.trim() } }))
+      goOn()
+    },
+  })
+  return (
+    <AccountPage title={t('account.signInTitle')} lead={t('social.second_factor')}>
+      <AccountForm form={form}>
+        <CodeField field={form.field('totp')} />
+        <Button wide type="submit" disabled={form.busy}>
+          {form.busy ? t('account.working') : t('menu.signIn')}
+        </Button>
+      </AccountForm>
+    </AccountPage>
+  )
+}

@@ -1,0 +1,29 @@
+import { socialAnswers, type SocialAnswer } from '#contract/members.ts'
+
+/** What a social provider's visit came back with, as /login's address tells. */
+export interface SocialReturn {
+  answer: SocialAnswer
+  provider: string
+  returnTo: string | null
+  /** With `second_factor`: what the account's code is sent with. */
+  ticket: string | null
+}
+
+/** Reads the address; null where nobody came back from a provider. */
+export function readSocialReturn(search: string, hash: string): SocialReturn | null {
+  const query = new URLSearchParams(search)
+  const answer = socialAnswers.find((known) => known === query.get('social'))
+  if (!answer) return null
+  return {
+    answer,
+    provider: query.get('provider') ?? '',
+    returnTo: query.get('return_to'),
+    ticket: new URLSearchParams(hash.slice(1)).get('ticket'),
+  }
+}
+
+/** Where a provider is visited; afterwards the person comes back to `returnTo`, a path of ours. */
+export function socialStart(provider: string, returnTo: string | null): string {
+  const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : ''
+  return `/api/user/social/${encodeURIComponent(provider)}${query}`
+}
