@@ -1,6 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { Db } from '#server/tables.ts'
-import { selectCards, type CardRow } from './queries.ts'
+import { isPublished, selectCards, type CardRow } from './queries.ts'
 
 export type ListFilter =
   | { by: 'all' | 'featured' }
@@ -71,7 +71,7 @@ function selectOrdered(
   const column = `videos.${columns[order]}` as const
   return selectCards(db)
     .select(`${column} as key`)
-    .where('videos.state', '=', 'published')
+    .where(isPublished)
     .where(condition)
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(${sql.ref(column)}, videos.id) < (${after?.key}, ${after?.id})`),
@@ -108,7 +108,7 @@ function selectPicked(db: Db, slugs: readonly string[], after: ListPlace | undef
   const place = sql<number>`array_position(${slugs}::text[], videos.slug)`
   return selectCards(db)
     .select(place.as('key'))
-    .where('videos.state', '=', 'published')
+    .where(isPublished)
     .where(sql<boolean>`videos.slug = ANY(${slugs})`)
     .where(sql<boolean>`${place} > ${after?.key ?? 0}`)
     .orderBy('key')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type { ListedRow, ListPlace } from './list-queries.ts'
-import { selectCards } from './queries.ts'
+import { isPublished, selectCards } from './queries.ts'
 
 /**
  * What goes with these videos, best first: what people watched next, else what shares most tags, the category, or is popular.
@@ -41,7 +41,7 @@ export function selectAlike(
   return selectCards(db)
     .innerJoin(alike, 'alike.id', 'videos.id')
     .select('alike.score as key')
-    .where('videos.state', '=', 'published')
+    .where(isPublished)
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(alike.score, alike.id) < (${after?.key}, ${after?.id})`),
     )

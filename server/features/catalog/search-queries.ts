@@ -55,43 +55,48 @@ interface Found {
   depth: number
 }
 
-/**
- * The videos that match, with their scores, from the shelves of `video_search` in turn: another is opened while fewer than
- * `plenty` were found, or as far as `depth` says. Of a shelf that stays closed, only those that have these words as their title.
- */
-function findOnShelves(
-  terms: SearchTerms,
-  { plenty, depth }: { plenty: number; depth: number | undefined },
-): RawBuilder<Found> {
-  const score = sql`(ts_rank('{0.1, 0.1, 0.5, 1}', words, ${terms.all}::tsquery) * 10000)::int * (10 + fame)
-    + CASE WHEN words @@ ${terms.title}::tsquery THEN 4000000 WHEN words @@ ${terms.typed}::tsquery THEN 2000000 ELSE 0 END`
-  const isOpen = (shelf: number) =>
-    depth === undefined
-      ? sql`(SELECT found FROM found_before_${sql.raw(String(shelf))}) < ${plenty}::int`
-      : sql`${depth >= shelf}::boolean`
-  const onShelf = (shelf: number) => {
-    const number = sql.raw(String(shelf))
-    const wanted =
-      shelf === 0
-        ? sql`${terms.all}::tsquery`
-        : sql`CASE WHEN ${isOpen(shelf)} THEN ${terms.all}::tsquery ELSE ${terms.title}::tsquery END`
-    const before = shelf === 0 ? sql`0` : sql`(SELECT found FROM found_before_${number})`
-    return sql`shelf_${number} AS MATERIALIZED (
-      SELECT video_id, ${score} AS score FROM video_search WHERE shelf = ${number} AND words @@ ${wanted}
-    ), found_before_${sql.raw(String(shelf + 1))} AS (
-      SELECT ${before} + count(*) AS found FROM shelf_${number}
+/** The shelves of `video_search`, from the front. */
+const shelves = [0, 1, 2, 3]
+
+interface Reach {
+  /** Another shelf is opened while fewer than so many were found. */
+  plenty: number
+  /** Or as far as this shelf, however many there are. */
+  depth: number | undefined
+}
+
+/** The videos that match, with their scores and the last shelf that was opened. */
+function findOnShelves(terms: SearchTerms, reach: Reach): RawBuilder<Found> {
+  const opened = shelves.slice(1).map((shelf) => sql`(${isOpen(shelf, reach)})::int`)
+  const all = shelves.map((shelf) => sql`SELECT * FROM ${sql.table(`shelf_${shelf}`)}`)
+  return sql<Found>`WITH ${sql.join(shelves.map((shelf) => readShelf(shelf, terms, reach)))}
+    SELECT video_id, score, ${sql.join(opened, sql` + `)} AS depth FROM (${sql.join(all, sql` UNION ALL `)}) found`
+}
+
+/** Of a shelf that stays closed, only the videos that have these words as their title. */
+function readShelf(shelf: number, terms: SearchTerms, reach: Reach): RawBuilder<unknown> {
+  const wanted =
+    shelf === 0
+      ? sql`${terms.all}::tsquery`
+      : sql`CASE WHEN ${isOpen(shelf, reach)} THEN ${terms.all}::tsquery ELSE ${terms.title}::tsquery END`
+  const before = shelf === 0 ? sql`0` : sql`(SELECT videos FROM ${sql.table(`found_before_${shelf}`)})`
+  return sql`${sql.table(`shelf_${shelf}`)} AS MATERIALIZED (
+      SELECT video_id, ${scoreFor(terms)} AS score FROM video_search WHERE shelf = ${sql.lit(shelf)} AND words @@ ${wanted}
+    ), ${sql.table(`found_before_${shelf + 1}`)} AS (
+      SELECT ${before} + count(*) AS videos FROM ${sql.table(`shelf_${shelf}`)}
     )`
-  }
-  const shelves = [0, 1, 2, 3]
-  return sql<Found>`WITH ${sql.join(shelves.map(onShelf))}
-    SELECT video_id, score, ${sql.join(
-      [1, 2, 3].map((shelf) => sql`(${isOpen(shelf)})::int`),
-      sql` + `,
-    )} AS depth
-    FROM (${sql.join(
-      shelves.map((shelf) => sql`SELECT * FROM shelf_${sql.raw(String(shelf))}`),
-      sql` UNION ALL `,
-    )}) found`
+}
+
+function isOpen(shelf: number, { plenty, depth }: Reach): RawBuilder<boolean> {
+  return depth === undefined
+    ? sql<boolean>`(SELECT videos FROM ${sql.table(`found_before_${shelf}`)}) < ${plenty}::int`
+    : sql<boolean>`${depth >= shelf}::boolean`
+}
+
+/** How well a video matches, more for one that is watched more; before all, those that have the very title or words. */
+function scoreFor({ all, typed, title }: SearchTerms): RawBuilder<number> {
+  return sql<number>`(ts_rank('{0.1, 0.1, 0.5, 1}', words, ${all}::tsquery) * 10000)::int * (10 + fame)
+    + CASE WHEN words @@ ${title}::tsquery THEN 4000000 WHEN words @@ ${typed}::tsquery THEN 2000000 ELSE 0 END`
 }
 
 const keys = { relevance: 'found.score', newest: 'videos.released_at', popular: 'videos.popularity' } as const
@@ -145,13 +150,16 @@ export async function suggestTitles(
   return rows
 }
 
+/** Written out, so that a prepared statement can use the index of such tags. */
+const hasVideos = sql<boolean>`video_count > 0`
+
 /** The tags that match and have something to show, the liveliest first. */
 export function suggestTags(db: Db, query: string, limit: number) {
   return db
     .selectFrom('tags')
     .select(['id', 'names', 'video_count', 'trending'])
     .where(sql<boolean>`words @@ ${query}::tsquery`)
-    .where('video_count', '>', 0)
+    .where(hasVideos)
     .orderBy('place')
     .orderBy('id')
     .limit(limit)
@@ -163,7 +171,7 @@ export function selectTags(db: Db, after: { place: number; id: string } | undefi
   return db
     .selectFrom('tags')
     .select(['id', 'names', 'video_count', 'trending', 'place'])
-    .where('video_count', '>', 0)
+    .where(hasVideos)
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(place, id) > (${after?.place}, ${after?.id})`),
     )

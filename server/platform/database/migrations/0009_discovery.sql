@@ -94,13 +94,14 @@ WHERE counted.tag_id = tags.id;
 
 -- One row for each published video. The shelves hold the first thousand videos by popularity, the next ten thousand, the
 -- next hundred thousand and the rest; what is new begins in front. A search takes shelf after shelf until it has found
--- plenty, so a common word costs as much with a million videos as with a thousand. `fame` is the popularity's magnitude.
+-- plenty, so a common word costs as much with a million videos as with a thousand. `fame` is the popularity's magnitude. Rows stay
+-- in one piece, because ranking reads their words.
 CREATE TABLE video_search (
   video_id  text PRIMARY KEY REFERENCES videos ON DELETE CASCADE,
   shelf     smallint NOT NULL DEFAULT 0 CHECK (shelf BETWEEN 0 AND 3),
   fame      smallint NOT NULL DEFAULT 0,
   words     tsvector NOT NULL
-) WITH (fillfactor = 85);
+) WITH (fillfactor = 85, toast_tuple_target = 8160);
 CREATE INDEX video_search_shelf_0 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 0;
 CREATE INDEX video_search_shelf_1 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 1;
 CREATE INDEX video_search_shelf_2 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 2;
