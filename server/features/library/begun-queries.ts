@@ -34,7 +34,7 @@ export async function selectRecentlyWatched(db: Db, userId: string, limit: numbe
     .selectFrom('history')
     .select('video_id')
     .where('user_id', '=', userId)
-    .where('removed', '=', false)
+    .where(sql<boolean>`NOT removed`)
     .orderBy('at', 'desc')
     .orderBy('video_id')
     .limit(limit)
