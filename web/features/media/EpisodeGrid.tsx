@@ -1,8 +1,12 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Episode } from '#contract/media.ts'
 import { clock } from '#web/lib/format.ts'
+import { Stepper } from '#web/ui/Stepper.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './episode-grid.module.css'
+
+/** From here on the number is quicker to step or type than the picture to find. */
+const manyEpisodes = 24
 
 interface EpisodeGridProps {
   episodes: Episode[]
@@ -13,17 +17,30 @@ interface EpisodeGridProps {
 export function EpisodeGrid({ episodes, current, onChoose }: EpisodeGridProps) {
   const { t } = useTranslation()
   return (
-    <ul className={styles.grid} aria-label={t('video.episodes')}>
-      {episodes.map((episode) => (
-        <li key={episode.id}>
-          <Cell
-            episode={episode}
-            playing={episode.number === current}
-            onChoose={() => onChoose(episode.number)}
-          />
-        </li>
-      ))}
-    </ul>
+    <>
+      {episodes.length > manyEpisodes && (
+        <Stepper
+          label={t('video.goTo')}
+          fewer={t('player.previous')}
+          more={t('player.next')}
+          value={current}
+          min={episodes[0]?.number ?? 1}
+          max={episodes.at(-1)?.number ?? 1}
+          onValue={onChoose}
+        />
+      )}
+      <ul className={styles.grid} aria-label={t('video.episodes')}>
+        {episodes.map((episode) => (
+          <li key={episode.id}>
+            <Cell
+              episode={episode}
+              playing={episode.number === current}
+              onChoose={() => onChoose(episode.number)}
+            />
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 
