@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getHomepage } from '#contract/catalog.ts'
 import { listFavorites } from '#contract/library.ts'
-import { getUser } from '#contract/members.ts'
+import { changeUser, getUser } from '#contract/members.ts'
 import { getHealth } from '#contract/operations.ts'
 import { exchangeCalls } from '#server/platform/database/exchange-calls.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
@@ -140,6 +140,8 @@ describe('a site with a limit', () => {
   it('answers whoever is refused without a look at the database', async () => {
     const visitor = site.visitor()
     await visitor.ask(getUser)
+    // Of whom something is kept, the database would be asked.
+    await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
     for (let index = 0; index < 12; index++) await visitor.call(listFavorites)
     const { pool } = site.context.database
     const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))

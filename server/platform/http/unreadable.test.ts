@@ -84,7 +84,10 @@ describe('a body', () => {
     ['half of a character', '{"display_name":"\\ud83d"}'],
     ['NUL in a name', '{"a\\u0000":1}'],
     ['a prototype', '{"__proto__":{"display_name":"x"}}'],
-    ['bytes that are not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
+    [
+      'bytes that are not UTF-8',
+      new Uint8Array([...new TextEncoder().encode('{"display_name":"'), 0xff, 0x22, 0x7d]),
+    ],
     ['too much depth', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`],
     ['a list for a text', '{"display_name":["x"]}'],
   ])('with %s is refused with HTTP 400', async (_name, body) => {
