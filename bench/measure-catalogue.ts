@@ -127,6 +127,9 @@ async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueS
   } finally {
     client.release(true)
   }
+  const listed = await fetch(`${url}/api/user/history`, { headers: { cookie } })
+  if (!(await listed.text()).includes('"next_cursor":"'))
+    throw new Error('The busy person has no long history')
   return cookie
 }
 
