@@ -62,11 +62,10 @@ async function readOut(raw: IncomingMessage): Promise<void> {
   patience.abort()
 }
 
-/** Where the site cannot serve, nobody is looked up for their language either. */
+/** Where the site cannot serve, or must not for now, nobody is looked up for their language either. */
 async function languageOf(words: Words, request: FastifyRequest, status: number): Promise<Language> {
-  return status < 500
-    ? words.languageOf(request)
-    : (firstLanguage(request.headers['accept-language']) ?? 'en')
+  const bare = status >= 500 || status === faults.tooMany
+  return bare ? (firstLanguage(request.headers['accept-language']) ?? 'en') : words.languageOf(request)
 }
 
 function sentenceOf({ translate }: Pick<Words, 'translate'>, fault: Fault, language: Language): string {
