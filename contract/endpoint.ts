@@ -4,7 +4,8 @@ import type { RefusalName } from './errors.ts'
 /**
  * One call of the site, declared once: the server's route, the browser's client and the OpenAPI document all take it
  * from here. `info` is the schema of an answer that is one record, `data` of one that is a list; a call whose answer
- * depends on what was asked has both. `refusals` are the shapes of `info` that go with codes other than 200.
+ * depends on what was asked has both. `refusals` are the shapes of `info` that go with codes other than 200. A part of
+ * the path such as `:name` is the field of the query that is called so.
  */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'DELETE'
@@ -53,4 +54,14 @@ export function isEndpoint(value: unknown): value is Endpoint {
   return (
     typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'summary' in value
   )
+}
+
+/** Where a call is made: the fields that the path names stand in it, the others behind it. */
+export function addressOf({ path }: Endpoint, fields: URLSearchParams): string {
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = fields.get(name) ?? ''
+    fields.delete(name)
+    return encodeURIComponent(value)
+  })
+  return fields.size ? `${filled}?${fields.toString()}` : filled
 }

@@ -28,6 +28,7 @@ export const refusals = {
   linkSpent: 500,
   socialFailed: 500,
   nameInvalid: 500,
+  messageInvalid: 500,
   languageUnknown: 500,
   cardNumberInBody: 500,
   gatewayNotOffered: 500,

@@ -7,10 +7,11 @@ import * as library from '#contract/library.ts'
 import * as media from '#contract/media.ts'
 import * as members from '#contract/members.ts'
 import * as operations from '#contract/operations.ts'
+import * as pages from '#contract/pages.ts'
 import * as tracking from '#contract/tracking.ts'
 import { rules, seedCalls, type CallNote, type Proof } from './call-proofs.ts'
 
-const modules = [members, catalog, library, media, billing, tracking, operations]
+const modules = [members, catalog, library, media, billing, tracking, pages, operations]
 
 /** Every call of the contract by its method and path. */
 export const calls = new Map(

@@ -27,7 +27,9 @@ import type { SocialContext } from '#server/features/members/social/routes.ts'
 import { eraseIdentities, exportIdentities } from '#server/features/members/social/social.ts'
 import type { SocialProvider } from '#server/features/members/social/social-provider.ts'
 import { readDocuments } from '#server/features/pages/documents.ts'
+import type { PageContext } from '#server/features/pages/load-page.ts'
 import type { PagesContext } from '#server/features/pages/routes.ts'
+import type { MessageContext } from '#server/features/pages/send-message.ts'
 import { composeMail } from '#server/i18n/compose-mail.ts'
 import { selectConsents, selectReferrer } from '#server/features/members/consent-queries.ts'
 import type { TrackingRoutesContext } from '#server/features/tracking/routes.ts'
@@ -48,7 +50,7 @@ import { systemClock, type Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import type { Log } from '#server/platform/log.ts'
-import { openMailer, type Mailer } from '#server/platform/mail/mailer.ts'
+import { addressOf, openMailer, type Mailer } from '#server/platform/mail/mailer.ts'
 import type { MailContext } from '#server/platform/mail/send-mails.ts'
 import { openStorage, type Storage } from '#server/platform/storage.ts'
 import type { Tables } from '#server/tables.ts'
@@ -61,6 +63,8 @@ type FeatureContexts = BillingContext &
   TrackingRoutesContext &
   AttributionContext &
   ConversionContext &
+  PageContext &
+  MessageContext &
   PagesContext
 
 /** Everything that a process of the site works with, built once; what each feature asks for is part of it. */
@@ -119,6 +123,8 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     secure: config.production,
     publicUrl: config.publicUrl,
     limits: config.limits,
+    operator: config.operator,
+    inbox: config.operator.email ?? addressOf(config.mail.from),
     tracking: config.tracking,
     consentsOf: selectConsents,
     findReferrer: selectReferrer,

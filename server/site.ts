@@ -11,6 +11,7 @@ import { identify } from '#server/features/members/members.ts'
 import { credentialRoutes } from '#server/features/members/credential-routes.ts'
 import { membersRoutes } from '#server/features/members/routes.ts'
 import { socialPlainRoutes, socialRoutes } from '#server/features/members/social/routes.ts'
+import { pageCalls } from '#server/features/pages/page-calls.ts'
 import { pagesRoutes } from '#server/features/pages/routes.ts'
 import { beaconRoutes, trackingRoutes } from '#server/features/tracking/routes.ts'
 import { exchangeCalls } from '#server/platform/database/exchange-calls.ts'
@@ -39,6 +40,7 @@ export function createSite(context: Context): Promise<FastifyInstance> {
       ...mediaRoutes(context),
       ...billingRoutes(context),
       ...trackingRoutes(context),
+      ...pageCalls(context),
     ],
     plainRoutes: [
       ...beaconRoutes(context, (request) => identify(context, request)),

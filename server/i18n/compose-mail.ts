@@ -6,8 +6,11 @@ import fy from './mails.fy.json' with { type: 'json' }
 import pt from './mails.pt.json' with { type: 'json' }
 
 type Mails = typeof en
-/** The mails there are; each has a button that opens `link`, the one value it takes. */
-export type MailTemplate = keyof Mails['templates']
+/**
+ * The mails there are; each has a button that opens `link`, the one value it takes. `contact` goes to the operator, with
+ * the `name`, `email` and `message` of whoever wrote.
+ */
+export type MailTemplate = keyof Mails['templates'] | 'contact'
 
 export const mailTexts: Record<Language, Mails> = { en, es, fy, dy, pt }
 
@@ -18,11 +21,12 @@ export interface ComposedMail {
   text: string
   html: string
   link: string | undefined
+  replyTo?: { name: string; address: string }
 }
 
 /**
  * A mail in words, as text and as HTML; in English where the language is unknown. Nothing that a person typed goes into a
- * mail: whoever registers with another's address must not choose what we write to it.
+ * mail to others: whoever registers with another's address must not choose what we write to it.
  * @throws Error for a template that this version does not have
  */
 export function composeMail(
@@ -31,6 +35,7 @@ export function composeMail(
   values: Record<string, string>,
 ): ComposedMail {
   const known = languages.find((each) => each === language) ?? 'en'
+  if (template === 'contact') return composeContact(known, values)
   const { greeting, copyLink, footer, templates } = mailTexts[known]
   const own = Object.entries(templates).find(([name]) => name === template)?.[1]
   const { link } = values
@@ -48,6 +53,30 @@ export function composeMail(
   return { lang, subject, text: `${text}\n`, html: page(lang, subject, body.join('\n')), link }
 }
 
+/** A message to the operator, whose answer goes to whoever wrote it. */
+function composeContact(language: Language, values: Record<string, string>): ComposedMail {
+  const { name = '', email = '', message = '' } = values
+  const { subject, before, after } = mailTexts[language].contact
+  // A name is one line; it stands in a header.
+  const writer = name.replaceAll(/\s+/g, ' ')
+  const lines = [before, `${writer} <${email}>`]
+  const text = [...lines, message, `-- \n${after}`].join('\n\n')
+  const body = [
+    ...lines.map((line) => paragraph(escapeHtml(line))),
+    `<p style="${styles.message}">${escapeHtml(message)}</p>`,
+    `<p style="${styles.small}">${escapeHtml(after)}</p>`,
+  ]
+  const lang = htmlLanguage[language]
+  return {
+    lang,
+    subject: `${subject}: ${writer}`,
+    text: `${text}\n`,
+    html: page(lang, subject, body.join('\n')),
+    link: undefined,
+    replyTo: { name: writer, address: email },
+  }
+}
+
 /** Mail programs know no stylesheets. */
 const styles = {
   body: 'margin:0;background:#f4f4f6;color:#1b1b22;font:16px/1.5 system-ui,sans-serif',
@@ -55,6 +84,7 @@ const styles = {
   name: 'margin:0 0 24px;font-size:20px;font-weight:700',
   button:
     'display:inline-block;padding:12px 24px;border-radius:8px;background:#ff7043;color:#1c0b04;font-weight:600;text-decoration:none',
+  message: 'margin:0 0 16px;white-space:pre-wrap;overflow-wrap:anywhere',
   small: 'margin:24px 0 0;color:#5c5c68;font-size:13px;overflow-wrap:anywhere',
 }
 

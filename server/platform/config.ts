@@ -23,6 +23,7 @@ import {
   limit,
   type Limit,
 } from '#server/platform/read-setting.ts'
+import { readOperator, type OperatorConfig } from '#server/platform/read-operator.ts'
 import { readTracking, type TrackingConfig } from '#server/platform/read-tracking.ts'
 import { readSocial, type SocialSecrets, type SocialSettings } from '#server/platform/read-social.ts'
 
@@ -44,6 +45,7 @@ export interface Limits {
   resetAccount: Limit
   cardFailuresUser: Limit
   cardFailuresIp: Limit
+  contactIp: Limit
   apiUser: Limit
   apiIp: Limit
 }
@@ -72,6 +74,7 @@ export interface Config {
   stripe: { publishableKey: string; apiBase: string } | undefined
   paypal: { clientId: string; webhookId: string; apiBase: string } | undefined
   mail: { smtpUrl: string | undefined; from: string }
+  operator: OperatorConfig
   s3: { endpoint: string; region: string; bucket: string } | undefined
   social: SocialSettings
   sentry: { dsn: string | undefined; sandboxHostSuffix: string | undefined }
@@ -115,6 +118,7 @@ export function loadConfig(env: Env): Readonly<Config> {
       smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:']),
       from: readMailFrom(env) ?? `Cliffhanger <no-reply@${new URL(publicUrl).hostname}>`,
     },
+    operator: readOperator(env),
     s3,
     social,
     sentry: {
@@ -141,6 +145,7 @@ export function readLimits(env: Env): Limits {
     resetAccount: limit(env, 'LIMIT_RESET_ACCOUNT') ?? { max: 3, seconds: 3600 },
     cardFailuresUser: limit(env, 'LIMIT_CARD_FAILURES_USER') ?? { max: 5, seconds: 3600 },
     cardFailuresIp: limit(env, 'LIMIT_CARD_FAILURES_IP') ?? { max: 200, seconds: 3600 },
+    contactIp: limit(env, 'LIMIT_CONTACT_IP') ?? { max: 20, seconds: 3600 },
     apiUser: limit(env, 'LIMIT_API_USER') ?? { max: 600, seconds: 60 },
     apiIp: limit(env, 'LIMIT_API_IP') ?? { max: 6000, seconds: 60 },
   })

@@ -6,6 +6,7 @@ export interface ReadMail {
   to: string
   from: string
   subject: string
+  replyTo: string
   messageId: string
   text: string
   html: string
@@ -23,6 +24,7 @@ export function readMail(raw: string): ReadMail {
     to: header(head, 'To'),
     from: header(head, 'From'),
     subject: decodeWords(header(head, 'Subject')),
+    replyTo: decodeWords(header(head, 'Reply-To')),
     messageId: header(head, 'Message-ID'),
     text,
     html: parts.find(({ type }) => type === 'text/html')?.content ?? '',

@@ -1,4 +1,4 @@
-import type { BodyOf, Endpoint, QueryOf, ResultOf } from '#contract/endpoint.ts'
+import { addressOf, type BodyOf, type Endpoint, type QueryOf, type ResultOf } from '#contract/endpoint.ts'
 import { answerCheckOf } from './api-document.ts'
 
 export interface Envelope<T> {
@@ -59,7 +59,7 @@ export class Visitor {
     const search = new URLSearchParams(
       Object.entries(query ?? {}).map(([key, value]): [string, string] => [key, String(value)]),
     )
-    const response = await this.fetch(`${endpoint.path}?${search.toString()}`, {
+    const response = await this.fetch(addressOf(endpoint, search), {
       method: endpoint.method,
       headers: { ...(endpoint.method === 'GET' ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(endpoint.method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),

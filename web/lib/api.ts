@@ -1,4 +1,4 @@
-import type { BodyOf, Endpoint, QueryOf, ResultOf } from '#contract/endpoint.ts'
+import { addressOf, type BodyOf, type Endpoint, type QueryOf, type ResultOf } from '#contract/endpoint.ts'
 import { sendEvent } from './events.ts'
 import { acceptLanguage, currentLanguage } from './language.ts'
 import { notify } from './notify.ts'
@@ -93,7 +93,7 @@ function urlOf(endpoint: Endpoint, query: object = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   const fields = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
   if (endpoint.method === 'GET') for (const [name, id] of Object.entries(adIds())) fields.set(name, id)
-  return fields.size ? `${endpoint.path}?${fields.toString()}` : endpoint.path
+  return addressOf(endpoint, fields)
 }
 
 async function request<E extends Endpoint>(

@@ -7,11 +7,12 @@ import * as library from '#contract/library.ts'
 import * as media from '#contract/media.ts'
 import * as members from '#contract/members.ts'
 import * as operations from '#contract/operations.ts'
+import * as pages from '#contract/pages.ts'
 import * as tracking from '#contract/tracking.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 
-const contract = [billing, catalog, library, media, members, operations, tracking]
+const contract = [billing, catalog, library, media, members, operations, pages, tracking]
 const endpoints = contract.flatMap((module) => Object.values<unknown>(module).filter(isEndpoint))
 
 /** What nobody should send, for any field of any type. */
@@ -164,6 +165,7 @@ const generous = Object.fromEntries(
     'RESET_ACCOUNT',
     'CARD_FAILURES_USER',
     'CARD_FAILURES_IP',
+    'CONTACT_IP',
   ].map((name) => [`LIMIT_${name}`, '100000/min']),
 )
 

@@ -54,7 +54,7 @@ function describeCall(endpoint: Endpoint): object {
   const references = names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
   return {
     summary,
-    parameters: [...(query ? queryParameters(query) : []), ...references],
+    parameters: [...(query ? queryParameters(query, endpoint.path) : []), ...references],
     ...(unsafe && body ? { requestBody: { content: json(body) } } : {}),
     responses: {
       200: {
@@ -86,11 +86,11 @@ function describePlain(method: string, path: string, description: PlainDescripti
   }
 }
 
-function queryParameters({ properties, required }: TObject): object[] {
+function queryParameters({ properties, required }: TObject, path = ''): object[] {
   const needed = new Set<string>(required)
   return Object.entries(properties).map(([name, schema]) => ({
     name,
-    in: 'query',
+    in: path.split('/').includes(`:${name}`) ? 'path' : 'query',
     required: needed.has(name),
     schema,
   }))

@@ -103,6 +103,7 @@ function addRoute(
       response: { 200: envelopeSchema(endpoint) },
     },
     preValidation: async (request) => {
+      Object.assign(Object(request.query), request.params)
       if (unsafe) refuseForeignOrigin(request, publicUrl)
       if (unsafe && request.body === undefined) request.body = {}
       refuseUnreadable(request.body)

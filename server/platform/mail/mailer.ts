@@ -18,6 +18,8 @@ export interface Message {
   html: string
   /** What the mail's button opens, if it has one. */
   link: string | undefined
+  /** Who gets the answer, where that is not the sender. */
+  replyTo?: { name: string; address: string }
 }
 
 export interface Mailer {
@@ -87,11 +89,12 @@ function fileMailer({ dataDir, mail: { from }, production }: Config, log: Log): 
 }
 
 function compose(message: Message, from: string): SendMailOptions {
-  const { id, createdAt, to, lang, subject, text, html } = message
+  const { id, createdAt, to, lang, subject, text, html, replyTo } = message
   return {
     from,
     // An address as it is: as a text it could be read as several.
     to: { name: '', address: to },
+    ...(replyTo ? { replyTo } : {}),
     subject,
     text,
     html,
@@ -101,6 +104,11 @@ function compose(message: Message, from: string): SendMailOptions {
     disableFileAccess: true,
     disableUrlAccess: true,
   }
+}
+
+/** The address of a sender such as `Cliffhanger <hello@drama.example>`. */
+export function addressOf(from: string): string {
+  return /<([^<>]*)>\s*$/.exec(from)?.[1] ?? from
 }
 
 /** The commands whose 5xx is about this mail; elsewhere (greeting, sign-in, sender) it is about the set-up, which can be mended. */

@@ -8,7 +8,7 @@ import { claimMails, deleteMail, deleteMailsTo, insertMail, postponeMail, type M
 import type { MailTables } from './tables.ts'
 
 /** What a template makes of its values. */
-export type Composed = Pick<Message, 'lang' | 'subject' | 'text' | 'html' | 'link'>
+export type Composed = Pick<Message, 'lang' | 'subject' | 'text' | 'html' | 'link' | 'replyTo'>
 
 export interface MailContext {
   db: Kysely<MailTables>

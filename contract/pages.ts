@@ -1,0 +1,64 @@
+import { Type, type Static } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Time, oneOf } from './shapes.ts'
+
+/** The texts of a site that its operator may change; each is a route of the same name. */
+export const pageNames = [
+  'serviceAgreement',
+  'privacyPolicy',
+  'refundPolicy',
+  'contentPolicy',
+  'commonQuestions',
+  'contactUs',
+] as const
+export type PageName = (typeof pageNames)[number]
+
+/** A stretch of text that looks alike. `href` is https, http, mailto, a path of this site or a place on the page. */
+const Run = Type.Object({
+  text: Type.String(),
+  strong: Type.Optional(Type.Boolean()),
+  emphasis: Type.Optional(Type.Boolean()),
+  href: Type.Optional(Type.String()),
+})
+export type Run = Static<typeof Run>
+
+/** A list has a line for each of its entries, everything else has one. A heading has an id to link to. */
+const Block = Type.Object({
+  kind: oneOf(['heading', 'subheading', 'paragraph', 'list', 'steps']),
+  id: Type.Optional(Type.String()),
+  lines: Type.Array(Type.Array(Run)),
+})
+export type Block = Static<typeof Block>
+
+const Page = Type.Object({
+  name: oneOf(pageNames),
+  title: Type.String(),
+  blocks: Type.Array(Block),
+  updated_at: Time,
+})
+export type Page = Static<typeof Page>
+
+export const getPage = endpoint({
+  method: 'GET',
+  path: '/api/page/:name',
+  summary: 'One of the six texts (terms, privacy, refunds, content, questions, contact), parsed into blocks',
+  refuses: ['notFound'],
+  query: Type.Object({ name: Type.String({ maxLength: 64 }) }),
+  info: Page,
+})
+
+/** Characters of a message to the operator, at most. */
+export const longestMessage = 5000
+
+export const sendMessage = endpoint({
+  method: 'POST',
+  path: '/api/contact',
+  summary: 'Sends a message to the operator by mail',
+  refuses: ['nameInvalid', 'emailInvalid', 'messageInvalid'],
+  body: Type.Object({
+    name: Type.String({ maxLength: 512 }),
+    email: Type.String({ maxLength: 512 }),
+    message: Type.String({ maxLength: 20_000 }),
+  }),
+  info: Type.Object({ sent: Type.Boolean() }),
+})

@@ -1,0 +1,21 @@
+import { getPage, sendMessage as sendMessageCall } from '#contract/pages.ts'
+import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { route, type Route } from '#server/platform/http/route.ts'
+import { loadPage, type PageContext } from './load-page.ts'
+import { sendMessage, type MessageContext } from './send-message.ts'
+
+export function pageCalls(context: PageContext & MessageContext): Route[] {
+  const pages = createAnswerCache(context.clock)
+  return [
+    route(getPage, (call) => {
+      const { query, language } = call
+      return pages.get(`${language} ${query.name}`, async () =>
+        call.serialise({ info: await loadPage(context, query.name, language) }),
+      )
+    }),
+    route(sendMessageCall, async (call) => {
+      await sendMessage(context, call)
+      return { info: { sent: true } }
+    }),
+  ]
+}

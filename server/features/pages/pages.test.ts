@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { htmlLanguage, languages } from '#contract/languages.ts'
+import { getPage, pageNames, type Block } from '#contract/pages.ts'
+import { writeSetting } from '#server/features/catalog/catalog.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let offset = 0
+beforeAll(async () => {
+  site = await testSite(
+    // What is given out may be a second old.
+    { clock: { now: () => new Date(Date.now() + offset) } },
+    { SITE_NAME: 'Dramarama', OPERATOR_NAME: 'Ada <Lovelace>', CONTACT_EMAIL: 'ada@drama.example' },
+  )
+})
+afterAll(() => site.close())
+
+const read = (name: string, language = 'en') =>
+  site.visitor({ 'accept-language': language }).call(getPage, { query: { name } })
+const wordsOf = (blocks: Block[] = []) =>
+  blocks.flatMap(({ lines }) => lines.map((line) => line.map(({ text }) => text).join(''))).join('\n')
+
+describe.each(languages)('the texts in %s', (language) => {
+  it.each(pageNames)('%s is whole: a title, sections, and no value left to fill in', async (name) => {
+    const { answer } = await read(name, htmlLanguage[language])
+    const { title, blocks, updated_at } = answer.info ?? {}
+    expect(title?.length).toBeGreaterThan(2)
+    expect(updated_at).toMatch(/^20\d\d-\d\d-\d\dT/)
+    const words = wordsOf(blocks)
+    expect(words.split(/\s+/).length).toBeGreaterThan(290)
+    expect(words).not.toMatch(/\{\{|\}\}|\*\*/)
+    const english = (await read(name)).answer.info
+    expect(blocks?.map(({ kind }) => kind)).toEqual(english?.blocks.map(({ kind }) => kind))
+    if (language !== 'en') expect(words).not.toBe(wordsOf(english?.blocks))
+  })
+
+  it('lead to the same pages of the site', async () => {
+    const linksOf = (blocks: Block[] = []) =>
+      blocks.flatMap(({ lines }) => lines.flat().flatMap(({ href }) => href ?? [])).toSorted()
+    for (const name of pageNames)
+      expect(linksOf((await read(name, htmlLanguage[language])).answer.info?.blocks), name).toEqual(
+        linksOf((await read(name)).answer.info?.blocks),
+      )
+  })
+})
+
+test('the imprint says whose site it is, and leaves out what nobody has said', async () => {
+  const { answer } = await read('contactUs')
+  const words = wordsOf(answer.info?.blocks)
+  expect(words).toContain('Operator: Ada <Lovelace>')
+  expect(words).toContain('E-mail: ada@drama.example')
+  expect(words).toContain('Dramarama, http://localhost:3000')
+  expect(words).not.toContain('Address:')
+})
+
+test.each(['unknown', 'toString', 'serviceagreement', '../package', 'a'.repeat(64)])(
+  'there is no text %s: code 404',
+  async (name) => {
+    const { status, answer } = await read(name)
+    expect([status, answer.code]).toEqual([200, 404])
+  },
+)
+
+test("the operator's own text stands before ours, within a second, in every language", async () => {
+  const own = {
+    markdown: { en: '# Ours\n\nAll [yours](https://x.example) <i>', dy: '# Unsere' },
+    updated_at: '2026-01-02T03:04:05Z',
+  }
+  await read('contentPolicy')
+  await writeSetting(site.context.db, 'page:contentPolicy', own)
+  offset += 1001
+  expect((await read('contentPolicy')).answer.info).toEqual({
+    name: 'contentPolicy',
+    title: 'Ours',
+    blocks: [
+      {
+        kind: 'paragraph',
+        lines: [
+          [{ text: 'All ' }, { text: 'yours', href: 'https://x.example' }, { text: ' ' }, { text: '<i>' }],
+        ],
+      },
+    ],
+    updated_at: '2026-01-02T03:04:05.000Z',
+  })
+  expect((await read('contentPolicy', 'de')).answer.info?.title).toBe('Unsere')
+  expect((await read('contentPolicy', 'fr')).answer.info?.title).toBe('Ours')
+  await site.context.db.deleteFrom('settings').where('key', '=', 'page:contentPolicy').execute()
+  offset += 1001
+})

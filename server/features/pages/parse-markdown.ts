@@ -1,0 +1,120 @@
+import { marked, type Token, type Tokens } from 'marked'
+import type { Block, Run } from '#contract/pages.ts'
+
+/** What a text says: its first heading is the title. */
+export interface Parsed {
+  title: string
+  blocks: Block[]
+}
+
+/** What stands for `{{name}}`; undefined for what nobody has given. */
+export type Values = Readonly<Record<string, string | undefined>>
+
+/**
+ * Parses a text into blocks that hold no markup: headings, paragraphs, lists; bold, italics and links in them. Raw HTML is
+ * shown as it was typed, pictures and tables are left out. A value is put in after parsing, so it cannot be markup either;
+ * a line with a value that nobody has given is left out.
+ */
+export function parseMarkdown(markdown: string, values: Values): Parsed {
+  const tokens = marked.lexer(markdown)
+  const title = tokens.find((token) => token.type === 'heading' && token['depth'] === 1)
+  const ids = new Set<string>()
+  const blocks = tokens
+    .filter((token) => token !== title)
+    .flatMap((token) => blockOf(token))
+    .map(({ kind, lines }) => ({ kind, lines: lines.flatMap((line) => fillLine(line, values)) }))
+    .filter(({ lines }) => lines.length > 0)
+    .map((block) => (isHeading(block) ? { ...block, id: idOf(block, ids) } : block))
+  return { title: fillLine(runsOf(title), values).map(textOf).join(''), blocks }
+}
+
+/** A line as plain text. */
+export function textOf(runs: readonly Run[]): string {
+  return runs.map(({ text }) => text).join('')
+}
+
+type Unfilled = Pick<Block, 'kind' | 'lines'>
+
+const isHeading = ({ kind }: Unfilled) => kind === 'heading' || kind === 'subheading'
+
+function blockOf(token: Token): Unfilled[] {
+  switch (token.type) {
+    case 'heading':
+      return [{ kind: Number(token['depth']) < 3 ? 'heading' : 'subheading', lines: [runsOf(token)] }]
+    case 'paragraph':
+      return [{ kind: 'paragraph', lines: [runsOf(token)] }]
+    case 'html':
+    case 'code':
+      return [{ kind: 'paragraph', lines: [[{ text: token.raw.trim() }]] }]
+    case 'blockquote':
+      return (token.tokens ?? []).flatMap(blockOf)
+    case 'list': {
+      const { ordered, items } = token as Tokens.List
+      return [{ kind: ordered ? 'steps' : 'list', lines: items.map((item) => runsOf(item)) }]
+    }
+    default:
+      return []
+  }
+}
+
+type Look = Omit<Run, 'text'>
+
+function runsOf(token: Token | undefined, look: Look = {}): Run[] {
+  const inner = token && 'tokens' in token ? (token.tokens ?? []) : []
+  return inner.flatMap((part) => runOf(part, look))
+}
+
+function runOf(part: Token, look: Look): Run[] {
+  switch (part.type) {
+    case 'strong':
+      return runsOf(part, { ...look, strong: true })
+    case 'em':
+      return runsOf(part, { ...look, emphasis: true })
+    case 'link':
+      return runsOf(part, safeLink(String(part['href'])) ? { ...look, href: String(part['href']) } : look)
+    case 'br':
+      return [{ ...look, text: ' ' }]
+    case 'image':
+      return []
+    case 'html':
+      return [{ ...look, text: part.raw }]
+    default:
+      if ('tokens' in part && part.tokens) return runsOf(part, look)
+      return 'text' in part ? [{ ...look, text: String(part.text) }] : []
+  }
+}
+
+/** Nothing that runs: `javascript:` and the like are shown as text. */
+function safeLink(href: string): boolean {
+  return /^(https?:\/\/|mailto:|#|\/(?![/\\]))/.test(href)
+}
+
+/** @returns one line, or none where a value is missing */
+function fillLine(line: readonly Run[], values: Values): Run[][] {
+  let missing = false
+  const fill = (text: string, encode: (value: string) => string = String) =>
+    text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+      const value = Object.hasOwn(values, name) ? values[name] : undefined
+      missing ||= value === undefined
+      return encode(value ?? '')
+    })
+  const filled = line.map(({ text, href, ...look }) => ({
+    ...look,
+    text: fill(text).replaceAll('\n', ' '),
+    ...(href === undefined ? {} : { href: fill(href, encodeURI) }),
+  }))
+  return missing || textOf(filled).trim() === '' ? [] : [filled]
+}
+
+/** Words with hyphens, each id once. */
+function idOf({ lines }: Unfilled, taken: Set<string>): string {
+  const words =
+    textOf(lines[0] ?? [])
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  const base = words.join('-') || 'part'
+  let id = base
+  for (let next = 2; taken.has(id); next += 1) id = `${base}-${next}`
+  taken.add(id)
+  return id
+}

@@ -1,0 +1,40 @@
+import { Refusal } from '#contract/errors.ts'
+import { longestMessage, type sendMessage as sendMessageCall } from '#contract/pages.ts'
+import { checkEmail, checkName } from '#server/features/members/members.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Limits } from '#server/platform/config.ts'
+import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { networkOf } from '#server/platform/http/network-of.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Db } from '#server/tables.ts'
+
+export interface MessageContext {
+  db: Db
+  clock: Clock
+  secret: string
+  limits: Pick<Limits, 'contactIp'>
+  /** Where messages go: an address. */
+  inbox: string
+}
+
+/**
+ * Passes a message on to the operator by mail, to be answered by a reply to it. It is kept nowhere else.
+ * @throws Refusal nameInvalid, emailInvalid, messageInvalid with the field; Fault tooMany
+ */
+export async function sendMessage(
+  context: MessageContext,
+  call: Call<typeof sendMessageCall>,
+): Promise<void> {
+  const { db, clock, secret, limits, inbox } = context
+  const email = call.body.email.trim()
+  const message = call.body.message.trim()
+  const name = checkName(call.body.name, 'name')
+  checkEmail(email)
+  if (message === '' || [...message].length > longestMessage)
+    throw new Refusal('messageInvalid', { field: 'message' })
+  await takeTurn(db, keyFor(secret, 'contact-ip', networkOf(call.ip)), limits.contactIp, clock.now())
+  const values = { name, email, message }
+  const { language } = call
+  await db.transaction().execute((tx) => queueMail(tx, { to: inbox, template: 'contact', values, language }))
+}
