@@ -1,5 +1,13 @@
 import { expect, test } from './fixtures.ts'
-import { bankFrame, cardForm, expectPlaying, lockedPanel, payByCard, swipeUp } from './watching.ts'
+import {
+  bankFrame,
+  cardForm,
+  expectMoving,
+  expectPlaying,
+  lockedPanel,
+  payByCard,
+  swipeUp,
+} from './watching.ts'
 
 const cards = {
   pays: '4242 4242 4242 4242',
@@ -20,7 +28,7 @@ test('a visitor watches, meets a cliffhanger, is declined, pays and watches on w
     .click()
   await page.evaluate(() => Object.assign(window, { samePage: true }))
   await expect(page).toHaveURL(/\/videos\/vid_/)
-  await expectPlayingFirst(page)
+  await expectMoving(page)
   for (const number of [2, 3]) {
     await swipeUp(page, isMobile)
     await expectPlaying(page, number)
@@ -45,12 +53,6 @@ test('a visitor watches, meets a cliffhanger, is declined, pays and watches on w
   await expect(lockedPanel(elsewhere, 4)).toBeVisible()
   await stranger.close()
 })
-
-async function expectPlayingFirst(page: Parameters<typeof expectPlaying>[0]): Promise<void> {
-  await expect
-    .poll(() => page.evaluate(() => document.querySelector('video')?.currentTime ?? 0))
-    .toBeGreaterThan(0)
-}
 
 test('no money on the card, then the bank asks and is told yes: the whole drama plays', async ({ page }) => {
   await page.goto(await towerUrl(page, 5))

@@ -6,7 +6,14 @@ test.use({ bypassCSP: true })
 
 const screens = [
   { name: 'home', path: '/', heading: /New this week/ },
-  { name: 'search', path: '/searchDetail/tower', heading: /Results for/ },
+  { name: 'search results', path: '/searchDetail/tower', heading: /Results for/ },
+  { name: 'search', path: '/search', heading: /Popular now/ },
+  { name: 'sign in', path: '/login', heading: /Sign in/ },
+  { name: 'register', path: '/register', heading: /Create your account/ },
+  { name: 'a lost password', path: '/retrievePassword', heading: /Forgot your password/ },
+  { name: 'favorites', path: '/favorites', heading: /Favorites/ },
+  { name: 'history', path: '/historys', heading: /Watch history/ },
+  { name: 'unlocked', path: '/unlocked', heading: /Unlocked/ },
   { name: 'plans', path: '/shopping', heading: /Watch everything/ },
   { name: 'an unknown order', path: '/order/result?order_id=ord_none', heading: /Your order/ },
 ]

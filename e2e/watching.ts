@@ -19,6 +19,11 @@ export async function expectPlaying(page: Page, number: number): Promise<void> {
   await expect.poll(() => second(page), { message: `episode ${number} goes on` }).not.toBe(before)
 }
 
+/** Waits until whatever is on screen moves. */
+export async function expectMoving(page: Page): Promise<void> {
+  await expect.poll(() => second(page), { message: 'the episode moves' }).toBeGreaterThan(0)
+}
+
 /** To the next episode: a finger's swipe on a phone, a key on a desktop. */
 export async function swipeUp(page: Page, phone: boolean): Promise<void> {
   if (!phone) return page.keyboard.press('n')

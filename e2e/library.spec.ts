@@ -1,0 +1,89 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { expectMoving } from './watching.ts'
+
+const tower = /The Test Tower/
+
+async function openTower(page: Page): Promise<void> {
+  await page.goto('/')
+  await page.getByRole('link', { name: tower }).last().click()
+  await expectMoving(page)
+}
+
+const line = (page: Page) => page.getByRole('listitem').filter({ hasText: tower })
+
+/** To the left over a line, as a thumb does it. */
+async function swipeLeft(page: Page): Promise<void> {
+  const box = await line(page).boundingBox()
+  if (!box) throw new Error('the line is not on screen')
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Input.synthesizeScrollGesture', {
+    x: box.x + box.width * 0.8,
+    y: box.y + box.height / 2,
+    xDistance: -120,
+    gestureSourceType: 'touch',
+  })
+  await devtools.detach()
+}
+
+test('a double tap makes a favorite, which a swipe takes out of the list again', async ({
+  page,
+  isMobile,
+}) => {
+  await openTower(page)
+  const surface = page.locator('[data-player] video').first()
+  await (isMobile
+    ? surface.tap({ force: true, position: { x: 120, y: 300 } })
+    : surface.dblclick({ force: true }))
+  if (isMobile) await surface.tap({ force: true, position: { x: 120, y: 300 } })
+  await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
+
+  await page.goto('/favorites')
+  await expect(line(page)).toBeVisible()
+  if (isMobile) await swipeLeft(page)
+  await page.getByRole('button', { name: 'Remove “The Test Tower”' }).click()
+  await expect(line(page)).toHaveCount(0)
+  await page.reload()
+  await expect(page.getByText('Tap the heart of a drama')).toBeVisible()
+})
+
+test('the history leads back to where one was, and edit mode clears it', async ({ page }) => {
+  await openTower(page)
+  await page.keyboard.press('n')
+  await expect(page).toHaveURL(/episode=2/)
+  await expectMoving(page)
+
+  await page.goto('/historys')
+  await expect(line(page)).toContainText('Episode 2')
+  await line(page).getByRole('link').click()
+  await expect(page).toHaveURL(/episode=2/)
+  await page.goBack()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('checkbox', { name: tower }).check()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await expect(page.getByText('You have not watched anything yet.')).toBeVisible()
+})
+
+test('the arrow keys walk through suggestions, and searches are kept until they are forgotten', async ({
+  page,
+}) => {
+  await page.goto('/search')
+  const box = page.getByRole('combobox', { name: 'Search' })
+  await box.fill('towr')
+  await expect(page.getByRole('option', { name: tower })).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('option', { name: tower })).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/videos\//)
+
+  await page.goto('/search')
+  await box.fill('tower')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Results for “tower”' })).toBeVisible()
+  await expect(page.getByRole('link', { name: tower })).toBeVisible()
+
+  await page.goto('/search')
+  await page.getByRole('button', { name: 'Forget “tower”' }).click()
+  await expect(page.getByRole('link', { name: 'tower', exact: true })).toHaveCount(0)
+})
