@@ -55,13 +55,3 @@ export function isEndpoint(value: unknown): value is Endpoint {
     typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'summary' in value
   )
 }
-
-/** Where a call is made: the fields that the path names stand in it, the others behind it. */
-export function addressOf({ path }: Endpoint, fields: URLSearchParams): string {
-  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const value = fields.get(name) ?? ''
-    fields.delete(name)
-    return encodeURIComponent(value)
-  })
-  return fields.size ? `${filled}?${fields.toString()}` : filled
-}

@@ -1,4 +1,5 @@
-import { addressOf, type BodyOf, type Endpoint, type QueryOf, type ResultOf } from '#contract/endpoint.ts'
+import { addressOf } from '#contract/address.ts'
+import type { BodyOf, Endpoint, QueryOf, ResultOf } from '#contract/endpoint.ts'
 import { answerCheckOf } from './api-document.ts'
 
 export interface Envelope<T> {
