@@ -39,7 +39,7 @@ function selectEntry(db: Db, userId: string, videoId: string) {
     .select(['video_id', 'episode_id', 'position_ms', 'at'])
     .where('user_id', '=', userId)
     .where('video_id', '=', videoId)
-    .where('removed', '=', false)
+    .where(sql<boolean>`NOT removed`)
     .executeTakeFirst()
 }
 
@@ -51,7 +51,7 @@ export function selectResume(db: Db, userId: string, videoId: string) {
     .select(['history.episode_id', 'episodes.number', 'history.position_ms'])
     .where('history.user_id', '=', userId)
     .where('history.video_id', '=', videoId)
-    .where('history.removed', '=', false)
+    .where(sql<boolean>`NOT history.removed`)
     .executeTakeFirst()
 }
 
@@ -125,7 +125,7 @@ export function selectWatched(
       'assets.duration_ms',
     ])
     .where('history.user_id', '=', userId)
-    .where('history.removed', '=', false)
+    .where(sql<boolean>`NOT history.removed`)
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`history.at <= ${after?.at} AND (history.at < ${after?.at} OR history.video_id > ${after?.id})`,

@@ -91,7 +91,7 @@ export function selectHistoryAfter(db: Db, userId: string, videoId: string, limi
     .innerJoin('episodes', 'episodes.id', 'history.episode_id')
     .select(['history.video_id', englishTitle, 'episodes.number as episode', 'position_ms', 'at'])
     .where('history.user_id', '=', userId)
-    .where('history.removed', '=', false)
+    .where(sql<boolean>`NOT history.removed`)
     .where('history.video_id', '>', videoId)
     .orderBy('history.video_id')
     .limit(limit)
