@@ -20,13 +20,17 @@ export default defineConfig({
       input: [fromHere('web/index.html'), fromHere('web/order.html')],
       checks: { pluginTimings: false },
       output: {
+        // Every screen's files are named in the first script, and a hash cannot be compressed: short ones do.
+        entryFileNames: 'assets/[name]-[hash:7].js',
+        chunkFileNames: 'assets/[name]-[hash:7].js',
+        assetFileNames: 'assets/[name]-[hash:7][extname]',
         codeSplitting: {
           groups: [
             // The calls that start before anything else has arrived.
             {
               name: 'calls',
               priority: 1,
-              test: /(web\/lib\/(api|boot|events|language|notify|storage|visit)|web\/i18n\/texts|contract\/\w+)\.ts/,
+              test: /(web\/lib\/(api|boot|events|language|notify|storage|visit)|web\/i18n\/texts|contract\/(?!pages)\w+)\.ts/,
             },
             // What both documents need, and what the card form does without: one file each, which outlive our releases.
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler|i18next)\// },

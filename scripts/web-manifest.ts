@@ -15,6 +15,12 @@ const screens: Record<string, string[]> = {
   '/historys': ['app/screens/HistoryScreen.tsx'],
   '/unlocked': ['app/screens/UnlockedScreen.tsx'],
   '/shopping': ['app/screens/ShoppingScreen.tsx'],
+  '/serviceAgreement': ['app/screens/TextScreen.tsx'],
+  '/privacyPolicy': ['app/screens/TextScreen.tsx'],
+  '/refundPolicy': ['app/screens/TextScreen.tsx'],
+  '/contentPolicy': ['app/screens/TextScreen.tsx'],
+  '/commonQuestions': ['app/screens/TextScreen.tsx'],
+  '/contactUs': ['app/screens/TextScreen.tsx'],
   '/order/result': ['app/screens/OrderResultScreen.tsx'],
 }
 

@@ -11,6 +11,15 @@ function enter({ request }: { request: Request }) {
   return cleaned ? replace(cleaned) : null
 }
 
+const texts = [
+  paths.serviceAgreement,
+  paths.privacyPolicy,
+  paths.refundPolicy,
+  paths.contentPolicy,
+  paths.commonQuestions,
+  paths.contactUs,
+]
+
 export const router = createBrowserRouter([
   {
     Component: Shell,
@@ -58,6 +67,10 @@ export const router = createBrowserRouter([
         path: paths.unlocked.pattern,
         lazy: () => withTexts('account', import('./screens/UnlockedScreen.tsx')),
       },
+      ...texts.map(({ pattern }) => ({
+        path: pattern,
+        lazy: () => withTexts('pages', import('./screens/TextScreen.tsx')),
+      })),
       { path: '*', Component: NotFound },
     ],
   },

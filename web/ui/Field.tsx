@@ -17,9 +17,11 @@ interface FieldProps {
   autoFocus?: boolean
   /** Labels of the button that shows what is typed and hides it again, for passwords. */
   reveal?: { show: string; hide: string }
+  /** For longer texts: how many lines are seen at once. */
+  lines?: number
   onValue: (value: string) => void
   onLeave: () => void
-  input: (element: HTMLInputElement | null) => void
+  input: (element: HTMLElement | null) => void
 }
 
 /** A labelled text field with its message beneath. */
@@ -36,6 +38,7 @@ export function Field({
   required = true,
   autoFocus,
   reveal,
+  lines,
   onValue,
   onLeave,
   input,
@@ -44,24 +47,24 @@ export function Field({
   const [shown, setShown] = useState(false)
   const note = message || refusal || hint
   const bad = Boolean(message || refusal)
+  const given = {
+    id,
+    ref: input,
+    name,
+    inputMode,
+    autoComplete,
+    value,
+    required,
+    autoFocus,
+    'aria-invalid': bad,
+    'aria-describedby': `${id}-note`,
+    onChange: (event: { target: { value: string } }) => onValue(event.target.value),
+    onBlur: onLeave,
+  }
   return (
     <div className={styles.field}>
       <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        ref={input}
-        name={name}
-        type={shown ? 'text' : type}
-        inputMode={inputMode}
-        autoComplete={autoComplete}
-        value={value}
-        required={required}
-        autoFocus={autoFocus}
-        aria-invalid={bad}
-        aria-describedby={`${id}-note`}
-        onChange={(event) => onValue(event.target.value)}
-        onBlur={onLeave}
-      />
+      {lines ? <textarea {...given} rows={lines} /> : <input {...given} type={shown ? 'text' : type} />}
       {reveal && (
         <button type="button" className={styles.reveal} aria-pressed={shown} onClick={() => setShown(!shown)}>
           {shown ? reveal.hide : reveal.show}

@@ -12,7 +12,7 @@ export function useFields<Name extends string>(
 ) {
   const [value, setValue] = useState(initial)
   const [left, setLeft] = useState<readonly Name[]>([])
-  const inputs = useRef<Partial<Record<Name, HTMLInputElement | null>>>({})
+  const inputs = useRef<Partial<Record<Name, HTMLElement | null>>>({})
   const messages = messagesOf(value)
   // Object.keys forgets which names there are.
   const names = Object.keys(initial) as Name[]
@@ -34,7 +34,7 @@ export function useFields<Name extends string>(
       message: left.includes(name) ? (messages[name] ?? '') : '',
       onValue: (text: string) => setValue((old) => ({ ...old, [name]: text })),
       onLeave: () => setLeft((old) => (value[name] ? [...old, name] : old)),
-      input: (element: HTMLInputElement | null) => {
+      input: (element: HTMLElement | null) => {
         inputs.current[name] = element
       },
     }),

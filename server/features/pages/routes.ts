@@ -22,6 +22,12 @@ const screens = [
   '/unlocked',
   '/shopping',
   '/order/result',
+  '/serviceAgreement',
+  '/privacyPolicy',
+  '/refundPolicy',
+  '/contentPolicy',
+  '/commonQuestions',
+  '/contactUs',
 ]
 
 export interface PagesContext extends MediaContext, MembersContext {

@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Blocks } from './Blocks.tsx'
+import { ContactForm } from './ContactForm.tsx'
+import { pageQuery } from './queries.ts'
+import { TextSkeleton } from './TextSkeleton.tsx'
+import styles from './text-page.module.css'
+
+/** The form is there at once and works without the text, which brings the imprint. */
+export function ContactPage() {
+  const { t } = useTranslation()
+  const { data, isError, refetch } = useQuery(pageQuery('contactUs'))
+  const title = data?.title ?? t('footer.contact')
+  return (
+    <section className={`${styles.page} ${styles.contact}`}>
+      <title>{title}</title>
+      <h1>{title}</h1>
+      <ContactForm />
+      <div className={styles.imprint}>
+        {data && <Blocks blocks={data.blocks} />}
+        {!data && (isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <TextSkeleton />)}
+      </div>
+    </section>
+  )
+}
