@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { PageSettings } from '#contract/page-settings.ts'
 import {
   eraseBilling,
   exportBilling,
@@ -88,6 +89,14 @@ export interface Overrides {
   webRoot?: string
 }
 
+/** What a browser may know of the settings; a DSN is made to be public. */
+function pageSettings({ tracking, sentry: { dsn, sandboxHostSuffix } }: Config): PageSettings {
+  const { consent } = tracking
+  return dsn === undefined
+    ? { consent }
+    : { consent, sentry: { dsn, sandbox_host_suffix: sandboxHostSuffix } }
+}
+
 const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')
 
 /**
@@ -118,7 +127,8 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     mailer: overrides.mailer ?? openMailer(config, log),
     webRoot,
     storage: openStorage(config.dataDir),
-    documents: readDocuments(webRoot),
+    documents: readDocuments(webRoot, pageSettings(config)),
+    sentryDsn: config.sentry.dsn,
     secret: config.secrets.appSecret,
     secure: config.production,
     publicUrl: config.publicUrl,

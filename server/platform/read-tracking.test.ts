@@ -5,6 +5,7 @@ import { readTracking } from './read-tracking.ts'
 test('nothing is told to anybody unless a token is given', () => {
   expect(readTracking({})).toEqual({
     eventsDays: 180,
+    consent: 'usual',
     pixels: {},
     conversions: { meta: undefined, tiktok: undefined },
   })
@@ -22,6 +23,7 @@ test.each([
   [{ EVENTS_DAYS: '0' }, /EVENTS_DAYS/],
   [{ FACEBOOK_PIXEL_ID: '"><script>' }, /FACEBOOK_PIXEL_ID/],
   [{ TIKTOK_PIXEL: 'a b' }, /TIKTOK_PIXEL/],
+  [{ CONSENT: 'yes' }, /CONSENT/],
   [{ META_API_BASE: 'ftp://x' }, /META_API_BASE/],
 ])('a wrong setting is named: %j', (env, name) => {
   expect(() => readTracking(env)).toThrow(ConfigError)

@@ -1,5 +1,5 @@
 import { ConfigError } from '#server/platform/config-error.ts'
-import { text, url, wholeNumber, type Env } from '#server/platform/read-setting.ts'
+import { oneOf, text, url, wholeNumber, type Env } from '#server/platform/read-setting.ts'
 
 interface Account {
   accessToken: string
@@ -10,6 +10,8 @@ interface Account {
 export interface TrackingConfig {
   /** Analytics events older than this are forgotten. */
   eventsDays: number
+  /** `strict`: browsers hold click ids in memory only, until the person has agreed. */
+  consent: 'usual' | 'strict'
   /** For `GET /api/reports`, where the operator has set none in the database. */
   pixels: Record<'facebook_pixel_id' | 'google_analytics' | 'tiktok_pixel' | 'bigo_pixel', string | undefined>
   /** The platforms that are told of conversions by the server, with consent. The tokens are secrets. */
@@ -20,6 +22,7 @@ export interface TrackingConfig {
 export function readTracking(env: Env): TrackingConfig {
   return {
     eventsDays: wholeNumber(env, 'EVENTS_DAYS', { min: 1, max: 3650 }) ?? 180,
+    consent: oneOf(env, 'CONSENT', ['usual', 'strict']) ?? 'usual',
     pixels: {
       facebook_pixel_id: readPixel(env, 'FACEBOOK_PIXEL_ID'),
       google_analytics: readPixel(env, 'GOOGLE_ANALYTICS'),

@@ -13,8 +13,8 @@ const links = [
   [paths.serviceAgreement, 'service'],
 ] as const
 
-/** The seven links (seed, section 2) and the operator's line. */
-export function Footer({ copyright }: { copyright: string | undefined }) {
+/** The seven links (seed, section 2), the way to change one's mind about privacy, and the operator's line. */
+export function Footer({ copyright, onChoices }: { copyright: string | undefined; onChoices: () => void }) {
   const { t } = useTranslation()
   return (
     <footer className={styles.footer}>
@@ -24,6 +24,9 @@ export function Footer({ copyright }: { copyright: string | undefined }) {
             {t(`footer.${name}`)}
           </Link>
         ))}
+        <button type="button" onClick={onChoices}>
+          {t('footer.choices')}
+        </button>
       </nav>
       <p>{copyright}</p>
     </footer>

@@ -1,12 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, type CSSProperties } from 'react'
+import { lazy, Suspense, useEffect, useState, type CSSProperties } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
+import { withTexts } from '#web/i18n/with-texts.ts'
 import { Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-router'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { userQuery } from '#web/features/members/queries.ts'
+import { whenIdle } from '#web/lib/when-idle.ts'
 import { Footer } from './Footer.tsx'
 import { Header } from './Header.tsx'
 import styles from './shell.module.css'
+
+const Privacy = lazy(async () => ({
+  default: (await withTexts('privacy', import('#web/features/tracking/Privacy.tsx'))).Privacy,
+}))
 
 /** What stands around every screen. A screen whose route says `immersive` has the phone's whole face to itself. */
 export function Shell() {
@@ -15,6 +21,8 @@ export function Shell() {
   const homepage = useQuery(homepageQuery).data
   const queryClient = useQueryClient()
   const immersive = useMatches().some(({ handle }) => isImmersive(handle))
+  const idle = useIdle()
+  const [choosing, setChoosing] = useState(false)
   const busy = useNavigation().state === 'loading'
   useEffect(() => {
     const again = () => void queryClient.invalidateQueries()
@@ -31,11 +39,16 @@ export function Shell() {
       <a className={styles.skip} href="#main">
         {t('site.skip')}
       </a>
+      {(idle || choosing) && (
+        <Suspense>
+          <Privacy asked={choosing} onDone={() => setChoosing(false)} />
+        </Suspense>
+      )}
       <Header menu={homepage?.menu ?? []} recommended={homepage?.homepage[0]?.id} />
       <main id="main" className={styles.main} aria-busy={busy}>
         <Outlet />
       </main>
-      <Footer copyright={homepage?.copyright.text} />
+      <Footer copyright={homepage?.copyright.text} onChoices={() => setChoosing(true)} />
       <ScrollRestoration />
     </div>
   )
@@ -47,6 +60,13 @@ const isImmersive = (handle: unknown) =>
 /** The operator's accent takes the place of ours, in the shell and in whatever is inside it. */
 function accent(colour: string | undefined): CSSProperties {
   return colour && CSS.supports('color', colour) ? ({ '--accent': colour } as CSSProperties) : {}
+}
+
+/** Whether the page is there and has had a quiet moment: what nobody waits for begins then. */
+function useIdle(): boolean {
+  const [idle, setIdle] = useState(false)
+  useEffect(() => whenIdle(() => setIdle(true)), [])
+  return idle
 }
 
 function useIcon(icon: string | undefined): void {

@@ -4,13 +4,21 @@ import { chooseLanguage, currentLanguage } from '#web/lib/language.ts'
 import en from './en.json'
 import type account from './en.account.json'
 import type pages from './en.pages.json'
+import type privacy from './en.privacy.json'
 import type search from './en.search.json'
 import type watch from './en.watch.json'
 import { fetchTexts, type TextPart } from './texts.ts'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: typeof en & typeof watch & typeof account & typeof search & typeof pages }
+    resources: {
+      translation: typeof en &
+        typeof watch &
+        typeof account &
+        typeof privacy &
+        typeof search &
+        typeof pages
+    }
   }
 }
 

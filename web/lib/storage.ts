@@ -17,6 +17,14 @@ export const storage = {
       // Memory has it.
     }
   },
+  remove(key: string): void {
+    inMemory.delete(key)
+    try {
+      localStorage.removeItem(key)
+    } catch {
+      // It never had it.
+    }
+  },
 }
 
 /** A record kept by `keep`, or undefined. The type is the keeper's word: only `keep` with the same key writes it. */

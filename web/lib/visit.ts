@@ -1,7 +1,13 @@
+import { mayKeepClickIds, onConsent } from './consent.ts'
 import { storage } from './storage.ts'
 
 /** The query parameters that are stored before a navigation (seed, section 2), and the key each is stored under. */
 const taken = { token: 'referrer_token', fbclid: 'fbclid', ttclid: 'ttclid' } as const
+const clickIds = [taken.fbclid, taken.ttclid]
+
+/** The click ids of this visit, for as long as they may not be written down. */
+const held = new Map<string, string>()
+onConsent(settleClickIds)
 
 /**
  * Stores `token`, `fbclid` and `ttclid` of an address.
@@ -13,16 +19,34 @@ export function takeVisitParameters(address: URL): string | null {
     const value = address.searchParams.get(parameter)
     if (value === null) continue
     found = true
-    if (value) storage.set(key, value)
+    if (value && (key === taken.token || mayKeepClickIds())) storage.set(key, value)
+    else if (value) held.set(key, value)
     address.searchParams.delete(parameter)
   }
   return found ? address.pathname + address.search + address.hash : null
 }
 
+/** Writes the click ids down, or takes them back into memory, as the person has just answered. */
+function settleClickIds(): void {
+  for (const key of clickIds) {
+    const value = clickId(key)
+    if (!value) continue
+    if (mayKeepClickIds()) {
+      storage.set(key, value)
+      held.delete(key)
+    } else {
+      storage.remove(key)
+      held.set(key, value)
+    }
+  }
+}
+
+const clickId = (key: string) => held.get(key) ?? storage.get(key)
+
 /** The ad click ids, which every call carries in its headers and in its query or body. */
 export function adIds(): { fbclid?: string; ttclid?: string } {
-  const fbclid = storage.get(taken.fbclid)
-  const ttclid = storage.get(taken.ttclid)
+  const fbclid = clickId(taken.fbclid)
+  const ttclid = clickId(taken.ttclid)
   return { ...(fbclid ? { fbclid } : {}), ...(ttclid ? { ttclid } : {}) }
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { htmlLanguage, type Language } from '#contract/languages.ts'
+import type { PageSettings } from '#contract/page-settings.ts'
 
 /** A built document of the web, ready to be given out again and again. */
 export interface Documents {
@@ -15,17 +16,18 @@ export interface Documents {
 }
 
 /**
- * The documents of the built web, read when the first is asked for: the worker and the commands need none, and may run
- * before the web is built.
+ * The documents of the built web with the settings that a browser may know. They are read when the first is asked for: the
+ * worker and the commands need none, and may run before the web is built.
  */
-export function readDocuments(webRoot: string): Documents {
+export function readDocuments(webRoot: string, settings: PageSettings): Documents {
+  const known = jsonScript('settings', settings)
   let built: ReturnType<typeof readBuilt> | undefined
   return {
     render(name, route, language, boot) {
       const { pages, preloads } = (built ??= readBuilt(webRoot))
       const nonce = randomBytes(16).toString('base64')
       const links = (preloads[route] ?? []).map(linkTo).join('')
-      const data = boot ? `<script type="application/json" id="boot">${scriptSafe(boot)}</script>` : ''
+      const data = known + (boot ? jsonScript('boot', boot) : '')
       const html = pages[name]
         .replace('<html lang="en"', `<html lang="${htmlLanguage[language]}"`)
         .replace('<!--preloads-->', () => links)
@@ -50,7 +52,7 @@ function linkTo(file: string): string {
     : `<link rel="modulepreload" crossorigin href="${file}">`
 }
 
-/** JSON that cannot end the script element it stands in. */
-function scriptSafe(value: object): string {
-  return JSON.stringify(value).replaceAll('<', '\\u003c')
+/** Data for the browser, as JSON that cannot end the script element it stands in. */
+function jsonScript(id: string, value: object): string {
+  return `<script type="application/json" id="${id}">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`
 }

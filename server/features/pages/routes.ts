@@ -6,6 +6,7 @@ import type { PlainRoute } from '#server/platform/http/route.ts'
 import { contentSecurityPolicy } from './content-security-policy.ts'
 import type { Documents } from './documents.ts'
 import { loadFirstScreen } from './load-first-screen.ts'
+import { foreignHostsLoader, type ForeignHostsContext } from './load-foreign-hosts.ts'
 
 /** What the web's router knows (web/lib/paths.ts); any other path is the not-found screen with HTTP 404. */
 const screens = [
@@ -30,7 +31,7 @@ const screens = [
   '/contactUs',
 ]
 
-export interface PagesContext extends MediaContext, MembersContext {
+export interface PagesContext extends MediaContext, MembersContext, ForeignHostsContext {
   webRoot: string
   documents: Documents
 }
@@ -46,10 +47,18 @@ function languageOfPage({ url, headers }: Request): Language {
 
 export function pagesRoutes(context: PagesContext): PlainRoute[] {
   const { webRoot, documents } = context
-  const give = (request: Request, reply: Reply, name: 'index' | 'order', route: string, boot?: object) => {
+  const loadForeignHosts = foreignHostsLoader(context)
+  const give = async (
+    request: Request,
+    reply: Reply,
+    name: 'index' | 'order',
+    route: string,
+    boot?: object,
+  ) => {
+    const foreign = name === 'index' ? await loadForeignHosts() : undefined
     const { html, nonce } = documents.render(name, route, languageOfPage(request), boot)
     reply
-      .header('content-security-policy', contentSecurityPolicy(name, nonce))
+      .header('content-security-policy', contentSecurityPolicy(name, nonce, foreign))
       .header('cache-control', 'no-store')
     return reply.type('text/html; charset=utf-8').send(html)
   }

@@ -33,6 +33,7 @@ export {
   type AttributionContext,
   type OrderAttribution,
 } from './record-touch.ts'
+export { loadTrackingSettings } from './settings.ts'
 export { writeEvents } from './write-events.ts'
 
 const dayMs = 86_400_000

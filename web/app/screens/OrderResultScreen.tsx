@@ -6,6 +6,7 @@ import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { Order } from '#contract/billing.ts'
 import { orderQuery } from '#web/features/billing/queries.ts'
 import { wayBack } from '#web/features/billing/way-back.ts'
+import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { money } from '#web/lib/format.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
@@ -27,6 +28,9 @@ export function Component() {
     const timer = setTimeout(() => void navigate(back, { replace: true }), restMs)
     return () => clearTimeout(timer)
   }, [paid, back, navigate])
+  useEffect(() => {
+    if (order) trackSale(order)
+  }, [order])
   const words = !orderId || error ? t('result.unknown') : t(`result.${wordOf(order)}`)
   return (
     <section className={styles.message}>

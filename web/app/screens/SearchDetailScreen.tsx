@@ -1,11 +1,17 @@
+import { useEffect } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { useParams } from 'react-router'
+import { track } from '#web/lib/track.ts'
 import { Listing } from '#web/features/catalog/Listing.tsx'
 
 /** The id is a tag's, or the words that were searched for (product.md, section 7). */
 export function Component() {
   const { t } = useTranslation()
   const { id = '' } = useParams()
-  if (id.startsWith('tag_')) return <Listing key={id} listing={{ tag: id }} />
-  return <Listing key={id} listing={{ keyword: id }} title={t('list.results', { words: id })} />
+  const words = id.startsWith('tag_') ? '' : id
+  useEffect(() => {
+    if (words) track({ name: 'Search', words })
+  }, [words])
+  if (!words) return <Listing key={id} listing={{ tag: id }} />
+  return <Listing key={id} listing={{ keyword: words }} title={t('list.results', { words })} />
 }

@@ -1,6 +1,6 @@
 import '#web/i18n/watch.ts'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useParams, useSearchParams } from 'react-router'
 import type { Video } from '#contract/catalog.ts'
@@ -14,6 +14,7 @@ import { ShareButton } from '#web/features/media/ShareButton.tsx'
 import { VideoPanel } from '#web/features/media/VideoPanel.tsx'
 import { CallRejected } from '#web/lib/api.ts'
 import { paths } from '#web/lib/paths.ts'
+import { track } from '#web/lib/track.ts'
 import { Tool } from '#web/player/Controls.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
@@ -42,6 +43,11 @@ export function Component() {
 function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
   const { t } = useTranslation()
   const [number, choose] = useEpisodeNumber(video, episodes)
+  const { video_cents: cents, currency } = video.price
+  useEffect(
+    () => track({ name: 'ViewContent', contentId: video.id, cents, currency }),
+    [video.id, cents, currency],
+  )
   const [listed, setListed] = useState(false)
   const panel = (
     <VideoPanel

@@ -1,7 +1,9 @@
 import { useEffect, useRef } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { OfferedGateway } from '#contract/billing.ts'
+import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { orderFormPath } from '#web/lib/paths.ts'
+import { track } from '#web/lib/track.ts'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { readReport } from './order-report.ts'
 import { rememberWay } from './way-back.ts'
@@ -23,6 +25,7 @@ export function Checkout({ choice, gateway, onClose, onPaid }: CheckoutProps) {
     const hear = (event: MessageEvent) => {
       const report = readReport(event, frame.current?.contentWindow)
       if (report?.type === 'paid') {
+        trackSale(report.order)
         onClose()
         onPaid()
       } else if (report?.type === 'redirect') {
@@ -33,6 +36,11 @@ export function Checkout({ choice, gateway, onClose, onPaid }: CheckoutProps) {
     addEventListener('message', hear)
     return () => removeEventListener('message', hear)
   }, [onClose, onPaid])
+  const { id: contentId, cents, currency } = choice
+  useEffect(
+    () => track({ name: 'InitiateCheckout', contentId, cents, currency }),
+    [contentId, cents, currency],
+  )
   const path = orderFormPath({ kind: choice.kind, id: choice.id, gateway: gateway.id, method: gateway.kind })
   return (
     <Sheet title={t('pay.formTitle')} onClose={onClose} tall>

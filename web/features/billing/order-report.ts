@@ -1,7 +1,7 @@
 import type { Order } from '#contract/billing.ts'
 
 /** What the card form's document tells the page that frames it. */
-export type OrderReport = { type: 'paid' } | { type: 'redirect'; url: string }
+export type OrderReport = { type: 'paid'; order: Order } | { type: 'redirect'; url: string }
 
 /** Tells the framing page what became of an order. Only our own pages may listen. */
 export function reportOrder(order: Order): void {
@@ -15,9 +15,10 @@ export function readReport(
 ): OrderReport | null {
   if (origin !== location.origin || !frame || source !== frame) return null
   if (typeof data !== 'object' || data === null || data.type !== 'order') return null
-  const order: Partial<Order> = data.order ?? {}
-  if (order.status === 'paid') return { type: 'paid' }
-  if (order.next?.type === 'redirect' && order.next.url) return { type: 'redirect', url: order.next.url }
+  // From our own document, which had it from our own server.
+  const order: Order | undefined = data.order
+  if (order?.status === 'paid') return { type: 'paid', order }
+  if (order?.next?.type === 'redirect' && order.next.url) return { type: 'redirect', url: order.next.url }
   return null
 }
 

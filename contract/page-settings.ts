@@ -1,0 +1,11 @@
+/** What a document tells the browser of the site's settings: they are needed before any call could answer. */
+export interface PageSettings {
+  /** `strict`: click ids are held in memory only, until the person has agreed (security.md, "Consent"). */
+  consent: 'usual' | 'strict'
+  /** Where errors are reported to; without it none are. */
+  sentry?: {
+    dsn: string
+    /** A host that contains it is a sandbox (seed, section 9). */
+    sandbox_host_suffix?: string
+  }
+}

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite(
+    {},
+    {
+      FACEBOOK_PIXEL_ID: '4711',
+      CONSENT: 'strict',
+      SENTRY_DSN: 'https://key@errors.example/7',
+      SANDBOX_HOST_SUFFIX: 'sandbox.</script>',
+    },
+  )
+})
+afterAll(() => site.close())
+
+const open = async (path: string) => {
+  const response = await site.visitor().fetch(path)
+  return { policy: response.headers.get('content-security-policy') ?? '', html: await response.text() }
+}
+const part = (policy: string, name: string) => policy.split('; ').find((line) => line.startsWith(`${name} `))
+
+it('lets documents turn to the pixels that are set up and to the error reporting, and to nobody else', async () => {
+  const { policy } = await open('/')
+  expect(part(policy, 'script-src')).toMatch(
+    /^script-src 'self' 'nonce-[^']+' https:\/\/connect\.facebook\.net$/,
+  )
+  expect(part(policy, 'connect-src')).toBe(
+    "connect-src 'self' https://www.facebook.com https://connect.facebook.net https://errors.example",
+  )
+  expect(policy).not.toMatch(/google|tiktok|imotech/)
+})
+
+it('lets the payment form turn to nobody', async () => {
+  const { policy } = await open('/order/easy')
+  expect(policy).not.toMatch(/https:/)
+})
+
+it('tells documents the settings that a browser may know', async () => {
+  const { html } = await open('/')
+  const [, json = ''] = /<script type="application\/json" id="settings">(.*?)<\/script>/.exec(html) ?? []
+  expect(JSON.parse(json)).toEqual({
+    consent: 'strict',
+    sentry: { dsn: 'https://key@errors.example/7', sandbox_host_suffix: 'sandbox.</script>' },
+  })
+})

@@ -1,0 +1,32 @@
+import { loadTrackingSettings } from '#server/features/tracking/tracking.ts'
+import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { TrackingConfig } from '#server/platform/read-tracking.ts'
+import type { Db } from '#server/tables.ts'
+import type { ForeignHosts } from './content-security-policy.ts'
+import { hostsOf } from './pixel-hosts.ts'
+
+export interface ForeignHostsContext {
+  db: Db
+  clock: Clock
+  tracking: TrackingConfig
+  /** Where browsers report errors to. */
+  sentryDsn: string | undefined
+}
+
+/**
+ * What the documents' policy has to allow: the pixels that are set up and the error reporting. Asked for with every
+ * document, so the settings are read at most once a second; while the database is away those of the environment stand in.
+ */
+export function foreignHostsLoader(context: ForeignHostsContext): () => Promise<ForeignHosts> {
+  const { db, clock, tracking, sentryDsn } = context
+  const settings = createAnswerCache<Awaited<ReturnType<typeof loadTrackingSettings>>>(clock)
+  const reported = sentryDsn === undefined ? [] : [new URL(sentryDsn).origin]
+  return async () => {
+    const pixels = await settings
+      .get('', () => loadTrackingSettings(db, tracking))
+      .catch(() => tracking.pixels)
+    const { script, told } = hostsOf(pixels)
+    return { script, told: [...told, ...reported] }
+  }
+}

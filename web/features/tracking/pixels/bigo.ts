@@ -1,0 +1,40 @@
+import type { TrackedEvent } from '#web/lib/track.ts'
+import { loadScript, valueOf, type PixelKind } from './pixel.ts'
+
+/** BIGO Ads knows no search and no subscription on the web: the one goes by its plain name, the other is a payment. */
+const names = {
+  PageView: 'page_view',
+  ViewContent: 'ec_detail_view',
+  Search: 'search',
+  InitiateCheckout: 'ec_order',
+  Purchase: 'ec_purchase',
+  Subscribe: 'ec_purchase',
+  CompleteRegistration: 'ec_register',
+} as const satisfies Record<TrackedEvent['name'], string>
+
+/** The BIGO Ads pixel. Like Google's, its queue takes arguments objects. */
+export const bigo: PixelKind = {
+  name: 'BIGO Ads',
+  cookies: ['_bge_'],
+  load(id) {
+    const bgdataLayer: IArguments[] = []
+    function bge(..._parts: unknown[]): void {
+      // oxlint-disable-next-line prefer-rest-params
+      bgdataLayer.push(arguments)
+    }
+    Object.assign(window, { bgdataLayer, bge })
+    bge('init', id)
+    loadScript(`https://api.imotech.video/ad/events.js?pixel_id=${encodeURIComponent(id)}`)
+    return { send: (event) => bge('event', names[event.name], fieldsOf(event)) }
+  },
+}
+
+function fieldsOf(event: TrackedEvent) {
+  const { contentId, words, eventId } = event
+  return {
+    ...valueOf(event),
+    ...(contentId ? { content_id: contentId } : {}),
+    ...(words ? { query: words } : {}),
+    ...(eventId ? { event_id: eventId } : {}),
+  }
+}

@@ -1,0 +1,46 @@
+import type { TrackedEvent } from '#web/lib/track.ts'
+import { loadScript, valueOf, type PixelKind } from './pixel.ts'
+
+type Command = (...parts: unknown[]) => void
+interface Queue extends Command {
+  queue: unknown[][]
+  callMethod?: Command
+  push: Command
+  loaded: boolean
+  version: string
+  disablePushState: boolean
+}
+
+/** The Meta pixel. What is asked of it before its script has arrived waits in its queue. */
+export const meta: PixelKind = {
+  name: 'Meta',
+  cookies: ['_fbp', '_fbc'],
+  load(id) {
+    const command: Command = (...parts) => (fbq.callMethod ? fbq.callMethod(...parts) : fbq.queue.push(parts))
+    const fbq: Queue = Object.assign(command, {
+      queue: [],
+      push: command,
+      loaded: true,
+      version: '2.0',
+      // Pages are told by us, and only those that may be.
+      disablePushState: true,
+    })
+    Object.assign(window, { fbq, _fbq: fbq })
+    // No guesses from buttons and texts.
+    fbq('set', 'autoConfig', false, id)
+    fbq('init', id)
+    loadScript('https://connect.facebook.net/en_US/fbevents.js')
+    return { send: (event) => fbq('trackSingle', id, event.name, fieldsOf(event), idOf(event)) }
+  },
+}
+
+function fieldsOf(event: TrackedEvent) {
+  const { contentId, words } = event
+  return {
+    ...valueOf(event),
+    ...(contentId ? { content_ids: [contentId], content_type: 'product' } : {}),
+    ...(words ? { search_string: words } : {}),
+  }
+}
+
+const idOf = ({ eventId }: TrackedEvent) => (eventId ? { eventID: eventId } : {})

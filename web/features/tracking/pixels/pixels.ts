@@ -1,0 +1,57 @@
+import type { trackingKeys } from '#contract/tracking.ts'
+import type { TrackedEvent } from '#web/lib/track.ts'
+import { bigo } from './bigo.ts'
+import { google } from './google.ts'
+import { meta } from './meta.ts'
+import type { Pixel, PixelKind } from './pixel.ts'
+import { tiktok } from './tiktok.ts'
+
+type TrackingKey = (typeof trackingKeys)[number]
+
+const kinds: Record<TrackingKey, PixelKind> = {
+  facebook_pixel_id: meta,
+  google_analytics: google,
+  tiktok_pixel: tiktok,
+  bigo_pixel: bigo,
+}
+
+/** A pixel that the operator has set up. */
+export interface SetUpPixel {
+  kind: PixelKind
+  id: string
+}
+
+/** The pixels that the settings name. */
+export function setUpPixels(
+  list: readonly { config_key: TrackingKey; config_value: string }[],
+): SetUpPixel[] {
+  return list
+    .filter(({ config_value }) => config_value !== '')
+    .map(({ config_key, config_value }) => ({ kind: kinds[config_key], id: config_value }))
+}
+
+let loaded: Pixel[] | null = null
+
+export const arePixelsLoaded = (): boolean => loaded !== null
+
+/** Tells every pixel, each loaded with the first event. Only to be called once the person has agreed. */
+export function tellPixels(pixels: readonly SetUpPixel[], event: TrackedEvent): void {
+  loaded ??= pixels.map(({ kind, id }) => kind.load(id))
+  for (const pixel of loaded) pixel.send(event)
+}
+
+/** Removes what the pixels' scripts left on our site: consent was taken back. */
+export function removePixelCookies(pixels: readonly SetUpPixel[]): void {
+  const beginnings = pixels.flatMap(({ kind }) => kind.cookies)
+  const names = document.cookie.split('; ').map((cookie) => cookie.split('=')[0] ?? '')
+  const left = names.filter((name) => beginnings.some((beginning) => name.startsWith(beginning)))
+  for (const name of left)
+    for (const domain of domainsOf(location.hostname))
+      document.cookie = `${name}=; path=/; max-age=0${domain && `; domain=${domain}`}`
+}
+
+/** The host, and every domain above it that a script may have written its cookie to. */
+function domainsOf(host: string): string[] {
+  const parts = host.split('.')
+  return ['', ...parts.map((_, i) => parts.slice(i).join('.'))]
+}

@@ -1,0 +1,19 @@
+import type { Order } from '#contract/billing.ts'
+import { keep, kept } from '#web/lib/storage.ts'
+import { track } from '#web/lib/track.ts'
+
+const key = 'told_orders'
+const most = 20
+
+/** Tells of a paid order, once in this browser, however often its page is looked at. */
+export function trackSale(order: Pick<Order, 'id' | 'status' | 'kind' | 'amount_cents' | 'currency'>): void {
+  const told = kept<string[]>(key) ?? []
+  if (order.status !== 'paid' || told.includes(order.id)) return
+  keep(key, [...told.slice(1 - most), order.id])
+  track({
+    name: order.kind === 'plan' ? 'Subscribe' : 'Purchase',
+    eventId: order.id,
+    cents: order.amount_cents,
+    currency: order.currency,
+  })
+}

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { useLocation } from 'react-router'
+import { userQuery } from '#web/features/members/queries.ts'
+import { consentAnswer } from '#web/lib/consent.ts'
+import { paths } from '#web/lib/paths.ts'
+import { hearTracked, track } from '#web/lib/track.ts'
+import { arePixelsLoaded, tellPixels, type SetUpPixel } from './pixels/pixels.ts'
+
+/** Screens whose address or fields hold secrets: no pixel is loaded on them, and none is told of them. */
+const secretive: readonly string[] = [paths.signIn.pattern, paths.retrievePassword.pattern]
+
+/** Tells the pixels what happens, from the moment the person agrees and for as long as they do. */
+export function usePixels(pixels: readonly SetUpPixel[], agreed: boolean): void {
+  const { pathname } = useLocation()
+  const here = !secretive.includes(pathname)
+  const active = agreed && pixels.length > 0 && (here || arePixelsLoaded())
+  useRegistration()
+  // Before the listener, so that a page is told of before what happens on it.
+  useEffect(() => {
+    if (active && here) tellPixels(pixels, { name: 'PageView' })
+  }, [active, here, pixels, pathname])
+  useEffect(() => {
+    if (!active) return
+    // Another tab may have taken the consent back.
+    return hearTracked((event) => consentAnswer() && tellPixels(pixels, event))
+  }, [active, pixels])
+}
+
+/** A guest who becomes a member keeps the id, whichever way they took. */
+function useRegistration(): void {
+  const { data: user } = useQuery(userQuery)
+  const before = useRef(user)
+  useEffect(() => {
+    if (user && before.current?.id === user.id && before.current.role === 'visitor' && user.role === 'member')
+      track({ name: 'CompleteRegistration', eventId: user.id })
+    before.current = user
+  }, [user])
+}

@@ -1,0 +1,49 @@
+import { beforeEach, expect, it, vi } from 'vitest'
+
+/** The modules anew, as a new document has them, in a browser that keeps nothing yet. */
+async function openDocument(consent: 'usual' | 'strict') {
+  vi.resetModules()
+  vi.stubGlobal('document', {
+    getElementById: (id: string) => (id === 'settings' ? { textContent: JSON.stringify({ consent }) } : null),
+  })
+  const [{ answerConsent }, { adIds, takeVisitParameters }] = await Promise.all([
+    import('./consent.ts'),
+    import('./visit.ts'),
+  ])
+  return { answerConsent, adIds, takeVisitParameters }
+}
+
+let kept: Map<string, string>
+beforeEach(() => {
+  kept = new Map()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+    removeItem: (key: string) => kept.delete(key),
+  })
+})
+
+const landing = new URL('https://site.test/?token=ann&fbclid=f&ttclid=t')
+
+it('holds click ids in memory until the person agrees, where consent is strict', async () => {
+  const { answerConsent, adIds, takeVisitParameters } = await openDocument('strict')
+  takeVisitParameters(new URL(landing))
+  expect(adIds()).toEqual({ fbclid: 'f', ttclid: 't' })
+  expect([...kept.keys()]).toEqual(['referrer_token'])
+  answerConsent(true)
+  expect(kept.get('fbclid')).toBe('f')
+  expect(kept.get('ttclid')).toBe('t')
+})
+
+it('writes click ids down at once where consent is usual, and wipes them after a no', async () => {
+  const { answerConsent, adIds, takeVisitParameters } = await openDocument('usual')
+  takeVisitParameters(new URL(landing))
+  expect(kept.get('fbclid')).toBe('f')
+  answerConsent(false)
+  expect(kept.has('fbclid') || kept.has('ttclid')).toBe(false)
+  expect(adIds()).toEqual({ fbclid: 'f', ttclid: 't' })
+  const later = await openDocument('usual')
+  expect(later.adIds()).toEqual({})
+  later.takeVisitParameters(new URL(landing))
+  expect(kept.has('fbclid')).toBe(false)
+})

@@ -1,0 +1,28 @@
+import { settings } from './settings.ts'
+import { storage } from './storage.ts'
+
+const key = 'consent'
+const listeners = new Set<() => void>()
+
+/** What the person said to marketing in this browser; null where nothing yet. No answer is a no. */
+export function consentAnswer(): boolean | null {
+  const kept = storage.get(key)
+  return kept === null ? null : kept === 'yes'
+}
+
+/** Keeps the answer and tells whoever depends on it. */
+export function answerConsent(agreed: boolean): void {
+  storage.set(key, agreed ? 'yes' : 'no')
+  for (const listener of listeners) listener()
+}
+
+/** @returns what ends it */
+export function onConsent(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Whether a click id may be written down: not after a no, and with `consent: strict` only after a yes. */
+export function mayKeepClickIds(): boolean {
+  return consentAnswer() ?? settings.consent !== 'strict'
+}

@@ -1,0 +1,45 @@
+/** Something that happened which the operator's pixels may be told of, once the person has agreed. */
+export interface TrackedEvent {
+  name:
+    | 'PageView'
+    | 'ViewContent'
+    | 'Search'
+    | 'InitiateCheckout'
+    | 'Purchase'
+    | 'Subscribe'
+    | 'CompleteRegistration'
+  /** The server tells the platforms of conversions under the same id, so they count each once: the order's, or the new member's. */
+  eventId?: string
+  cents?: number
+  currency?: string
+  /** The video, plan or episode that it is about. */
+  contentId?: string
+  /** What was searched for. */
+  words?: string
+}
+
+type Listener = (event: TrackedEvent) => void
+
+const most = 20
+let listener: Listener | null = null
+let waiting: { path: string; event: TrackedEvent }[] = []
+
+/** Hands an event on; while nobody listens it waits for as long as its page is shown. */
+export function track(event: TrackedEvent): void {
+  if (listener) return listener(event)
+  waiting = [...waiting.slice(1 - most), { path: location.pathname, event }]
+}
+
+/**
+ * Listens from now on, and hears what happened on the page that is shown; of pages left before the person agreed nobody hears.
+ * @returns what ends it
+ */
+export function hearTracked(hear: Listener): () => void {
+  listener = hear
+  const here = waiting.filter(({ path }) => path === location.pathname)
+  waiting = []
+  for (const { event } of here) hear(event)
+  return () => {
+    listener = null
+  }
+}
