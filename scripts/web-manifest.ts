@@ -8,6 +8,8 @@ const screens: Record<string, string[]> = {
   '/search': ['app/screens/SearchScreen.tsx'],
   '/searchDetail/:id': ['app/screens/SearchDetailScreen.tsx'],
   '/videos/:id': ['app/screens/VideoScreen.tsx'],
+  '/individual': ['app/screens/IndividualScreen.tsx'],
+  '/my': ['app/screens/MyScreen.tsx'],
   '/login': ['app/screens/SignInScreen.tsx'],
   '/register': ['app/screens/RegisterScreen.tsx'],
   '/retrievePassword': ['app/screens/RetrievePasswordScreen.tsx'],

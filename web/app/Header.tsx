@@ -2,12 +2,11 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, NavLink } from 'react-router'
 import { languages, languageOf } from '#contract/languages.ts'
 import { changeLanguage } from '#web/i18n/index.ts'
+import { languageNames } from '#web/lib/language.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Icon } from '#web/ui/Icon.tsx'
 import { UserButton } from './UserButton.tsx'
 import styles from './header.module.css'
-
-const ownNames = { en: 'English', es: 'Español', fy: 'Français', dy: 'Deutsch', pt: 'Português' }
 
 interface HeaderProps {
   menu: { id: string; name: string }[]
@@ -91,7 +90,7 @@ function LanguageChooser() {
       >
         {languages.map((language) => (
           <option key={language} value={language}>
-            {ownNames[language]}
+            {languageNames[language]}
           </option>
         ))}
       </select>

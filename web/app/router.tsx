@@ -11,6 +11,10 @@ function enter({ request }: { request: Request }) {
   return cleaned ? replace(cleaned) : null
 }
 
+/** What is the person's own speaks of the account and of payments too. */
+const withMine = <Loaded,>(loading: Promise<Loaded>) =>
+  withTexts('watch', withTexts('account', withTexts('mine', loading)))
+
 const texts = [
   paths.serviceAgreement,
   paths.privacyPolicy,
@@ -67,6 +71,11 @@ export const router = createBrowserRouter([
         path: paths.unlocked.pattern,
         lazy: () => withTexts('account', import('./screens/UnlockedScreen.tsx')),
       },
+      {
+        path: paths.individual.pattern,
+        lazy: () => withMine(import('./screens/IndividualScreen.tsx')),
+      },
+      { path: paths.my.pattern, lazy: () => withMine(import('./screens/MyScreen.tsx')) },
       ...texts.map(({ pattern }) => ({
         path: pattern,
         lazy: () => withTexts('pages', import('./screens/TextScreen.tsx')),

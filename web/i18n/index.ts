@@ -3,6 +3,7 @@ import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { chooseLanguage, currentLanguage } from '#web/lib/language.ts'
 import en from './en.json'
 import type account from './en.account.json'
+import type mine from './en.mine.json'
 import type pages from './en.pages.json'
 import type privacy from './en.privacy.json'
 import type search from './en.search.json'
@@ -17,6 +18,7 @@ declare module 'i18next' {
         typeof account &
         typeof privacy &
         typeof search &
+        typeof mine &
         typeof pages
     }
   }

@@ -3,6 +3,15 @@ import { storage } from './storage.ts'
 
 const key = 'language'
 
+/** Each language as those who speak it call it. */
+export const languageNames: Record<Language, string> = {
+  en: 'English',
+  es: 'Español',
+  fy: 'Français',
+  dy: 'Deutsch',
+  pt: 'Português',
+}
+
 /** The language of the screens: `?lang=`, else the one chosen before, else the browser's first that we have, else English. */
 export function currentLanguage(): Language {
   const asked = new URLSearchParams(location.search).get('lang')

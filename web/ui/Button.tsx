@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes } from 'react'
 import styles from './button.module.css'
 
-type Look = 'main' | 'quiet' | 'icon'
+type Look = 'main' | 'quiet' | 'danger' | 'icon'
 
 /** The class of a button's look, for links that look like one. */
 export function buttonClass(look: Look, wide = false): string {

@@ -15,6 +15,8 @@ const screens = [
   '/more/:id',
   '/search',
   '/searchDetail/:id',
+  '/individual',
+  '/my',
   '/login',
   '/register',
   '/retrievePassword',

@@ -1,21 +1,26 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Link } from 'react-router'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { call } from '#web/lib/api.ts'
-import { longDate } from '#web/lib/format.ts'
-import { Button } from '#web/ui/Button.tsx'
+import { paths } from '#web/lib/paths.ts'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { membershipWords } from './words.ts'
 import styles from './subscription.module.css'
 
-/** A subscriber's plan, the day it renews or ends, and the one click that cancels or resumes it. Nothing for anyone else. */
-export function Subscription() {
+/**
+ * A subscriber's plan, the day it renews or ends, and the one click that cancels or resumes it. Nothing for anyone else.
+ * `payNow` leads to where a payment that did not go through is made up for.
+ */
+export function Subscription({ payNow = false }: { payNow?: boolean }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const { data: user } = useQuery(userQuery)
   const [busy, setBusy] = useState(false)
   if (!user?.membership.plan) return null
-  const { plan, renews_at, ends_at, cancel_at_period_end: cancelled } = user.membership
+  const { status, cancel_at_period_end: cancelled } = user.membership
   const change = async () => {
     setBusy(true)
     const idempotencyKey = crypto.randomUUID()
@@ -28,15 +33,18 @@ export function Subscription() {
     <section className={styles.subscription} aria-label={t('shopping.yours')}>
       <div role="status">
         <h2>{t('shopping.yours')}</h2>
-        <p>
-          {cancelled
-            ? t('shopping.ends', { name: plan.name, date: longDate(ends_at) })
-            : t('shopping.renews', { name: plan.name, date: longDate(renews_at) })}
-        </p>
+        <p>{membershipWords(t, user.membership)}</p>
       </div>
-      <Button look="quiet" disabled={busy} onClick={() => void change()}>
-        {t(cancelled ? 'shopping.resume' : 'shopping.cancel')}
-      </Button>
+      <div className={styles.buttons}>
+        {status === 'past_due' && payNow && (
+          <Link className={buttonClass('main')} to={paths.shopping.to()}>
+            {t('shopping.payNow')}
+          </Link>
+        )}
+        <Button look="quiet" disabled={busy} onClick={() => void change()}>
+          {t(cancelled ? 'shopping.resume' : 'shopping.cancel')}
+        </Button>
+      </div>
     </section>
   )
 }

@@ -1,7 +1,8 @@
 import type { TFunction } from 'i18next'
 import type { Offer, Plan } from '#contract/billing.ts'
+import type { Membership } from '#contract/members.ts'
 import type { OrderWish } from '#web/lib/paths.ts'
-import { money } from '#web/lib/format.ts'
+import { longDate, money } from '#web/lib/format.ts'
 
 /** Something that can be bought, and everything that is said about its price. */
 export interface Choice {
@@ -74,6 +75,21 @@ export function videoChoice(t: TFunction, { id, price, count, running }: WholeVi
     text,
     ...once(t, price.video_cents, price.currency),
   }
+}
+
+/** A membership in plain words: which plan, until when, at what price it renews, and what happens to a failed payment. */
+export function membershipWords(t: TFunction, membership: Membership): string {
+  const { plan, status, grace_until, renews_at, ends_at, cancel_at_period_end: cancelled } = membership
+  if (!plan) return ''
+  const { name, price_cents, currency, period_days } = plan
+  if (status === 'past_due')
+    return t(cancelled ? 'shopping.pastDueEnds' : 'shopping.pastDue', { name, date: longDate(grace_until) })
+  if (cancelled) return t('shopping.ends', { name, date: longDate(ends_at) })
+  const renews = t('shopping.renews', { name, date: longDate(renews_at) })
+  // What an earlier release kept in the browser has no price.
+  if (!currency) return renews
+  const days = t('pay.days', { count: period_days })
+  return `${renews} ${t('pay.renewsEvery', { price: money(price_cents, currency), days })}`
 }
 
 /** How long to wait after too many tries: whole minutes, rounded up. */

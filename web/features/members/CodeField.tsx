@@ -8,7 +8,7 @@ type FieldOfForm = Pick<
 >
 
 /** Where the authenticator's code goes. */
-export function CodeField({ field }: { field: FieldOfForm }) {
+export function CodeField({ field, autoFocus = true }: { field: FieldOfForm; autoFocus?: boolean }) {
   const { t } = useTranslation()
   return (
     <Field
@@ -17,7 +17,7 @@ export function CodeField({ field }: { field: FieldOfForm }) {
       hint={t('account.codeHint')}
       inputMode="numeric"
       autoComplete="one-time-code"
-      autoFocus
+      autoFocus={autoFocus}
     />
   )
 }

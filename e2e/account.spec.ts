@@ -1,0 +1,86 @@
+import type { Page } from '@playwright/test'
+import { TOTP } from 'otpauth'
+import { expect, test } from './fixtures.ts'
+
+const password = 'a quiet lighthouse'
+
+/** The code that an authenticator app shows, `later` half minutes from now: each counts once. */
+const codeOf = (secret: string, later = 0) =>
+  new TOTP({ secret }).generate({ timestamp: Date.now() + later * 30_000 })
+
+test('a member registers, takes a name and a second factor, ends another session, and leaves for good', async ({
+  page,
+  browser,
+}) => {
+  const email = `ada-${Date.now()}@example.com`
+  await page.goto('/register')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Repeat your password').fill(password)
+  await page.getByRole('button', { name: 'Register' }).click()
+  await expect(page).toHaveURL(/\/my$/)
+  await expect(page.getByText('You watch for free')).toBeVisible()
+  await expect(page.getByText('You have not bought anything yet.')).toBeVisible()
+
+  await page.getByRole('link', { name: 'Profile and settings' }).click()
+  await page.getByLabel('Name').fill('Ada')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.locator('#main').getByText('Ada', { exact: true })).toBeVisible()
+  await page.reload()
+  await expect(page.getByLabel('Name')).toHaveValue('Ada')
+
+  await page.getByRole('button', { name: 'Set up Second factor' }).click()
+  await page.getByLabel('Current password').fill('not my password')
+  await page.getByRole('button', { name: 'Begin' }).click()
+  await expect(page.getByLabel('Current password')).toBeFocused()
+  await expect(page.getByLabel('Current password')).toHaveValue('not my password')
+  await page.getByLabel('Current password').fill(password)
+  await page.getByRole('button', { name: 'Begin' }).click()
+  await expect(page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
+  const secret = (await page.locator('code').innerText()).replaceAll(' ', '')
+  await page.getByLabel('Code of your authenticator app').fill(codeOf(secret))
+  await page.getByRole('button', { name: 'Turn it on' }).click()
+  await expect(page.getByRole('heading', { name: 'Your recovery codes' })).toBeFocused()
+  const recovery = await page.locator('li code').allInnerTexts()
+  expect(recovery).toHaveLength(10)
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await expect(page.getByText('On: signing in asks for a code')).toBeVisible()
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page.getByText('You are not registered.')).toBeVisible()
+  await signIn(page, email, codeOf(secret, 1))
+
+  const elsewhere = await (await browser.newContext()).newPage()
+  await signIn(elsewhere, email, recovery[0] ?? '')
+  await page.reload()
+  const devices = page.getByRole('region', { name: 'Where you are signed in' })
+  await expect(devices.getByRole('listitem')).toHaveCount(2)
+  await expect(devices.getByText('This device')).toHaveCount(1)
+  await devices.getByRole('button', { name: /^Sign out: / }).click()
+  await expect(devices.getByRole('listitem')).toHaveCount(1)
+  await elsewhere.reload()
+  await expect(elsewhere.getByText('You are a guest on this device.')).toBeVisible()
+  await elsewhere.context().close()
+
+  await page.goto('/individual')
+  await page.getByRole('button', { name: 'Delete… Delete your account' }).click()
+  await page.getByLabel('Current password').fill(password)
+  await page.getByRole('button', { name: 'Delete for good' }).click()
+  await expect(page.getByText('Tick this to go on.')).toBeVisible()
+  await page.getByLabel('I understand').check()
+  await page.getByRole('button', { name: 'Delete for good' }).click()
+  await expect(page.getByRole('heading', { name: 'Everything is deleted' })).toBeVisible()
+  await page.goto('/individual')
+  await expect(page.getByText('You are not registered.')).toBeVisible()
+})
+
+/** With the code that the second step asks for; ends in the member area. */
+async function signIn(page: Page, email: string, code: string): Promise<void> {
+  await page.goto('/login')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel('Code of your authenticator app').fill(code)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(/\/my$/)
+}

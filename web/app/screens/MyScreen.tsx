@@ -1,0 +1,119 @@
+import '#web/i18n/account.ts'
+import '#web/i18n/mine.ts'
+import '#web/i18n/watch.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useId, type ReactNode } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import type { User } from '#contract/members.ts'
+import { Orders } from '#web/features/billing/Orders.tsx'
+import { Receipt } from '#web/features/billing/Receipt.tsx'
+import { Subscription } from '#web/features/billing/Subscription.tsx'
+import { userQuery } from '#web/features/members/queries.ts'
+import { Sessions } from '#web/features/members/Sessions.tsx'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { paths } from '#web/lib/paths.ts'
+import { buttonClass } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import styles from './my-screen.module.css'
+
+/** The member area; `?receipt=` opens one order's receipt in its place. */
+export function Component() {
+  const [search] = useSearchParams()
+  const receipt = search.get('receipt')
+  return receipt ? <Receipt orderId={receipt} /> : <My />
+}
+
+function My() {
+  const { t } = useTranslation()
+  const { data: user, isError, refetch } = useQuery(userQuery)
+  return (
+    <section className={styles.my}>
+      <title>{t('my.title')}</title>
+      <h1>{t('my.title')}</h1>
+      <Greeting user={user} />
+      <Ways />
+      <Part title={t('my.membership')}>
+        {!user &&
+          (isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <div className={styles.skeleton} />)}
+        {user && (user.membership.plan ? <Subscription payNow /> : <Free />)}
+      </Part>
+      <div className={styles.columns}>
+        <Part title={t('orders.title')}>
+          {/* Another person's orders are asked for anew. */}
+          <Orders key={user?.id ?? ''} />
+        </Part>
+        {user?.role === 'member' && (
+          <Part title={t('my.devices')}>
+            <Sessions />
+          </Part>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+function Greeting({ user }: { user: User | undefined }) {
+  const { t } = useTranslation()
+  if (!user) return <p className={styles.greeting} />
+  if (user.role === 'member')
+    return (
+      <p className={styles.greeting}>{t('menu.welcome', { name: user.display_name ?? user.email ?? '' })}</p>
+    )
+  return (
+    <div className={styles.guest}>
+      <p>
+        <strong>{t('my.guest')}</strong> {t('my.guestText')}
+      </p>
+      <Link className={buttonClass('main')} to={paths.register.to()}>
+        {t('menu.register')}
+      </Link>
+      <Link className={buttonClass('quiet')} to={paths.signIn.to()}>
+        {t('menu.signIn')}
+      </Link>
+    </div>
+  )
+}
+
+function Ways() {
+  const { t } = useTranslation()
+  const way = (to: string, icon: Parameters<typeof Icon>[0]['name'], label: string) => (
+    <Link className={styles.way} to={to}>
+      <Icon name={icon} />
+      {label}
+    </Link>
+  )
+  return (
+    <nav className={styles.ways} aria-label={t('my.ways')}>
+      {way(paths.favorites.to(), 'heart', t('menu.favorites'))}
+      {way(paths.history.to(), 'play', t('menu.history'))}
+      {way(paths.unlocked.to(), 'check', t('menu.unlocked'))}
+      {way(paths.individual.to(), 'settings', t('menu.profile'))}
+    </nav>
+  )
+}
+
+function Free() {
+  const { t } = useTranslation()
+  return (
+    <div className={styles.free}>
+      <div>
+        <h3>{t('my.free')}</h3>
+        <p>{t('my.freeText')}</p>
+      </div>
+      <Link className={buttonClass('main')} to={paths.shopping.to()}>
+        {t('my.plans')}
+      </Link>
+    </div>
+  )
+}

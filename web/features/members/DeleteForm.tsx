@@ -1,0 +1,59 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { deleteUser, type User } from '#contract/members.ts'
+import { clearSearches } from '#web/features/catalog/search-history.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { AccountForm } from './AccountPage.tsx'
+import { CodeField } from './CodeField.tsx'
+import { CurrentPassword } from './CurrentPassword.tsx'
+import { rememberUser } from './queries.ts'
+import { Tick } from './Tick.tsx'
+import styles from './settings.module.css'
+
+/** Says what goes and what stays, asks who it is, and deletes after one tick. */
+export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => void }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const member = user.role === 'member'
+  const asks = {
+    current_password: user.has_password,
+    // Who has no password may prove with the app instead; who has signed in just now needs neither.
+    totp: member && !user.has_password && user.second_factor,
+  }
+  const form = useForm({
+    initial: { current_password: '', totp: '', sure: '' },
+    messagesOf: ({ current_password, sure }) => ({
+      ...(asks.current_password && !current_password
+        ? { current_password: t('account.passwordMissing') }
+        : {}),
+      ...(sure ? {} : { sure: t('data.sureMissing') }),
+    }),
+    send: async ({ current_password, totp }) => {
+      const body = {
+        ...(asks.current_password ? { current_password } : {}),
+        ...(asks.totp && totp ? { totp: totp.trim() } : {}),
+      }
+      const guest = await call(deleteUser, { body })
+      clearSearches()
+      onDeleted()
+      rememberUser(queryClient, guest)
+    },
+  })
+  return (
+    <AccountForm form={form}>
+      <ul className={styles.list}>
+        <li>{t('data.gone')}</li>
+        <li>{t('data.money')}</li>
+        <li>{t('data.books')}</li>
+      </ul>
+      {asks.current_password && <CurrentPassword field={form.field('current_password')} />}
+      {asks.totp && <CodeField field={form.field('totp')} autoFocus={false} />}
+      <Tick {...form.field('sure')} label={t('data.sure')} />
+      <Button look="danger" type="submit" disabled={form.busy}>
+        {form.busy ? t('account.working') : t('data.deleteNow')}
+      </Button>
+    </AccountForm>
+  )
+}

@@ -1,0 +1,26 @@
+import type { User } from '#contract/members.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { RemoveSecondFactor } from './RemoveSecondFactor.tsx'
+import { Setting } from './Setting.tsx'
+import { SetUpSecondFactor } from './SetUpSecondFactor.tsx'
+
+/** Whether signing in asks for a code as well, and the way to change that. */
+export function SecondFactorSetting({ user }: { user: User }) {
+  const { t } = useTranslation()
+  const on = user.second_factor
+  return (
+    <Setting
+      title={t('factor.title')}
+      text={t(on ? 'factor.on' : 'factor.off')}
+      action={t(on ? 'factor.remove' : 'factor.setUp')}
+    >
+      {(done) =>
+        on ? (
+          <RemoveSecondFactor user={user} onDone={done} />
+        ) : (
+          <SetUpSecondFactor user={user} onDone={done} />
+        )
+      }
+    </Setting>
+  )
+}

@@ -1,0 +1,33 @@
+import { useId, type ComponentProps } from 'react'
+import type { Field } from '#web/ui/Field.tsx'
+import styles from './settings.module.css'
+
+type TickProps = Pick<
+  ComponentProps<typeof Field>,
+  'name' | 'label' | 'value' | 'message' | 'onValue' | 'input'
+>
+
+/** A box to tick in a form of texts: ticked is any value, unticked the empty one. */
+export function Tick({ name, label, value, message, onValue, input }: TickProps) {
+  const id = useId()
+  return (
+    <div>
+      <label className={styles.tick}>
+        <input
+          ref={input}
+          type="checkbox"
+          name={name}
+          checked={value !== ''}
+          required
+          aria-invalid={message !== ''}
+          aria-describedby={id}
+          onChange={(event) => onValue(event.target.checked ? 'yes' : '')}
+        />
+        {label}
+      </label>
+      <p id={id} className={styles.bad}>
+        {message}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,10 @@
+import { queryOptions } from '@tanstack/react-query'
+import { listSessions } from '#contract/members.ts'
+import { call } from '#web/lib/api.ts'
+
+/** Where the member is signed in. */
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: ({ signal }) => call(listSessions, { signal }),
+  staleTime: 0,
+})
