@@ -116,7 +116,7 @@ function emptyWeb(dataDir: string): string {
   const root = join(dataDir, 'web')
   mkdirSync(root)
   for (const name of ['index.html', 'order.html'])
-    writeFileSync(join(root, name), '<!doctype html><html lang="en"><!--preloads--><!--boot--></html>')
+    writeFileSync(join(root, name), '<!doctype html><html lang="en"><!--head--><!--preloads--><!--boot--></html>')
   writeFileSync(join(root, 'preloads.json'), '{}')
   return root
 }

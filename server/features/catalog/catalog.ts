@@ -11,6 +11,8 @@ import { recommendFor, relatedTo } from './recommend-videos.ts'
 
 export { catalogJobs } from './refresh-ranks.ts'
 export { hasCover, publishVideo, recordEpisodes, releaseIfWaiting, setCover } from './publish-video.ts'
+export { listMenuIds, nameListing, type ListingKind } from './name-listing.ts'
+export { listVideosFrom, startsOfVideos } from './sitemap-queries.ts'
 export { recordWatchedNext } from './recommend-videos.ts'
 
 /** How many cards a section shows on the homepage, by its kind. */

@@ -3,14 +3,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { htmlLanguage, type Language } from '#contract/languages.ts'
 import type { PageSettings } from '#contract/page-settings.ts'
+import { inScript } from './build-head.ts'
 
 /** A built document of the web, ready to be given out again and again. */
 export interface Documents {
-  /** The document for a route's chunks in a language, with data for the first screen where there is some. */
+  /** The document for a route's chunks in a language, with its head and the data for the first screen where there is some. */
   render(
     name: 'index' | 'order',
     route: string,
     language: Language,
+    head?: string,
     boot?: object,
   ): { html: string; nonce: string }
 }
@@ -23,7 +25,7 @@ export function readDocuments(webRoot: string, settings: PageSettings): Document
   const known = jsonScript('settings', settings)
   let built: ReturnType<typeof readBuilt> | undefined
   return {
-    render(name, route, language, boot) {
+    render(name, route, language, head = '', boot) {
       const { pages, preloads } = (built ??= readBuilt(webRoot))
       const nonce = randomBytes(16).toString('base64')
       const links = (preloads[route] ?? []).map(linkTo).join('')
@@ -31,8 +33,9 @@ export function readDocuments(webRoot: string, settings: PageSettings): Document
       const html = pages[name]
         .replace('<html lang="en"', `<html lang="${htmlLanguage[language]}"`)
         .replace('<!--preloads-->', () => links)
-        .replace('<!--boot-->', () => data)
         .replaceAll('__NONCE__', nonce)
+        .replace('<!--boot-->', () => data)
+        .replace('<!--head-->', () => head)
       return { html, nonce }
     },
   }
@@ -52,7 +55,7 @@ function linkTo(file: string): string {
     : `<link rel="modulepreload" crossorigin href="${file}">`
 }
 
-/** Data for the browser, as JSON that cannot end the script element it stands in. */
+/** Data for the browser. */
 function jsonScript(id: string, value: object): string {
-  return `<script type="application/json" id="${id}">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`
+  return `<script type="application/json" id="${id}">${inScript(value)}</script>`
 }

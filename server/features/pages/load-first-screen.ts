@@ -1,5 +1,7 @@
+import type { Video } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
+import type { Episode, PlayableEpisode } from '#contract/media.ts'
 import { loadVideo } from '#server/features/catalog/catalog.ts'
 import { loadPersonal } from '#server/features/library/library.ts'
 import { findEpisode, listEpisodes, loadPlayable, type MediaContext } from '#server/features/media/media.ts'
@@ -13,6 +15,14 @@ export interface FirstScreenRequest {
   episodeNumber: number | undefined
 }
 
+/** As the calls GET /api/video and /api/video/episode give it. */
+export interface FirstScreen {
+  language: Language
+  video: Video
+  episodes: { list: Episode[]; next_cursor: string | null }
+  playable: PlayableEpisode | undefined
+}
+
 /**
  * What a video's page shows first, as the calls GET /api/video and /api/video/episode would give it: so the document
  * carries it and playback waits for no round trip. `playable` is absent where the episode is locked or being made.
@@ -21,7 +31,7 @@ export interface FirstScreenRequest {
 export async function loadFirstScreen(
   context: MediaContext & MembersContext,
   request: FirstScreenRequest,
-): Promise<object | undefined> {
+): Promise<FirstScreen | undefined> {
   const { db } = context
   const { videoId, episodeNumber, language } = request
   const viewer = await identify(context, { cookies: request.cookies, headers: {} })

@@ -5,7 +5,10 @@ import { sendPrecompressed } from '#server/platform/http/send-precompressed.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { contentSecurityPolicy } from './content-security-policy.ts'
 import type { Documents } from './documents.ts'
-import { loadFirstScreen } from './load-first-screen.ts'
+import { buildHead } from './build-head.ts'
+import { loadFirstScreen, type FirstScreen } from './load-first-screen.ts'
+import { headLoader, type HeadContext } from './load-head.ts'
+import { sitemapRoutes } from './sitemap-routes.ts'
 import { foreignHostsLoader, type ForeignHostsContext } from './load-foreign-hosts.ts'
 
 /** What the web's router knows (web/lib/paths.ts); any other path is the not-found screen with HTTP 404. */
@@ -33,10 +36,10 @@ const screens = [
   '/contactUs',
 ]
 
-export interface PagesContext extends MediaContext, MembersContext, ForeignHostsContext {
-  webRoot: string
-  documents: Documents
-}
+export type PagesContext = MediaContext &
+  MembersContext &
+  ForeignHostsContext &
+  HeadContext & { webRoot: string; documents: Documents }
 
 type Request = Parameters<PlainRoute['handle']>[0]
 type Reply = Parameters<PlainRoute['handle']>[1]
@@ -49,16 +52,29 @@ function languageOfPage({ url, headers }: Request): Language {
 
 export function pagesRoutes(context: PagesContext): PlainRoute[] {
   const { webRoot, documents } = context
+  const loadHead = headLoader(context)
+  const site = { site: context.operator.site, publicUrl: context.publicUrl }
+  const headOf = async (request: Request, reply: Reply, route: string, firstScreen?: FirstScreen) => {
+    const [path = '/', query] = request.url.split('?')
+    const { id } = request.params as { id?: string }
+    const language = languageOfPage(request)
+    const head = await loadHead({ route, id, path, language, firstScreen })
+    if (head.missing) reply.code(404)
+    const asked = languageOf(new URLSearchParams(query).get('lang') ?? '') !== undefined
+    return buildHead(site, head, language, asked)
+  }
   const loadForeignHosts = foreignHostsLoader(context)
   const give = async (
     request: Request,
     reply: Reply,
     name: 'index' | 'order',
     route: string,
-    boot?: object,
+    boot?: FirstScreen,
   ) => {
     const foreign = name === 'index' ? await loadForeignHosts() : undefined
-    const { html, nonce } = documents.render(name, route, languageOfPage(request), boot)
+    const language = languageOfPage(request)
+    const head = name === 'index' ? await headOf(request, reply, route, boot) : ''
+    const { html, nonce } = documents.render(name, route, language, head, boot)
     reply
       .header('content-security-policy', contentSecurityPolicy(name, nonce, foreign))
       .header('cache-control', 'no-store')
@@ -104,6 +120,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
       path: '/favicon.svg',
       handle: (request, reply) => sendPrecompressed(request, reply, webRoot, 'favicon.svg'),
     },
+    ...sitemapRoutes(context),
     { method: 'GET', path: '/*', handle: (request, reply) => give(request, reply.code(404), 'index', '*') },
   ]
 }

@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import type { Db } from '#server/tables.ts'
+
+/** A published video's place in the order of release. */
+export interface Released {
+  at: Date
+  id: string
+}
+
+/** The first of every `size` published videos in the order of release; it walks along one index and reads no row. */
+export async function startsOfVideos(db: Db, size: number): Promise<Released[]> {
+  const { rows } = await sql<Released>`
+    WITH RECURSIVE starts AS (
+      (SELECT released_at, id FROM videos WHERE state = 'published' ORDER BY released_at, id LIMIT 1)
+      UNION ALL
+      SELECT next.released_at, next.id FROM starts CROSS JOIN LATERAL (
+        SELECT released_at, id FROM videos
+        WHERE state = 'published' AND (released_at, id) > (starts.released_at, starts.id)
+        ORDER BY released_at, id OFFSET ${size - 1} LIMIT 1
+      ) AS next
+    )
+    SELECT released_at AS at, id FROM starts WHERE released_at IS NOT NULL`.execute(db)
+  return rows
+}
+
+/** Published videos in the order of release, from one on. */
+export async function listVideosFrom(db: Db, { at, id }: Released, limit: number): Promise<Released[]> {
+  const { rows } = await sql<Released>`
+    SELECT released_at AS at, id FROM videos
+    WHERE state = 'published' AND (released_at, id) >= (${at}::timestamptz, ${id})
+    ORDER BY released_at, id LIMIT ${limit}`.execute(db)
+  return rows
+}

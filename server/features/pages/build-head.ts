@@ -1,0 +1,113 @@
+import { htmlLanguage, languages, type Language } from '#contract/languages.ts'
+
+/** What search engines and social networks read of a page. */
+export interface Head {
+  title: string
+  description: string
+  /** From the root, without a query. */
+  path: string
+  /** Whether it belongs into search engines: what is a person's own does not. */
+  indexed: boolean
+  /** There is no such page. */
+  missing?: boolean
+  kind?: 'website' | 'video.other'
+  /** From the root. */
+  image?: string | undefined
+  /** JSON-LD. */
+  data?: object
+}
+
+export interface HeadSite {
+  site: string
+  publicUrl: string
+}
+
+const locales: Record<Language, string> = { en: 'en_US', es: 'es_ES', fy: 'fr_FR', dy: 'de_DE', pt: 'pt_PT' }
+const longestDescription = 200
+
+/**
+ * A page's part of the document's head. `asked`: the address says the language (`?lang=`); each such form stands for
+ * itself and names the others, and the plain address is the one for whoever has no preference.
+ */
+export function buildHead(
+  { site, publicUrl }: HeadSite,
+  head: Head,
+  language: Language,
+  asked: boolean,
+): string {
+  const address = publicUrl + head.path
+  const own = asked ? formOf(address, language) : address
+  const description = shorten(head.description)
+  const image = head.image === undefined ? undefined : publicUrl + head.image
+  const graph: [string, string | undefined][] = [
+    ['og:title', head.title],
+    ['og:description', description],
+    ['og:type', head.kind ?? 'website'],
+    ['og:url', own],
+    ['og:site_name', site],
+    ['og:locale', locales[language]],
+    ['og:image', image],
+  ]
+  const named: [string, string | undefined][] = [
+    ['description', description],
+    ['robots', head.indexed ? undefined : 'noindex'],
+    ['twitter:card', image === undefined ? 'summary' : 'summary_large_image'],
+    ['twitter:title', head.title],
+    ['twitter:description', description],
+    ['twitter:image', image],
+  ]
+  return [
+    `<title>${escapeMarkup(head.title === site ? site : `${head.title} · ${site}`)}</title>`,
+    ...metas('name', named),
+    ...(head.indexed ? links(address, own) : []),
+    ...metas('property', graph),
+    ...(head.data === undefined
+      ? []
+      : [`<script type="application/ld+json">${inScript(head.data)}</script>`]),
+  ].join('')
+}
+
+/** The address of a page in one language. */
+export function formOf(address: string, language: Language): string {
+  return `${address}?lang=${htmlLanguage[language]}`
+}
+
+/** Every form of a page: its language as `hreflang` says it, and its address. */
+export function formsOf(address: string): [string, string][] {
+  return [
+    ...languages.map((language): [string, string] => [htmlLanguage[language], formOf(address, language)]),
+    ['x-default', address],
+  ]
+}
+
+/** Text for between tags or in an attribute, in HTML and XML. */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}
+
+/** JSON that cannot end the script element it stands in. */
+export function inScript(value: object): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c')
+}
+
+function links(address: string, own: string): string[] {
+  return [
+    `<link rel="canonical" href="${escapeMarkup(own)}">`,
+    ...formsOf(address).map(
+      ([lang, href]) => `<link rel="alternate" hreflang="${lang}" href="${escapeMarkup(href)}">`,
+    ),
+  ]
+}
+
+function metas(attribute: 'name' | 'property', values: [string, string | undefined][]): string[] {
+  return values.flatMap(([name, value]) =>
+    value === undefined ? [] : [`<meta ${attribute}="${name}" content="${escapeMarkup(value)}">`],
+  )
+}
+
+/** At most so many characters, cut between words. */
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  if (line.length <= longestDescription) return line
+  return `${line.slice(0, longestDescription).replace(/\s+\S*$/, '')}…`
+}

@@ -1,0 +1,37 @@
+import type { Head } from './build-head.ts'
+import type { FirstScreen } from './load-first-screen.ts'
+
+/** The head of a video's page, with a `VideoObject` for search engines; it names no media file, free or locked. */
+export function describeVideo(
+  { video, episodes, playable }: FirstScreen,
+  path: string,
+  publicUrl: string,
+): Head {
+  const image = video.cover_url ?? undefined
+  const shown = playable?.episode ?? episodes.list.find(({ ready }) => ready)
+  const data = {
+    '@context': 'https://schema.org',
+    '@type': 'VideoObject',
+    name: video.title,
+    description: video.synopsis,
+    url: publicUrl + path,
+    ...(image === undefined ? {} : { thumbnailUrl: [publicUrl + image] }),
+    ...(video.released_at === null ? {} : { uploadDate: video.released_at }),
+    ...(shown?.duration_ms ? { duration: durationOf(shown.duration_ms) } : {}),
+  }
+  return {
+    title: video.title,
+    description: video.synopsis,
+    path,
+    indexed: true,
+    kind: 'video.other',
+    image,
+    data,
+  }
+}
+
+/** ISO 8601: 83000 is "PT1M23S". */
+function durationOf(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000))
+  return `PT${Math.floor(seconds / 60)}M${seconds % 60}S`
+}

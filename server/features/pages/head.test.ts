@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let video: BuiltVideo
+const title = 'Salt </script><b>"&'
+
+beforeAll(async () => {
+  site = await testSite({}, { PUBLIC_URL: 'https://drama.example', ALLOW_SANDBOX: '1' })
+  video = await buildVideo(site.context, { episodes: 3, freeEpisodes: 1 })
+  await site.context.db
+    .updateTable('videos')
+    .set({
+      titles: JSON.stringify({ en: title, dy: 'Salz' }),
+      synopses: JSON.stringify({ en: `A <i>long</i> story. ${'word '.repeat(80)}` }),
+      cover_path: 'public/cover.jpg',
+      released_at: '2026-03-04T05:06:07Z',
+    })
+    .where('id', '=', video.id)
+    .execute()
+})
+afterAll(() => site.close())
+
+const open = async (path: string) => {
+  const response = await site.visitor({ 'accept-language': 'en' }).fetch(path)
+  return { status: response.status, html: await response.text() }
+}
+const addressesOf = (html: string, rel: string) =>
+  [...html.matchAll(new RegExp(`<link rel="${rel}"[^>]*href="([^"]*)"`, 'g'))].map(([, href]) => href)
+const metaOf = (html: string, name: string) =>
+  new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"`).exec(html)?.[1]
+
+describe("a video's document", () => {
+  it('cannot be broken by what a title or synopsis holds', async () => {
+    const { html } = await open(`/videos/${video.id}`)
+    expect(html).not.toContain('</script><b>')
+    expect(html).not.toContain('<i>')
+    expect(html).toContain('<title>Salt &#60;/script&#62;&#60;b&#62;&#34;&#38; · Cliffhanger</title>')
+    expect(metaOf(html, 'og:title')).toBe('Salt &#60;/script&#62;&#60;b&#62;&#34;&#38;')
+    expect(metaOf(html, 'description')?.length).toBeLessThan(240)
+    expect(metaOf(html, 'og:image')).toBe('https://drama.example/public/cover.jpg')
+    expect(metaOf(html, 'twitter:card')).toBe('summary_large_image')
+  })
+
+  it('tells search engines of the video, and of no media file', async () => {
+    const { html } = await open(`/videos/${video.id}?episode=3`)
+    const [, json = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(html) ?? []
+    expect(JSON.parse(json)).toEqual({
+      '@context': 'https://schema.org',
+      '@type': 'VideoObject',
+      name: title,
+      description: expect.stringContaining('A <i>long</i> story.'),
+      url: `https://drama.example/videos/${video.id}`,
+      thumbnailUrl: ['https://drama.example/public/cover.jpg'],
+      uploadDate: '2026-03-04T05:06:07.000Z',
+      duration: expect.stringMatching(/^PT\d+M\d+S$/),
+    })
+    expect(json).not.toContain('/media/')
+    expect(addressesOf(html, 'canonical')).toEqual([`https://drama.example/videos/${video.id}`])
+  })
+
+  it('is its own in each language, and names the others', async () => {
+    const { html } = await open(`/videos/${video.id}?lang=dy&fbclid=1`)
+    const address = `https://drama.example/videos/${video.id}`
+    expect(html).toContain('<title>Salz · Cliffhanger</title>')
+    expect(metaOf(html, 'og:locale')).toBe('de_DE')
+    expect(addressesOf(html, 'canonical')).toEqual([`${address}?lang=de`])
+    expect(addressesOf(html, 'alternate')).toEqual([
+      ...['en', 'es', 'fr', 'de', 'pt'].map((lang) => `${address}?lang=${lang}`),
+      address,
+    ])
+    expect(html).toContain('hreflang="x-default"')
+  })
+})
+
+test.each([
+  ['/', 'Cliffhanger', undefined],
+  ['/?lang=fr', 'Cliffhanger', undefined],
+  ['/shopping', 'Plans: watch every episode · Cliffhanger', undefined],
+  ['/refundPolicy', 'Refund policy · Cliffhanger', undefined],
+  ['/my', 'My area · Cliffhanger', 'noindex'],
+  ['/searchDetail/dark%20%3Cb%3E', 'dark &#60;b&#62; · Cliffhanger', 'noindex'],
+])('%s says what it is', async (path, words, robots) => {
+  const { status, html } = await open(path)
+  expect(status).toBe(200)
+  expect(html).toContain(`<title>${words}</title>`)
+  expect(metaOf(html, 'robots')).toBe(robots)
+  expect(metaOf(html, 'description')?.length).toBeGreaterThan(40)
+  expect(addressesOf(html, 'canonical')).toHaveLength(robots ? 0 : 1)
+})
+
+test.each([
+  '/videos/vid_none',
+  '/browse/cat_none',
+  '/browse/%00',
+  '/more/sec_none',
+  '/searchDetail/tag_none',
+  '/x"><b>',
+])('%s is HTTP 404 and kept out of search engines', async (path) => {
+  const { status, html } = await open(path)
+  expect(status).toBe(404)
+  expect(metaOf(html, 'robots')).toBe('noindex')
+  expect(html).not.toContain('<b>')
+})
+
+describe('the sitemap', () => {
+  it('is named by /robots.txt, and leads to every published video in each language', async () => {
+    await buildVideo(site.context)
+    expect((await open('/robots.txt')).html).toContain('\nSitemap: https://drama.example/sitemap.xml\n')
+    const { html: index } = await open('/sitemap.xml')
+    const files = [...index.matchAll(/<loc>https:\/\/drama\.example([^<]*)<\/loc>/g)].map(
+      ([, path]) => path ?? '',
+    )
+    expect(files[0]).toBe('/sitemaps/pages.xml')
+    expect(files).toHaveLength(2)
+    const { html: pages } = await open(files[0] ?? '')
+    expect(pages).toContain('<loc>https://drama.example/serviceAgreement</loc>')
+    const { html: videos } = await open(files[1] ?? '')
+    expect(videos).toContain(`<loc>https://drama.example/videos/${video.id}</loc><lastmod>2026-03-04`)
+    expect(videos).toContain(`hreflang="fr" href="https://drama.example/videos/${video.id}?lang=fr"`)
+    expect(videos.match(/<url>/g)).toHaveLength(2)
+  })
+
+  test.each(['x.xml', '1-a.xml.xml', `1-${'a'.repeat(65)}.xml`])('%s is no file of it', async (name) => {
+    expect((await open(`/sitemaps/videos/${name}`)).status).toBe(404)
+  })
+})

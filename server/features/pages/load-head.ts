@@ -1,0 +1,89 @@
+import type { Language } from '#contract/languages.ts'
+import { pageNames, type Page } from '#contract/pages.ts'
+import { nameListing, type ListingKind } from '#server/features/catalog/catalog.ts'
+import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Head } from './build-head.ts'
+import { describeVideo } from './describe-video.ts'
+import type { FirstScreen } from './load-first-screen.ts'
+import { loadPage, type PageContext } from './load-page.ts'
+import { textOf } from './parse-markdown.ts'
+
+export interface HeadContext extends PageContext {
+  clock: Clock
+  translate(language: Language, key: string, values?: Record<string, unknown>): string
+}
+
+/** What a head says where nothing else is known of the route; those named here are a person's own. */
+const routes: Record<string, { key: string; indexed: boolean }> = {
+  '/': { key: 'home', indexed: true },
+  '/search': { key: 'search', indexed: true },
+  '/shopping': { key: 'shopping', indexed: true },
+  '/login': { key: 'signIn', indexed: false },
+  '/register': { key: 'register', indexed: false },
+  '/retrievePassword': { key: 'retrievePassword', indexed: false },
+  '/favorites': { key: 'favorites', indexed: false },
+  '/historys': { key: 'history', indexed: false },
+  '/unlocked': { key: 'unlocked', indexed: false },
+  '/individual': { key: 'individual', indexed: false },
+  '/my': { key: 'my', indexed: false },
+  '/order/result': { key: 'orderResult', indexed: false },
+}
+/** A route whose own words could not be had speaks of the site. */
+const unnamed = { key: 'home', indexed: true }
+const missing = { key: 'notFound', indexed: false }
+
+export interface HeadRequest {
+  /** The route's pattern, and what stands for its `:id`. */
+  route: string
+  id: string | undefined
+  /** From the root, without a query. */
+  path: string
+  language: Language
+  firstScreen: FirstScreen | undefined
+}
+
+/** Gives the head of a page; names and texts are asked for once a second at most. */
+export function headLoader(context: HeadContext): (request: HeadRequest) => Promise<Head> {
+  const { clock, operator, publicUrl, translate } = context
+  const names = createAnswerCache<string | undefined>(clock)
+  const pages = createAnswerCache<Page>(clock)
+  const plain = ({ route, path, language }: HeadRequest): Head => {
+    const { key, indexed } = route === '*' ? missing : (routes[route] ?? unnamed)
+    const title = key === 'home' ? operator.site : translate(language, `heads.${key}`)
+    return { title, description: translate(language, 'heads.about'), path, indexed, missing: route === '*' }
+  }
+  const listing = async (request: HeadRequest): Promise<Head> => {
+    const { route, id = '', path, language } = request
+    const kind = listingKind(route, id)
+    if (kind === undefined) return { ...plain(request), title: id, indexed: false }
+    const load = () => nameListing(context.db, kind, id, language)
+    const name = /^\w+$/.test(id) ? await names.get(`${language} ${kind} ${id}`, load) : undefined
+    if (name === undefined) return plain({ ...request, route: '*' })
+    return { title: name, description: translate(language, 'heads.listing', { name }), path, indexed: true }
+  }
+  const text = async ({ path, language }: HeadRequest, name: string): Promise<Head> => {
+    const load = () => loadPage(context, name, language)
+    const { title, blocks } = await pages.get(`${language} ${name}`, load)
+    const first = blocks.find(({ kind }) => kind === 'paragraph')
+    return { title, description: textOf(first?.lines[0] ?? []), path, indexed: true }
+  }
+  return async (request) => {
+    const { route, firstScreen, path } = request
+    const page = pageNames.find((name) => route === `/${name}`)
+    if (firstScreen) return describeVideo(firstScreen, path, publicUrl)
+    if (route === '/videos/:id') return plain({ ...request, route: '*' })
+    // A page opens without its words, too: they need the database.
+    if (page) return text(request, page).catch(() => plain(request))
+    return listed.has(route) ? listing(request).catch(() => plain(request)) : plain(request)
+  }
+}
+
+const listed = new Set(['/browse/:id', '/more/:id', '/searchDetail/:id'])
+
+/** @returns undefined for words that somebody searches for: there are as many such pages as there are words */
+function listingKind(route: string, id: string): ListingKind | undefined {
+  if (route === '/browse/:id') return 'category'
+  if (route === '/more/:id') return 'section'
+  return id.startsWith('tag_') ? 'tag' : undefined
+}
