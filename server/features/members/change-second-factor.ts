@@ -1,17 +1,20 @@
 import type { changeSecondFactor as changeSecondFactorCall } from '#contract/members.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
+import { Refusal } from '#contract/errors.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { deleteFailures } from './attempt-queries.ts'
 import { auditCall } from './audit-call.ts'
 import { limitTries } from './limit-tries.ts'
 import type { MembersContext } from './members-context.ts'
 import { lockProven, provePerson, requireMember, type MemberViewer } from './prove-person.ts'
+import { lockUser } from './queries.ts'
 import {
   beginSecondFactor,
   checkSecondFactor,
   confirmSecondFactor,
   removeSecondFactor,
 } from './second-factor.ts'
+import { tellMember } from './tell-member.ts'
 
 type FactorCall = Call<typeof changeSecondFactorCall>
 type Changed = ResultOf<typeof changeSecondFactorCall>
@@ -36,10 +39,12 @@ async function begin(context: MembersContext, call: FactorCall, member: MemberVi
 }
 
 function confirm(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
-  const user = { id: member.userId }
   return context.db.transaction().execute(async (tx) => {
+    const user = await lockUser(tx, member.userId)
+    if (!user || user.deleted_at) throw new Refusal('signInFirst')
     const recovery_codes = await confirmSecondFactor(tx, context, user, call.body.code ?? '')
     await auditCall(context, tx, call, 'second_factor_on', user.id)
+    await tellMember(tx, context, user, 'secondFactorOn')
     return { enabled: true, recovery_codes }
   })
 }
@@ -54,6 +59,7 @@ async function remove(context: MembersContext, call: FactorCall, member: MemberV
     await removeSecondFactor(tx, user.id)
     await deleteFailures(tx, tries)
     await auditCall(context, tx, call, 'second_factor_off', user.id)
+    await tellMember(tx, context, user, 'secondFactorOff')
     return { enabled: false }
   })
 }

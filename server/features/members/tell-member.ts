@@ -1,0 +1,24 @@
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import type { MembersContext } from './members-context.ts'
+
+/** What a member is told by mail when it happens to the account, and where whoever did not do it themselves can go. */
+const pages = {
+  passwordChanged: '/retrievePassword',
+  emailChanged: '/contactUs',
+  secondFactorOn: '/retrievePassword',
+  secondFactorOff: '/retrievePassword',
+  identityLinked: '/contactUs',
+} as const
+
+/** Mails a member, in the transaction of what happened; one without an address hears nothing. */
+export async function tellMember(
+  tx: Tx,
+  { publicUrl }: Pick<MembersContext, 'publicUrl'>,
+  user: { email: string | null; language: string | null },
+  template: keyof typeof pages,
+): Promise<void> {
+  if (user.email === null) return
+  const values = { link: `${publicUrl}${pages[template]}` }
+  await queueMail(tx, { to: user.email, template, values, language: user.language ?? 'en' })
+}
