@@ -7,7 +7,8 @@ const longestRestSeconds = 900
 
 /**
  * Counts a try as failed before it is made, unless the account rests: so tries at once cannot slip past. One that
- * succeeds is forgotten with the others by `deleteFailures`.
+ * succeeds is forgotten with the others by `deleteFailures`. The clocks of two processes may differ: no try rests
+ * after one that was free.
  * @returns when the account may be tried again, where that is not yet
  */
 export async function beginTry(db: Db, account: string, now: Date): Promise<Date | undefined> {
@@ -17,7 +18,7 @@ export async function beginTry(db: Db, account: string, now: Date): Promise<Date
       failures = f.failures + 1,
       open_again = ${now}::timestamptz + CASE WHEN f.failures + 1 < ${freeFailures} THEN interval '0'
         ELSE least(${longestRestSeconds}, 2 ^ least(f.failures + 1 - ${freeFailures}, 20)) * interval '1 second' END
-    WHERE f.open_again <= ${now}
+    WHERE f.failures < ${freeFailures} OR f.open_again <= ${now}
     RETURNING failures`.execute(db)
   if (rows.length > 0) return undefined
   const row = await db

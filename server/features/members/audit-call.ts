@@ -1,3 +1,4 @@
+import { Refusal } from '#contract/errors.ts'
 import { originOf, writeAudit, type AuditedEvent } from '#server/platform/database/audit.ts'
 import type { Db } from '#server/tables.ts'
 import type { MembersContext } from './members-context.ts'
@@ -19,4 +20,16 @@ export function auditCall(
     at,
     ...(details ? { details } : {}),
   })
+}
+
+/** Throws an error again; where it says that the code of the second factor was wrong, the sign-in is written down as failed. */
+export async function auditWrongCode(
+  context: Pick<MembersContext, 'db' | 'clock' | 'secret'>,
+  call: { ip: string },
+  userId: string,
+  error: unknown,
+): Promise<never> {
+  if (error instanceof Refusal && error.reason === 'codeWrong')
+    await auditCall(context, context.db, call, 'sign_in_failed', userId, { second_factor: true })
+  throw error
 }

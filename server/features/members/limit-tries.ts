@@ -1,5 +1,6 @@
 import { Fault } from '#contract/errors.ts'
 import { keyFor, secondsUntil, takeTurn } from '#server/platform/database/limits.ts'
+import { networkOf } from '#server/platform/http/network-of.ts'
 import { beginTry } from './attempt-queries.ts'
 import type { MembersContext } from './members-context.ts'
 
@@ -21,4 +22,17 @@ export async function limitTries(
   const openAgain = await beginTry(db, account, now)
   if (openAgain) throw new Fault('tooMany', undefined, secondsUntil(openAgain, now))
   return account
+}
+
+/**
+ * Lets a network sign in or register at most so often, with a password or by a provider (security.md, "Limits").
+ * @throws Fault tooMany with the seconds to wait
+ */
+export function limitNetwork(
+  { db, clock, secret, limits }: MembersContext,
+  kind: 'sign-in' | 'register',
+  ip: string,
+): Promise<void> {
+  const limit = kind === 'sign-in' ? limits.signInIp : limits.registerIp
+  return takeTurn(db, keyFor(secret, `${kind}-ip`, networkOf(ip)), limit, clock.now())
 }

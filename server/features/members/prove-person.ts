@@ -51,8 +51,8 @@ export async function provePerson(
   if (proof.passwordHash === null) {
     const signedIn = await selectSessionStart(db, member.sessionId)
     if (signedIn && clock.now().getTime() - signedIn.getTime() <= recentMs) return proof
-    if (given.totp && (await hasSecondFactor(db, member.userId))) return { ...proof, code: given.totp }
-    throw new Refusal('signInFirst')
+    if (!given.totp || !(await hasSecondFactor(db, member.userId))) throw new Refusal('signInFirst')
+    return { ...proof, code: given.totp, tries: await limitTries(context, 'proof', member.userId) }
   }
   if (!given.current_password) throw wrong()
   const tries = await limitTries(context, 'proof', member.userId)

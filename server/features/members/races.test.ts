@@ -1,10 +1,14 @@
+import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { changeUser, deleteUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { password, registerMember } from '#server/testing/register-member.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 import type { Moments } from './moments.ts'
+import { beginTry } from './attempt-queries.ts'
+import { beginSecondFactor, confirmSecondFactor } from './second-factor.ts'
 
 /** Two processes' worth of sites on one database, with the same settings. */
 let database: TestDatabase
@@ -144,4 +148,66 @@ test('tries are counted for both processes together', async () => {
     statuses.push(status)
   }
   expect(statuses).toEqual([200, 200, 200, 429])
+})
+
+test.each([
+  [
+    'signing in',
+    (visitor: Visitor, email: string) => visitor.call(signIn, { body: { email, password } }),
+    'password',
+  ],
+  [
+    'setting another one',
+    (visitor: Visitor) =>
+      visitor.call(changeUser, { body: { current_password: password, new_password: 'an intruder’s own' } }),
+    'current_password',
+  ],
+])('a password that is changed while a call verifies it does not do for %s', async (_words, enter, field) => {
+  const { user, visitor: member, email } = await registerMember(siteOf(0))
+  const guest = siteOf(1).visitor()
+  await guest.ask(getUser)
+  const visitor = field === 'password' ? guest : member
+  const before = await visitor.ask(getUser)
+  const other = await database.pool.connect()
+  await other.query('BEGIN')
+  await other.query('UPDATE users SET password_hash = $1 WHERE id = $2', ['another one', user.id])
+  const entering = enter(visitor, email)
+  await somebodyWaits(database.pool)
+  await other.query('COMMIT')
+  other.release()
+  const { answer, headers } = await entering
+  expect(answer).toMatchObject({ code: 500, info: { field } })
+  expect(headers.getSetCookie()).toEqual([])
+  expect((await visitor.ask(getUser)).id).toBe(before.id)
+  expect((await rowOf(user.id)).password_hash).toBe('another one')
+})
+
+test('signing in and removing the second factor at once do not wait for each other in a circle', async () => {
+  const { user, visitor, email } = await registerMember(siteOf(0))
+  const { context } = siteOf(0)
+  const now = () => context.clock.now().getTime()
+  const totp = await context.db.transaction().execute(async (tx) => {
+    const { secret } = await beginSecondFactor(tx, context, user)
+    const made = new TOTP({ secret: Secret.fromBase32(secret) })
+    await confirmSecondFactor(tx, context, user, made.generate({ timestamp: now() - 30_000 }))
+    return made.generate({ timestamp: now() })
+  })
+  const other = await database.pool.connect()
+  await other.query('BEGIN')
+  await other.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [user.id])
+  const entering = siteOf(1).visitor().call(signIn, { body: { email, password, totp } })
+  await somebodyWaits(database.pool)
+  await other.query('DELETE FROM second_factors WHERE user_id = $1', [user.id])
+  await other.query('COMMIT')
+  other.release()
+  expect((await entering).answer.code).toBe(200)
+  expect((await visitor.ask(getUser)).second_factor).toBe(false)
+})
+
+test('a try by a clock that is behind does not rest for one that was free', async () => {
+  const at = (ms: number) => new Date(1_700_000_000_000 + ms)
+  const { db } = siteOf(0).context
+  const tries = [5000, 0, 4999, 1, 0].map((ms) => () => beginTry(db, 'two clocks', at(ms)))
+  for (const tryOnce of tries) expect(await tryOnce()).toBeUndefined()
+  expect(await beginTry(db, 'two clocks', at(0))).toEqual(at(1000))
 })

@@ -1,11 +1,11 @@
 import type { registerUser } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
-import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
-import { networkOf } from '#server/platform/http/network-of.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
+import { answerInTransaction } from './answer-in-transaction.ts'
 import { auditCall } from './audit-call.ts'
 import { checkEmail, checkName } from './check-person.ts'
+import { limitNetwork } from './limit-tries.ts'
 import { forgetGuest, type MembersContext } from './members-context.ts'
 import { newGuest } from './members.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
@@ -24,22 +24,21 @@ type RegisterCall = Call<typeof registerUser>
  * emailTaken, with the field; signedInAlready; Fault tooMany
  */
 export async function register(context: MembersContext, call: RegisterCall): Promise<Viewer> {
-  const { db, clock, secret, limits } = context
   const { email, password, repeat_password, display_name } = call.body
   if (call.viewer?.role === 'member') throw new Refusal('signedInAlready')
   checkEmail(email)
   checkPassword(password, 'password')
   if (repeat_password !== password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
   const name = display_name === undefined ? undefined : checkName(display_name, 'display_name')
-  await takeTurn(db, keyFor(secret, 'register-ip', networkOf(call.ip)), limits.registerIp, clock.now())
+  await limitNetwork(context, 'register', call.ip)
   const password_hash = await hashPassword(password)
-  const registering = db.transaction().execute(async (tx) => {
+  const registering = answerInTransaction(context.db, call, async (tx, held) => {
     const id = await lockGuest(context, tx, call)
     await becomeMember(tx, id, { email, password_hash, display_name: name })
     await auditCall(context, tx, call, 'registered', id)
     await welcome(context, tx, call, id)
     await sendVerification(tx, context, { id, language: call.language }, email)
-    return startSession(context, tx, call, id)
+    return startSession(context, tx, held, id)
   })
   return registering.catch((error: unknown) => tellWhereTaken(context, email, error))
 }

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { changeSecondFactor, changeUser, getUser, signIn } from '#contract/members.ts'
+import { changeSecondFactor, changeUser, deleteUser, getUser, signIn } from '#contract/members.ts'
 import { register, type Member } from '#server/testing/member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 
@@ -166,6 +166,41 @@ describe('signing in with a second factor', () => {
     for (let time = 0; time < 5; time++) expect((await logIn('000000')).status).toBe(200)
     const { status, headers } = await logIn(codeOf(secret))
     expect([status, headers.get('retry-after')]).toEqual([429, '1'])
+  })
+
+  it('writes a wrong code down as a failed sign-in', async () => {
+    await setUp()
+    await logIn('000000')
+    const { rows } = await site.context.database.pool.query(
+      "SELECT details FROM audit_events WHERE event = 'sign_in_failed' AND user_id = $1",
+      [(await member.visitor.ask(getUser)).id],
+    )
+    expect(rows).toEqual([{ details: { second_factor: true } }])
+  })
+})
+
+it('is told by mail when it comes into force and when it goes', async () => {
+  const { secret } = await setUp()
+  const body = { action: 'remove', current_password: member.password, code: codeOf(secret) } as const
+  await change({ ...body, code: '000000' })
+  expect((await change(body)).answer.code).toBe(200)
+  const subjects = (await site.mails(member.email)).map(({ subject }) => subject)
+  expect(subjects).toEqual(['Confirm your e-mail address', 'Sign-in codes are on', 'Sign-in codes are off'])
+})
+
+describe('without a password', () => {
+  const deleteWith = (totp: string) => member.visitor.call(deleteUser, { body: { totp } })
+
+  it('guesses at the code rest, too, and the right one does', async () => {
+    const { secret } = await setUp()
+    const { id } = await member.visitor.ask(getUser)
+    await site.context.database.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [id])
+    now += 16 * 60_000
+    for (let time = 0; time < 5; time++)
+      expect((await deleteWith('000000')).answer).toMatchObject({ code: 500, info: { field: 'totp' } })
+    expect((await deleteWith(codeOf(secret))).status).toBe(429)
+    now += stepMs
+    expect((await deleteWith(codeOf(secret))).answer.info).toMatchObject({ role: 'visitor' })
   })
 })
 

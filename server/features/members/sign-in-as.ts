@@ -5,23 +5,28 @@ import type { AccountCall, MembersContext } from './members-context.ts'
 import { insertUser, lockUser, lockUsers, updateUser, type UserRow } from './queries.ts'
 import { startSession } from './sessions.ts'
 
+/** Looks once more at an account that nobody else can change now. @throws Refusal where nobody is to be signed in to it */
+type Admit = (account: UserRow) => Promise<void>
+
 /**
  * Signs the caller in as a user whose identity has been proven: the calling guest's records become the user's, once
  * however many calls do it together, and a new session begins. A guest may become a member as itself (`userId` its own).
  * @returns who the caller is now
- * @throws Refusal signedInAlready for a member of another account, signInWrong where the account is gone
+ * @throws Refusal signedInAlready for a member of another account, signInWrong where the account is gone, and what
+ * `admit` throws
  */
 export async function signInAs(
   context: MembersContext,
   tx: Tx,
   call: AccountCall,
   userId: string,
+  admit: Admit,
 ): Promise<Viewer> {
   const { viewer } = call
   if (viewer?.role === 'member' && viewer.userId !== userId) throw new Refusal('signedInAlready')
   if (viewer?.role === 'visitor' && viewer.userId !== userId)
-    await mergeGuest(context, tx, { id: viewer.userId, language: call.language }, userId)
-  else requireAccount(await lockUser(tx, userId))
+    await mergeGuest(context, tx, { id: viewer.userId, language: call.language }, userId, admit)
+  else await admit(requireAccount(await lockUser(tx, userId)))
   return startSession(context, tx, call, userId)
 }
 
@@ -34,10 +39,12 @@ async function mergeGuest(
   tx: Tx,
   guest: { id: string; language: string },
   userId: string,
+  admit: Admit,
 ): Promise<void> {
   const made = await insertUser(tx, guest)
   const rows = await lockUsers(tx, [guest.id, userId])
   const account = requireAccount(rows.find(({ id }) => id === userId))
+  await admit(account)
   const from = rows.find(({ id }) => id === guest.id)
   if (!from || !isGuest(from)) return
   if (!made) for (const merge of moments.merge) await merge(tx, guest.id, userId)

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getUser } from '#contract/members.ts'
+import { keyFor } from '#server/platform/database/limits.ts'
 import { agree, comeBack, go, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
 
 let site: SocialSite
@@ -8,13 +9,31 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 beforeEach(() => site.meetSomebody())
-afterEach(() => site.calmDown())
+afterEach(async () => {
+  site.calmDown()
+  await site.context.database.pool.query('DELETE FROM turns')
+})
+
+/** Takes all the turns that the test's own network has. */
+async function useUp(kind: 'sign-in' | 'register'): Promise<void> {
+  const { secret, limits, database } = site.context
+  const { max } = kind === 'sign-in' ? limits.signInIp : limits.registerIp
+  await database.pool.query(
+    `INSERT INTO turns VALUES ($1, $2, now() + interval '1 minute')
+    ON CONFLICT (key) DO UPDATE SET taken = excluded.taken, ends_at = excluded.ends_at`,
+    [keyFor(secret, `${kind}-ip`, '127.0.0.1'), max],
+  )
+}
 
 describe('a callback', () => {
-  it('without the cookie of the browser that left finds a way on', async () => {
-    const callback = await agree(await leave(site.visitor()))
+  it('without the cookie of the browser that left finds the way back', async () => {
+    const consent = await leave(site.visitor(), 'oidc', '?return_to=/videos/one')
+    expect(decodeURIComponent(consent)).not.toContain('/videos')
+    const callback = await agree(consent)
     const inAnotherBrowser = site.visitor()
-    expect(await comeBack(inAnotherBrowser, callback)).toBe('/login?social=lost&provider=oidc')
+    expect(await comeBack(inAnotherBrowser, callback)).toBe(
+      '/login?social=lost&provider=oidc&return_to=%2Fvideos%2Fone',
+    )
     expect(await inAnotherBrowser.ask(getUser)).toMatchObject({ role: 'visitor' })
   })
 
@@ -79,19 +98,22 @@ describe('a callback', () => {
     expect(JSON.stringify(warn.mock.calls)).not.toContain(site.claims.sub)
   })
 
-  it('is not looked into from an address that tried too often', async () => {
+  it('is not looked into from a network that tried to sign in too often', async () => {
     const visitor = site.visitor()
     const callback = await agree(await leave(visitor))
-    const { pool } = site.context.database
-    const { max } = site.context.limits.signInIp
-    await pool.query(
-      `INSERT INTO turns VALUES ('sign-in-ip:127.0.0.1', $1, now() + interval '1 minute')
-      ON CONFLICT (key) DO UPDATE SET taken = excluded.taken, ends_at = excluded.ends_at`,
-      [max],
-    )
-    expect(await comeBack(visitor, callback)).toBe('/login?social=failed&provider=oidc')
+    await useUp('sign-in')
+    expect(await comeBack(visitor, callback)).toBe('/login?social=failed&provider=oidc&return_to=%2F')
     expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
-    await pool.query('DELETE FROM turns')
+  })
+
+  it('makes no new member for a network that registered too often, but lets in who is one', async () => {
+    await go(site.visitor())
+    await useUp('register')
+    expect(await go(site.visitor())).toBe('/')
+    site.meetSomebody()
+    const visitor = site.visitor()
+    expect(await go(visitor)).toBe('/login?social=failed&provider=oidc&return_to=%2F')
+    expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
   })
 
   it.each([

@@ -1,17 +1,19 @@
 import type { confirmSocial } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
 import { deleteFailures } from '#server/features/members/attempt-queries.ts'
-import { auditCall } from '#server/features/members/audit-call.ts'
+import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
+import { auditCall, auditWrongCode } from '#server/features/members/audit-call.ts'
 import { limitTries } from '#server/features/members/limit-tries.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { checkSecondFactor } from '#server/features/members/second-factor.ts'
 import { signInAs } from '#server/features/members/sign-in-as.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
+import { hasIdentityAt } from './queries.ts'
 import { openTicket } from './social-flow.ts'
 
 /**
  * Signs in whom a provider has vouched for, by the second factor. The tries are counted as those of a password are.
- * @throws Refusal socialFailed where the ticket is not ours or too old, secondFactorNeeded, codeWrong with the field,
+ * @throws Refusal socialFailed where the ticket is not ours, too old or of an identity that is not the member's any more, secondFactorNeeded, codeWrong with the field,
  * signedInAlready; Fault tooMany
  */
 export async function confirmCode(
@@ -23,11 +25,15 @@ export async function confirmCode(
   if (!ticket || clock.now().getTime() > ticket.endsAt) throw new Refusal('socialFailed')
   const { userId, provider } = ticket
   const tries = await limitTries(context, 'proof', userId)
-  return db.transaction().execute(async (tx) => {
-    await checkSecondFactor(tx, context, { id: userId }, call.body.totp)
-    const viewer = await signInAs(context, tx, call, userId)
+  const signingIn = answerInTransaction(db, call, async (tx, held) => {
+    const viewer = await signInAs(context, tx, held, userId, async (account) => {
+      // The owner may have taken the account back since, from whoever linked the identity to it.
+      if (!(await hasIdentityAt(tx, userId, provider))) throw new Refusal('socialFailed')
+      await checkSecondFactor(tx, context, account, call.body.totp)
+    })
     await deleteFailures(tx, tries)
-    await auditCall(context, tx, call, 'signed_in', userId, { provider })
+    await auditCall(context, tx, held, 'signed_in', userId, { provider })
     return viewer
   })
+  return signingIn.catch((error: unknown) => auditWrongCode(context, call, userId, error))
 }

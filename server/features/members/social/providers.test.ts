@@ -107,7 +107,7 @@ describe('a provider', () => {
       redirect_uri: 'http://localhost:3000/api/user/social/oidc/callback',
       code_challenge_method: 'S256',
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
-      state: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{43}\.[\w-]+$/),
       nonce: expect.stringMatching(/^[\w-]{43}$/),
     })
     const again = new URL(await leave(visitor)).searchParams

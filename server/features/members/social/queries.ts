@@ -3,10 +3,10 @@ import type { IdentitiesTable } from './tables.ts'
 
 /** Whose an identity is. */
 export async function selectOwner(
-  tx: Tx,
+  db: Db,
   { issuer, subject }: Pick<IdentitiesTable, 'issuer' | 'subject'>,
 ): Promise<string | undefined> {
-  const row = await tx
+  const row = await db
     .selectFrom('identities')
     .select('user_id')
     .where('issuer', '=', issuer)
@@ -33,6 +33,17 @@ export function selectIdentities(db: Db, userId: string) {
     .orderBy('created_at')
     .orderBy('subject')
     .execute()
+}
+
+/** Whether a user has an identity at a provider. */
+export async function hasIdentityAt(db: Db, userId: string, provider: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('identities')
+    .select('subject')
+    .where('user_id', '=', userId)
+    .where('provider', '=', provider)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {

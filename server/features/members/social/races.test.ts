@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { Pool } from 'pg'
 import { getUser } from '#contract/members.ts'
 import { agree, comeBack, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 
 let site: SocialSite
@@ -13,16 +13,6 @@ beforeEach(() => site.meetSomebody())
 afterEach(() => site.calmDown())
 
 const callbackFor = async (visitor: Visitor, provider = 'oidc') => agree(await leave(visitor, provider))
-
-/** Resolves once a call waits for a lock in the test's database. */
-async function somebodyWaits(pool: Pool): Promise<void> {
-  for (;;) {
-    const { rowCount } = await pool.query(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    )
-    if (rowCount) return
-  }
-}
 
 it('one identity in two browsers at once ends in one account', async () => {
   const browsers = [site.visitor(), site.visitor()]
@@ -65,6 +55,31 @@ it('an e-mail that is taken at the same moment is found taken', async () => {
   expect(await end).toBe('/login?social=has_account&provider=oidc&return_to=%2F')
   expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
   expect(await site.identitiesOf('usr_other')).toEqual([])
+})
+
+it('an identity that another browser brought between two looks is signed in to', async () => {
+  const { pool } = site.context.database
+  const visitor = site.visitor()
+  const callback = await callbackFor(visitor)
+  const { email, sub } = site.claims
+  const other = await pool.connect()
+  await other.query('BEGIN')
+  await other.query(
+    `INSERT INTO users (id, email, referral_code, member_since) VALUES ('usr_same', $1, 'same', now())`,
+    [email],
+  )
+  await other.query(`INSERT INTO identities VALUES ($1, $2, 'oidc', 'usr_same', now())`, [
+    site.issuer.issuer.url,
+    sub,
+  ])
+  // The identity is looked for before the e-mail, which has to wait.
+  await other.query('LOCK TABLE users IN ACCESS EXCLUSIVE MODE')
+  const end = comeBack(visitor, callback)
+  await somebodyWaits(pool)
+  await other.query('COMMIT')
+  other.release()
+  expect(await end).toBe('/')
+  expect(await visitor.ask(getUser)).toMatchObject({ id: 'usr_same', role: 'member' })
 })
 
 it('one state comes back twice at once and counts once', async () => {

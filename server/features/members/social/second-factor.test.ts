@@ -1,8 +1,13 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { confirmSocial, getUser } from '#contract/members.ts'
-import { beginSecondFactor, confirmSecondFactor } from '#server/features/members/second-factor.ts'
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  removeSecondFactor,
+} from '#server/features/members/second-factor.ts'
 import { go, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+import { eraseIdentities } from './social.ts'
 
 let site: SocialSite
 beforeAll(async () => {
@@ -45,13 +50,33 @@ it('is asked for after the provider, and only then is the person signed in', asy
 })
 
 it('with a wrong code lets nobody in', async () => {
-  const { code } = await carefulMember()
+  const { id, code } = await carefulMember()
   const visitor = site.visitor()
   await visitor.ask(getUser)
   const ticket = ticketOf(await go(visitor))
   const totp = String((Number(code()) + 1) % 1_000_000).padStart(6, '0')
   const { answer } = await visitor.call(confirmSocial, { body: { ticket, totp } })
   expect(answer).toMatchObject({ code: 500, info: { field: 'totp' } })
+  expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+  const { rows } = await site.context.database.pool.query(
+    "SELECT details FROM audit_events WHERE event = 'sign_in_failed' AND user_id = $1",
+    [id],
+  )
+  expect(rows).toEqual([{ details: { second_factor: true } }])
+})
+
+it('is of no use with an identity that the owner has thrown out since', async () => {
+  const { id, code } = await carefulMember()
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  const ticket = ticketOf(await go(visitor))
+  // What a reset of the password does to an account whose address was never proven.
+  await site.context.db.transaction().execute(async (tx) => {
+    await eraseIdentities(tx, id)
+    await removeSecondFactor(tx, id)
+  })
+  const { answer } = await visitor.call(confirmSocial, { body: { ticket, totp: code() } })
+  expect(answer).toMatchObject({ code: 500, info: {} })
   expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
 })
 

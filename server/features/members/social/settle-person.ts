@@ -7,6 +7,7 @@ import { keepViewer, newGuest } from '#server/features/members/members.ts'
 import {
   insertUser,
   lockUser,
+  selectUser,
   selectUserByEmail,
   updateUser,
   type UserRow,
@@ -14,6 +15,7 @@ import {
 import { hasSecondFactor } from '#server/features/members/second-factor.ts'
 import { startSession } from '#server/features/members/sessions.ts'
 import { isGuest, signInAs } from '#server/features/members/sign-in-as.ts'
+import { tellMember } from '#server/features/members/tell-member.ts'
 import type { Tx } from '#server/tables.ts'
 import { insertIdentity, selectOwner } from './queries.ts'
 import type { SocialPerson } from './social-provider.ts'
@@ -36,26 +38,39 @@ export async function signInPerson(
   context: MembersContext,
   tx: Tx,
   call: AccountCall,
-  { provider, person }: Vouched,
+  vouched: Vouched,
 ): Promise<Settled> {
+  const { provider, person } = vouched
   const owner = await selectOwner(tx, person)
   if (owner !== undefined) return signInOwner(context, tx, call, provider, owner)
   const email = usableEmail(person.email)
-  if (email !== undefined && (await selectUserByEmail(tx, email))) return 'has_account'
+  if (email !== undefined && (await selectUserByEmail(tx, email)))
+    return signInOtherOwner(context, tx, call, vouched, 'has_account')
   const guest = await lockGuest(tx, call)
   const identity = { ...keyOf(person), provider, created_at: context.clock.now() }
-  if (!guest || !(await insertIdentity(tx, { ...identity, user_id: guest.id }))) {
-    // Another tab of this guest, or another browser with this identity, came back a moment before.
-    const other = await selectOwner(tx, person)
-    return other === undefined ? 'expired' : signInOwner(context, tx, call, provider, other)
-  }
+  if (!guest || !(await insertIdentity(tx, { ...identity, user_id: guest.id })))
+    return signInOtherOwner(context, tx, call, vouched, 'expired')
   await updateUser(tx, guest.id, {
     ...(email === undefined ? {} : { email, email_verified_at: identity.created_at }),
     display_name: guest.display_name ?? usableName(person.name),
   })
   await auditCall(context, tx, call, 'registered', guest.id, { provider })
+  const newcomer = { id: guest.id, email, userAgent: call.userAgent, adIds: noAdIds }
+  for (const tell of context.moments.register) await tell(tx, newcomer)
   await startSession(context, tx, call, guest.id)
   return 'done'
+}
+
+/** Another tab of this guest, or another browser with this identity, may have come back a moment before. */
+async function signInOtherOwner(
+  context: MembersContext,
+  tx: Tx,
+  call: AccountCall,
+  { provider, person }: Vouched,
+  otherwise: Settled,
+): Promise<Settled> {
+  const owner = await selectOwner(tx, person)
+  return owner === undefined ? otherwise : signInOwner(context, tx, call, provider, owner)
 }
 
 async function signInOwner(
@@ -66,7 +81,7 @@ async function signInOwner(
   owner: string,
 ): Promise<Settled> {
   if (await hasSecondFactor(tx, owner)) return { codeOf: owner }
-  await signInAs(context, tx, call, owner)
+  await signInAs(context, tx, call, owner, async () => {})
   await auditCall(context, tx, call, 'signed_in', owner, { provider })
   return 'done'
 }
@@ -79,10 +94,13 @@ async function lockGuest(tx: Tx, { viewer, language }: AccountCall): Promise<Use
   return row && isGuest(row) ? row : undefined
 }
 
+/** A provider's redirect says nothing of where somebody came from. */
+const noAdIds = { referrerToken: undefined, fbclid: undefined, ttclid: undefined }
+
 const keyOf = ({ issuer, subject }: SocialPerson) => ({ issuer, subject })
 
 /**
- * Gives an identity to the member who asked for it.
+ * Gives an identity to the member who asked for it, whom a mail tells.
  * @throws Refusal signInFirst where the account is gone
  */
 export async function linkPerson(
@@ -95,6 +113,8 @@ export async function linkPerson(
   const identity = { ...keyOf(person), provider, user_id: userId, created_at: context.clock.now() }
   if (await insertIdentity(tx, identity)) {
     await auditCall(context, tx, call, 'identity_linked', userId, { provider })
+    const user = await selectUser(tx, userId)
+    if (user) await tellMember(tx, context, user, 'identityLinked')
     return 'done'
   }
   return (await selectOwner(tx, person)) === userId ? 'done' : 'taken'

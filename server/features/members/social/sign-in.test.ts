@@ -65,6 +65,19 @@ describe('a first visit', () => {
   })
 })
 
+it('a first visit is told to the features, a second is not', async () => {
+  const told: unknown[] = []
+  const { moments } = site.context
+  const { register } = moments
+  moments.register = [async (_tx, newcomer) => void told.push(newcomer)]
+  const visitor = site.visitor()
+  await go(visitor)
+  await go(site.visitor())
+  moments.register = register
+  const { id, email } = await visitor.ask(getUser)
+  expect(told).toEqual([expect.objectContaining({ id, email })])
+})
+
 describe('somebody who comes back', () => {
   it('is signed in to the same account, and the guest is merged into it', async () => {
     const first = site.visitor()
@@ -143,6 +156,8 @@ describe('a member who starts a provider', () => {
     expect(await go(visitor)).toBe('/individual')
     expect((await site.identitiesOf(id)).map(({ provider }) => provider)).toEqual(['oidc', 'tiktok'])
     expect(await visitor.ask(getUser)).toMatchObject({ id, email: 'mine@example.com' })
+    const subjects = (await site.mails('mine@example.com')).map(({ subject }) => subject)
+    expect(subjects).toEqual([1, 2].map(() => 'Another way to sign in to your account'))
   })
 
   it('is told where the identity is another account’s', async () => {

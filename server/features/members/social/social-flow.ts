@@ -1,10 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { keyOf, open, seal } from '#server/platform/seal.ts'
 import type { Checks } from './social-provider.ts'
 
 /** One visit to a provider, from leaving to coming back. It lives in a signed cookie of the browser that left. */
 export interface SocialFlow {
   provider: string
-  /** 256 random bits; the provider hands them back. */
+  /** From `newState`; the provider hands it back. */
   state: string
   /** Milliseconds since 1970. */
   startedAt: number
@@ -19,9 +20,26 @@ export const flowMs = 10 * 60_000
 /** The cookie outlives the flow, so that a late person can be told so, and brought back to where they were. */
 export const flowCookieDays = 1 / 24
 
-export function newState(): string {
-  return randomBytes(32).toString('base64url')
+/**
+ * 256 random bits, and sealed beside them where the person wants to be, for a browser that comes back without the cookie.
+ * The provider cannot read it.
+ */
+export function newState(secret: string, returnTo: string): string {
+  const random = randomBytes(32).toString('base64url')
+  return `${random}.${seal(returnKey(secret), returnTo, random).toString('base64url')}`
 }
+
+/** Where the person of a state wanted to be; undefined where it is none of ours. */
+export function returnToOf(secret: string, state: string): string | undefined {
+  const [random = '', sealed = ''] = state.split('.')
+  try {
+    return open(returnKey(secret), Buffer.from(sealed, 'base64url'), random)
+  } catch {
+    return undefined
+  }
+}
+
+const returnKey = (secret: string) => keyOf(secret, 'social return')
 
 /** Each flow has a cookie of its own: two tabs may be at a provider at once. */
 export function flowCookie(state: string): string {

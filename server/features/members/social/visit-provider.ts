@@ -1,15 +1,15 @@
-import { Refusal } from '#contract/errors.ts'
+import { Fault, Refusal } from '#contract/errors.ts'
 import type { SocialAnswer } from '#contract/members.ts'
+import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
+import { limitNetwork } from '#server/features/members/limit-tries.ts'
 import {
   cookieFor,
   cookieName,
   type AccountCall,
   type MembersContext,
 } from '#server/features/members/members-context.ts'
-import { takeTurn } from '#server/platform/database/limits.ts'
 import type { Log } from '#server/platform/log.ts'
-import type { Tx } from '#server/tables.ts'
-import { spendState } from './queries.ts'
+import { selectOwner, spendState } from './queries.ts'
 import { linkPerson, signInPerson, type Settled, type Vouched } from './settle-person.ts'
 import {
   checksOf,
@@ -18,6 +18,7 @@ import {
   flowMs,
   newState,
   openFlow,
+  returnToOf,
   sealFlow,
   sealTicket,
   type SocialFlow,
@@ -47,7 +48,7 @@ export async function leaveForProvider(
 ): Promise<string> {
   const flow: SocialFlow = {
     provider: provider.id,
-    state: newState(),
+    state: newState(secret, returnTo),
     startedAt: clock.now().getTime(),
     returnTo,
     memberId: memberOf(call),
@@ -77,12 +78,12 @@ export async function returnFromProvider(
   const name = flowCookie(state)
   const sealed = cookies[cookieName(secure, name)]
   // An app's own browser may hand the answer to another browser, or forget its cookies.
-  if (!sealed) return { answer: 'lost', returnTo: undefined }
+  if (!sealed) return { answer: 'lost', returnTo: returnToOf(secret, state) }
   call.setHeader('set-cookie', cookieFor(secure, name, '', 0))
   const flow = openFlow(secret, sealed, state)
   if (!flow || flow.provider !== provider.id) return { answer: 'failed', returnTo: undefined }
   const { returnTo } = flow
-  const settled = await finish(context, provider, call, flow, query)
+  const settled = await finish(context, provider, call, flow, query).catch(refuseTooMany)
   if (settled === 'done') return { returnTo }
   if (typeof settled === 'string') return { answer: settled, returnTo }
   const endsAt = context.clock.now().getTime() + flowMs
@@ -104,10 +105,17 @@ async function finish(
   if (memberOf(call) !== flow.memberId) return 'expired'
   const error = query.get('error')
   if (error !== null) return error === 'access_denied' ? 'cancelled' : 'failed'
-  await takeTurn(context.db, `sign-in-ip:${call.ip}`, context.limits.signInIp, now)
+  await limitNetwork(context, 'sign-in', call.ip)
   const person = await askWho(context, provider, flow, query)
   if (!person) return 'failed'
+  const known = flow.memberId !== null || (await selectOwner(context.db, person)) !== undefined
+  if (!known) await limitNetwork(context, 'register', call.ip)
   return settle(context, call, { provider: provider.id, person })
+}
+
+function refuseTooMany(error: unknown): 'failed' {
+  if (error instanceof Fault && error.reason === 'tooMany') return 'failed'
+  throw error
 }
 
 async function askWho(
@@ -143,20 +151,9 @@ export function reasonOf(error: unknown): string {
  */
 const againHelps = new Set<unknown>(['23505', '40P01'])
 
-/** Headers are set once it has come true: nobody gets the cookie of a session that was not begun. */
-async function settle(
-  { db, ...context }: SocialContext,
-  call: AccountCall,
-  vouched: Vouched,
-): Promise<Settled> {
-  const attempt = async () => {
-    const headers: [name: string, value: string][] = []
-    const buffered = { ...call, setHeader: (name: string, value: string) => void headers.push([name, value]) }
-    const work = memberOf(call) === null ? signInPerson : linkPerson
-    const answer = await db.transaction().execute((tx: Tx) => work({ db, ...context }, tx, buffered, vouched))
-    for (const [name, value] of headers) call.setHeader(name, value)
-    return answer
-  }
+async function settle(context: SocialContext, call: AccountCall, vouched: Vouched): Promise<Settled> {
+  const work = memberOf(call) === null ? signInPerson : linkPerson
+  const attempt = () => answerInTransaction(context.db, call, (tx, held) => work(context, tx, held, vouched))
   try {
     return await attempt().catch((error: unknown) => {
       if (againHelps.has(Object(error).code)) return attempt()

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { answerInTransaction } from './answer-in-transaction.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+it('sets headers once the transaction is committed, and none where it is not', async () => {
+  const set: string[] = []
+  const call = { setHeader: (name: string, value: string) => void set.push(`${name}: ${value}`) }
+  const run = (work: () => Promise<string>) =>
+    answerInTransaction(site.context.db, call, async (_tx, held) => {
+      held.setHeader('set-cookie', 'session=new')
+      expect(set).toEqual([])
+      return work()
+    })
+  await expect(run(() => Promise.reject(new Error('not written')))).rejects.toThrow('not written')
+  expect(set).toEqual([])
+  expect(await run(() => Promise.resolve('done'))).toBe('done')
+  expect(set).toEqual(['set-cookie: session=new'])
+})
