@@ -4,8 +4,10 @@ import { languages } from '#contract/languages.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
+import { answerInTransaction } from './answer-in-transaction.ts'
 import { auditCall } from './audit-call.ts'
 import { checkEmail, checkName } from './check-person.ts'
+import { deleteOtherLinks } from './link-queries.ts'
 import type { MembersContext } from './members-context.ts'
 import { keepViewer } from './members.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
@@ -13,8 +15,8 @@ import { lockProven, provePerson, requireMember } from './prove-person.ts'
 import { selectUserByEmail, updateUser } from './queries.ts'
 import { limitVerifications, sendVerification } from './send-verification.ts'
 import { endSessionsOf, startSession } from './sessions.ts'
+import { tellMember } from './tell-member.ts'
 import { tellOwner } from './tell-owner.ts'
-import { tellPasswordChanged } from './tell-password-changed.ts'
 
 type Change = BodyOf<typeof changeUserCall>
 type ChangeCall = Call<typeof changeUserCall>
@@ -24,7 +26,7 @@ const consentVersion = '2026-11'
 
 /**
  * Changes what a user says of itself, and a member's e-mail and password. A new e-mail is used once its mailed link was;
- * a new password ends every session, and begins this one anew.
+ * a new password ends every session, begins this one anew, and makes links to other addresses worthless.
  * @returns who the caller is now
  * @throws Refusal nameInvalid, languageUnknown, emailInvalid, emailTaken, the password's rules and passwordWrong, with
  * the field; signInFirst for a guest's e-mail or password
@@ -42,7 +44,6 @@ export async function changeUser(context: MembersContext, call: ChangeCall): Pro
 }
 
 async function changeAccount(context: MembersContext, call: ChangeCall, profile: Profile): Promise<Viewer> {
-  const { db } = context
   const { email, new_password } = call.body
   const member = requireMember(call)
   if (email !== undefined) checkEmail(email)
@@ -50,16 +51,17 @@ async function changeAccount(context: MembersContext, call: ChangeCall, profile:
   const proof = await provePerson(context, member, call.body)
   if (email !== undefined) await admitEmail(context, email, member.userId)
   const password_hash = new_password === undefined ? undefined : await hashPassword(new_password)
-  return db.transaction().execute(async (tx) => {
+  return answerInTransaction(context.db, call, async (tx, held) => {
     const user = await lockProven(context, tx, proof)
-    await saveProfile(context, tx, call, user.id, profile)
+    await saveProfile(context, tx, held, user.id, profile)
+    if (password_hash !== undefined) await deleteOtherLinks(tx, user.id, user.email)
     if (email !== undefined && email !== user.email) await sendVerification(tx, context, user, email)
     if (password_hash === undefined) return member
     await updateUser(tx, user.id, { password_hash })
     await auditCall(context, tx, call, 'password_changed', user.id)
-    await tellPasswordChanged(tx, context, user)
+    await tellMember(tx, context, user, 'passwordChanged')
     await endSessionsOf(tx, user.id)
-    return startSession(context, tx, call, user.id)
+    return startSession(context, tx, held, user.id)
   })
 }
 

@@ -6,7 +6,7 @@ export async function insertLink(tx: Tx, link: MailLinksTable): Promise<void> {
   await tx.insertInto('mail_links').values(link).execute()
 }
 
-/** The link of a secret, unless it was used or is too old. */
+/** The link of a secret, unless it is worth nothing any more or too old. */
 export function selectLink(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
   return db
     .selectFrom('mail_links')
@@ -29,15 +29,24 @@ export async function selectLinkedEmail(db: Db, userId: string, purpose: LinkPur
   return row?.email
 }
 
-/** Uses a link up. @returns whether this call was the one */
-export async function deleteLink(tx: Tx, hash: Buffer): Promise<boolean> {
-  return (await tx.deleteFrom('mail_links').where('hash', '=', hash).executeTakeFirst()).numDeletedRows > 0n
-}
-
 /** Makes a member's links worthless: all, or those for one purpose. */
 export async function deleteLinks(tx: Tx, userId: string, purpose?: LinkPurpose): Promise<void> {
   const all = tx.deleteFrom('mail_links').where('user_id', '=', userId)
   await (purpose === undefined ? all : all.where('purpose', '=', purpose)).execute()
+}
+
+/** Makes a member's links worthless, but for the one that proves the address they have. */
+export async function deleteOtherLinks(tx: Tx, userId: string, email: string | null): Promise<void> {
+  await tx
+    .deleteFrom('mail_links')
+    .where('user_id', '=', userId)
+    .where((on) =>
+      on.or([
+        on('purpose', '<>', 'verify'),
+        on(on.fn('lower', ['email']), '<>', on.fn('lower', [on.val(email ?? '')])),
+      ]),
+    )
+    .execute()
 }
 
 export async function deleteOldLinks(db: Db, now: Date): Promise<void> {

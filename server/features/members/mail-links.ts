@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Db, Tx } from '#server/tables.ts'
 import type { LinkPurpose } from './credential-tables.ts'
-import { deleteLink, deleteLinks, insertLink, selectLink } from './link-queries.ts'
+import { deleteLinks, insertLink, selectLink } from './link-queries.ts'
 import type { MembersContext } from './members-context.ts'
 import { lockUser, type UserRow } from './queries.ts'
 
@@ -15,7 +15,7 @@ export interface MailLink {
   expiresAt: Date
 }
 
-/** Makes a link that can be used once, to be mailed to `email`; the user's earlier ones of its kind are worth nothing then. */
+/** Makes a link to be mailed to `email`; the user's earlier ones of its kind are worth nothing then. */
 export async function makeLink(
   tx: Tx,
   { clock, publicUrl }: Pick<MembersContext, 'clock' | 'publicUrl'>,
@@ -36,19 +36,19 @@ export function findLink(db: Db, purpose: LinkPurpose, secret: string, now: Date
 }
 
 /**
- * Uses a link and locks its user for the rest of the transaction.
- * @returns undefined where it was used, is too old or never was, or the account is gone
+ * Whom a link's secret is of, locked for the rest of the transaction: nobody uses or replaces a link of theirs meanwhile.
+ * @returns undefined where the link is worth nothing (any more), or the account is gone
  */
-export async function spendLink(
+export async function lockLinked(
   tx: Tx,
   purpose: LinkPurpose,
   secret: string,
   now: Date,
 ): Promise<{ user: UserRow; email: string } | undefined> {
   const link = await findLink(tx, purpose, secret, now)
-  // The user first and then the link, as everywhere: two calls then wait for each other and do not lock each other up.
   const user = link && (await lockUser(tx, link.user_id))
-  if (!user || user.deleted_at || !(await deleteLink(tx, hashOf(secret)))) return undefined
+  // Another call may have used it before the user was locked.
+  if (!user || user.deleted_at || !(await findLink(tx, purpose, secret, now))) return undefined
   return { user, email: link.email }
 }
 

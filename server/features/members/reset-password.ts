@@ -8,14 +8,14 @@ import { deleteFailures } from './attempt-queries.ts'
 import { auditCall } from './audit-call.ts'
 import { checkEmail } from './check-person.ts'
 import { deleteLinks, insertResetRequest, takeResetRequest } from './link-queries.ts'
-import { findLink, makeLink, sameEmail, spendLink } from './mail-links.ts'
+import { findLink, lockLinked, makeLink, sameEmail } from './mail-links.ts'
 import type { MembersContext } from './members-context.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import { selectUserByEmail, updateUser, type UserRow } from './queries.ts'
 import { removeSecondFactor } from './second-factor.ts'
 import { endSessionsOf } from './sessions.ts'
 import { eraseIdentities } from './social/social.ts'
-import { tellPasswordChanged } from './tell-password-changed.ts'
+import { tellMember } from './tell-member.ts'
 
 /**
  * Takes down that somebody wants a new password for an address. Whether there is an account is only looked up by
@@ -73,9 +73,9 @@ export async function resetPassword(
   if (!(await findLink(db, 'reset', secret, clock.now()))) throw new Refusal('linkSpent')
   const password_hash = await hashPassword(new_password)
   await db.transaction().execute(async (tx) => {
-    const spent = await spendLink(tx, 'reset', secret, clock.now())
-    if (!spent || !sameEmail(spent.user.email, spent.email)) throw new Refusal('linkSpent')
-    await changePassword(context, tx, call, spent.user, password_hash)
+    const linked = await lockLinked(tx, 'reset', secret, clock.now())
+    if (!linked || !sameEmail(linked.user.email, linked.email)) throw new Refusal('linkSpent')
+    await changePassword(context, tx, call, linked.user, password_hash)
   })
 }
 
@@ -94,7 +94,7 @@ async function changePassword(
   const email = user.email ?? ''
   await deleteFailures(tx, keyFor(context.secret, 'sign-in', email.toLowerCase()))
   await auditCall(context, tx, call, 'password_changed', user.id)
-  await tellPasswordChanged(tx, context, user)
+  await tellMember(tx, context, user, 'passwordChanged')
 }
 
 /** The account may have been made by somebody else with this person's address: no way of theirs stays open. */

@@ -27,20 +27,22 @@ const askToMove = (email = wished) =>
 const whoIs = () => member.visitor.ask(getUser)
 
 describe('registering', () => {
-  it('mails a link to a page of the site, which proves the address, once and for a day', async () => {
+  it('mails a link to a page of the site, which proves the address and says so however often it is opened', async () => {
     const mail = await latest(member.email)
     expect(mail?.link).toMatch(/^http:\/\/localhost:3000\/individual#verify=[\w-]{43}$/)
     expect((await whoIs()).email_verified).toBe(false)
     const { answer } = await verify(secretOf(mail))
     expect(answer).toEqual({ code: 200, info: { verified: true, email: member.email } })
     expect((await whoIs()).email_verified).toBe(true)
-    expect((await verify(secretOf(mail))).answer.code).toBe(500)
+    expect((await verify(secretOf(mail))).answer).toEqual(answer)
   })
 
-  it('mails a link that is too old after a day', async () => {
+  it('mails a link that is too old after a day, used or not', async () => {
     const secret = await fetchSecret(member.email)
+    await verify(secret)
+    const unused = await fetchSecret((await register(site)).email)
     offset = 86_401_000
-    expect((await verify(secret)).answer.code).toBe(500)
+    for (const old of [secret, unused]) expect((await verify(old)).answer.code).toBe(500)
   })
 
   it('with a taken address tells its owner, once a day', async () => {
@@ -69,6 +71,31 @@ describe('a new address', () => {
     expect((await latest(member.email))?.subject).toBe('The e-mail address of your account was changed')
     const body = { email: wished, password: member.password }
     expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
+  })
+
+  it('is not written down twice where the link is opened twice at once', async () => {
+    await askToMove()
+    const secret = await fetchSecret(wished)
+    const answers = await Promise.all([verify(secret), verify(secret)])
+    expect(answers.map(({ answer }) => answer.info)).toEqual(
+      [1, 2].map(() => ({ verified: true, email: wished })),
+    )
+    const subjects = (await site.mails(member.email)).map(({ subject }) => subject)
+    expect(subjects).toEqual([
+      'Confirm your e-mail address',
+      'The e-mail address of your account was changed',
+    ])
+  })
+
+  it('somebody asked for before the password was changed is not given the account', async () => {
+    const own = await fetchSecret(member.email)
+    await askToMove()
+    const intruders = await fetchSecret(wished)
+    const body = { current_password: member.password, new_password: 'a quite new passphrase' }
+    await member.visitor.ask(changeUser, { body })
+    expect((await verify(intruders)).answer.code).toBe(500)
+    expect((await verify(own)).answer.code).toBe(500)
+    expect((await whoIs()).email).toBe(member.email)
   })
 
   it('is refused where somebody else has it by then', async () => {
@@ -149,6 +176,13 @@ describe('another link', () => {
     expect((await verify(undefined, guest)).answer.code).toBe(401)
     expect((await verify(undefined)).answer.code).toBe(401)
   })
+})
+
+it('the link for the own address outlives a change of the password', async () => {
+  const secret = await fetchSecret(member.email)
+  const body = { current_password: member.password, new_password: 'a quite new passphrase' }
+  await member.visitor.ask(changeUser, { body })
+  expect((await verify(secret)).answer.info).toEqual({ verified: true, email: member.email })
 })
 
 it('a changed password is told by mail', async () => {

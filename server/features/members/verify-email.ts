@@ -1,15 +1,15 @@
 import type { verifyEmail as verifyEmailCall } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Call } from '#server/platform/http/route.ts'
-import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import { auditCall } from './audit-call.ts'
 import { selectLinkedEmail } from './link-queries.ts'
-import { sameEmail, spendLink } from './mail-links.ts'
+import { lockLinked, sameEmail } from './mail-links.ts'
 import type { MembersContext } from './members-context.ts'
 import { requireMember } from './prove-person.ts'
 import { isEmailTaken, lockUser, selectUser, updateUser, type UserRow } from './queries.ts'
 import { limitVerifications, sendVerification } from './send-verification.ts'
+import { tellMember } from './tell-member.ts'
 
 type VerifyCall = Call<typeof verifyEmailCall>
 interface Verified {
@@ -19,7 +19,7 @@ interface Verified {
 
 /**
  * Proves an address with the mailed secret, for whoever has it: a new address becomes the user's here, and the former one is
- * told. Without a secret, mails the member another link, to the new address where there is one.
+ * told. Used again, within its day, the link says the same and changes nothing. Without a secret, mails the member another link, to the new address where there is one.
  * @throws Refusal linkSpent, and emailTaken where somebody else has the address by now; without a secret signInFirst, and
  * notFound where the member has no address; Fault tooMany
  */
@@ -28,9 +28,9 @@ export async function verifyEmail(context: MembersContext, call: VerifyCall): Pr
   if (secret === undefined) return sendAgain(context, call)
   return context.db.transaction().execute(async (tx) => {
     const now = context.clock.now()
-    const spent = await spendLink(tx, 'verify', secret, now)
-    if (!spent) throw new Refusal('linkSpent')
-    const { user, email } = spent
+    const linked = await lockLinked(tx, 'verify', secret, now)
+    if (!linked) throw new Refusal('linkSpent')
+    const { user, email } = linked
     const email_verified_at = user.email_verified_at ?? now
     if (sameEmail(user.email, email)) await updateUser(tx, user.id, { email, email_verified_at })
     else await moveTo(context, tx, call, user, email)
@@ -50,10 +50,7 @@ async function moveTo(
     throw isEmailTaken(error) ? new Refusal('emailTaken', { field: 'email' }) : error
   })
   await auditCall(context, tx, call, 'email_changed', user.id)
-  if (user.email === null) return
-  const link = `${context.publicUrl}/contactUs`
-  const language = user.language ?? call.language
-  await queueMail(tx, { to: user.email, template: 'emailChanged', values: { link }, language })
+  await tellMember(tx, context, { ...user, language: user.language ?? call.language }, 'emailChanged')
 }
 
 async function sendAgain(context: MembersContext, call: VerifyCall): Promise<Verified> {
