@@ -17,6 +17,11 @@ export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string):
   if (!same) throw new Fault('foreignOrigin')
 }
 
+/** Whether a request is for the API, however its address is written: `/%61pi/user` and `http://host/api/user` are `/api/user`. */
+export function isForApi({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url?.startsWith('/api/') === true
+}
+
 /**
  * Refuses an address that is no UTF-8 once decoded, or holds NUL (security.md, "Redirects"): no text of ours has it,
  * PostgreSQL cannot hold it.

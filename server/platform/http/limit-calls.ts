@@ -5,6 +5,7 @@ import type { CountedCalls, SummedCalls } from '#server/platform/database/exchan
 import type { Limit } from '#server/platform/read-setting.ts'
 import type { Log } from '#server/platform/log.ts'
 import { createCallCounter } from './count-calls.ts'
+import { isForApi } from './guards.ts'
 import { networkOf } from './network-of.ts'
 import type { Viewer } from './route.ts'
 
@@ -37,7 +38,7 @@ export function limitCalls(app: FastifyInstance, options: LimitOptions) {
   }, everyMs).unref()
   app.addHook('onClose', async () => clearInterval(timer))
   app.addHook('onRequest', async (request) => {
-    if (!request.url.startsWith('/api/') || uncounted.test(request.url)) return
+    if (!isForApi(request) || uncounted.test(request.routeOptions.url ?? '')) return
     refuse(
       refused.secondsLeft(tokensOf(request)) || counter.count(`ip ${networkOf(request.ip)}`, limits.apiIp),
     )

@@ -11,7 +11,7 @@ import type { Log } from '#server/platform/log.ts'
 import { answerError, answerUnreadable } from './answer-errors.ts'
 import { languageFor, languageOfRefusal } from './answer-language.ts'
 import { envelopeSchema } from './envelope.ts'
-import { refuseForeignOrigin, refuseUnreadable, refuseUnreadableUrl } from './guards.ts'
+import { isForApi, refuseForeignOrigin, refuseUnreadable, refuseUnreadableUrl } from './guards.ts'
 import { limitCalls, type LimitOptions } from './limit-calls.ts'
 import { describeApi } from './open-api.ts'
 import { readForms, readJsonOnly, readRaw } from './read-body.ts'
@@ -69,8 +69,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   addHeaders(app, options.publicUrl.startsWith('https:'))
   await app.register(cookie)
   const refuseTooMany = limitCalls(app, options)
-  app.addHook('onRequest', async ({ url }) => {
-    if (url.startsWith('/api/')) refuseUnreadableUrl(url)
+  app.addHook('onRequest', async (request) => {
+    if (isForApi(request)) refuseUnreadableUrl(request.url)
   })
   const openCall: OpenCall = async (request, reply) => {
     const viewer = await options.identify(request)

@@ -60,6 +60,8 @@ describe('an address that cannot be read', () => {
     '/api/%00',
     '/api/%ff',
     '/api/user/social/%00/callback',
+    '/%61pi/video?id=%00',
+    'http://localhost/api/video?id=%00',
   ])('%s: a 4xx with a sentence in the envelope', async (path) => {
     const { status, envelope } = read(await say(`GET ${path} HTTP/1.1`, host, 'Connection: close', '', ''))
     expect([400, 404]).toContain(status)
