@@ -11,6 +11,7 @@ const most = 5000
 export function createAnswerCache<Answer = Serialised>(clock: Clock) {
   const answers = new Map<string, { until: number; answer: Promise<Answer> }>()
   const make = (key: string, load: () => Promise<Answer>, now: number) => {
+    forgetOld(answers, now)
     if (answers.size >= most) answers.clear()
     const entry = { until: now + lifetimeMs, answer: load() }
     answers.set(key, entry)
@@ -18,10 +19,22 @@ export function createAnswerCache<Answer = Serialised>(clock: Clock) {
     return entry.answer
   }
   return {
+    /** How many are held. */
+    get size() {
+      return answers.size
+    },
     get(key: string, load: () => Promise<Answer>): Promise<Answer> {
       const now = clock.now().getTime()
       const entry = answers.get(key)
       return entry && entry.until > now ? entry.answer : make(key, load, now)
     },
+  }
+}
+
+/** They stand in the order in which they grow old, so no more are looked at than go. */
+function forgetOld(answers: Map<string, { until: number }>, now: number): void {
+  for (const [key, { until }] of answers) {
+    if (until > now) return
+    answers.delete(key)
   }
 }
