@@ -6,16 +6,30 @@ const position = ['2026-01-02T03:04:05.678Z', 'vid_1']
 const cursor = encodeCursor('newest', position)
 
 it('leads back to its position in its own list', () => {
-  expect(decodeCursor('newest', cursor, 2)).toEqual(position)
+  expect(decodeCursor('newest', cursor, ['time', 'text'])).toEqual(position)
 })
 
 it('is refused in another list, and with any character changed', () => {
-  expect(() => decodeCursor('popular', cursor, 2)).toThrow(Fault)
+  expect(() => decodeCursor('popular', cursor, ['time', 'text'])).toThrow(Fault)
   const damaged = Array.from({ length: cursor.length - 1 }, (_, index) => {
     const other = cursor[index] === 'A' ? 'Q' : 'A'
     return cursor.slice(0, index) + other + cursor.slice(index + 1)
   })
-  for (const one of damaged) expect(() => decodeCursor('newest', one, 2), one).toThrow(Fault)
+  for (const one of damaged) expect(() => decodeCursor('newest', one, ['time', 'text']), one).toThrow(Fault)
+})
+
+it.each([
+  ['time', 'tomorrow'],
+  ['time', '0000-01-01T00:00:00.000Z'],
+  ['time', '2026-13-01T00:00:00.000Z'],
+  ['integer', 2 ** 31],
+  ['integer', 0.5],
+  ['count', -1],
+  ['count', 2 ** 53],
+  ['text', 'a\0b'],
+  ['text', 1],
+] as const)('that somebody made up is refused: %s %j', (kind, part) => {
+  expect(() => decodeCursor('newest', encodeCursor('newest', [part]), [kind])).toThrow(Fault)
 })
 
 it('stays short, however long the name of its list is', () => {

@@ -3,6 +3,28 @@ import { Fault } from '#contract/errors.ts'
 
 type Position = readonly (string | number)[]
 
+/** What may stand in a cursor. Whoever makes one up gets no further than a refusal: the database takes each of these. */
+interface Kinds {
+  /** As `toISOString` writes it. */
+  time: string
+  /** Of PostgreSQL's `integer`. */
+  integer: number
+  /** Of its `bigint`, as far as a number is exact. */
+  count: number
+  text: string
+}
+type Kind = keyof Kinds
+
+const fits: Record<Kind, (part: unknown) => boolean> = {
+  time: (part) =>
+    typeof part === 'string' &&
+    /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(part) &&
+    !Number.isNaN(Date.parse(part)),
+  integer: (part) => Number.isInteger(part) && Number(part) === (Number(part) | 0),
+  count: (part) => Number.isSafeInteger(part) && Number(part) >= 0,
+  text: (part) => typeof part === 'string' && !part.includes('\0') && part.isWellFormed(),
+}
+
 /**
  * An opaque cursor: where a list goes on, and which list it belongs to.
  * @param list names the list and everything that orders it; a cursor of another list is refused.
@@ -22,16 +44,23 @@ function markOf(list: string, position: Position): string {
 
 /**
  * Opens a cursor made by `encodeCursor`.
+ * @param kinds what the list's position is made of
  * @returns the position, or undefined where there is no cursor: the list's beginning.
  * @throws Fault badCursor where it is damaged or belongs to another list.
  */
-export function decodeCursor(list: string, cursor: string | undefined, length: number): Position | undefined {
+export function decodeCursor<const Shape extends readonly Kind[]>(
+  list: string,
+  cursor: string | undefined,
+  kinds: Shape,
+): { [Index in keyof Shape]: Kinds[Shape[Index]] } | undefined {
   if (cursor === undefined) return undefined
   const parts = parse(cursor)
-  if (!Array.isArray(parts) || parts.length !== length + 1) throw new Fault('badCursor')
+  if (!Array.isArray(parts) || parts.length !== kinds.length + 1) throw new Fault('badCursor')
   const [mark, ...position] = parts
-  if (mark !== markOf(list, position)) throw new Fault('badCursor')
-  return position
+  const sound = kinds.every((kind, index) => fits[kind](position[index]))
+  if (!sound || mark !== markOf(list, position)) throw new Fault('badCursor')
+  // Each part has just been found to be of its kind.
+  return position as unknown as { [Index in keyof Shape]: Kinds[Shape[Index]] }
 }
 
 function parse(cursor: string): unknown {

@@ -52,8 +52,8 @@ export async function listOrders(
   language: Language,
 ): Promise<{ list: Order[]; next_cursor: string | null }> {
   const size = pageSize(query.limit, listLimits)
-  const position = decodeCursor('orders', query.cursor, 2)
-  const after = position && { at: String(position[0]), id: String(position[1]) }
+  const position = decodeCursor('orders', query.cursor, ['time', 'text'])
+  const after = position && { at: position[0], id: position[1] }
   const rows = await selectOrdersOf(context.db, userId, after, size + 1)
   const page = rows.slice(0, size)
   const last = rows.length > size ? page.at(-1) : undefined

@@ -22,8 +22,8 @@ export function listTags(db: Db, query: TagsQuery, language: Language) {
 
 async function listAll(db: Db, query: TagsQuery, language: Language) {
   const size = pageSize(query.limit, listLimits)
-  const position = decodeCursor('tags', query.cursor, 2)
-  const after = position && { place: Number(position[0]), id: String(position[1]) }
+  const position = decodeCursor('tags', query.cursor, ['integer', 'text'])
+  const after = position && { place: position[0], id: position[1] }
   const rows = await selectTags(db, after, size + 1)
   const last = rows.length > size ? rows[size - 1] : undefined
   return {
@@ -38,7 +38,7 @@ const suggestions = { usual: 8, most: 20 }
 const few = 3
 
 async function suggest(db: Db, keyword: string, query: TagsQuery, language: Language) {
-  decodeCursor(`tags ${keyword}`, query.cursor, 0)
+  decodeCursor(`tags ${keyword}`, query.cursor, [])
   const limit = pageSize(query.limit, suggestions)
   const exact = await suggestOnce(db, keyword, language, { forgiving: false, limit })
   const { tags, titles } =

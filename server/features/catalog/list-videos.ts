@@ -13,7 +13,7 @@ import {
 import { presentCard, presentName } from './present.ts'
 import * as queries from './queries.ts'
 import { recommendFor } from './recommend-videos.ts'
-import { keyOf, searchByKeyword } from './search-videos.ts'
+import { keyOf, kindOfKey, searchByKeyword } from './search-videos.ts'
 import type { SectionSource } from './tables.ts'
 
 export interface ListingQuery {
@@ -82,7 +82,10 @@ async function openListing(
     const { id, titles, source } = found(await queries.selectSection(db, section))
     const title = inLanguage(titles, language)
     if (source.from === 'recommended')
-      return { title, read: pagesOf(id, (after, limit) => recommendFor(db, watched, after, limit)) }
+      return {
+        title,
+        read: pagesOf(id, 'integer', (after, limit) => recommendFor(db, watched, after, limit)),
+      }
     const list = listOf(source)
     const wanted = sort === 'popular' || sort === 'newest' ? sort : list.order
     return { title, read: pagesInOrder(db, id, list.filter, wanted) }
@@ -104,17 +107,19 @@ async function openListing(
 }
 
 function pagesInOrder(db: Db, name: string, filter: ListFilter, order: ListOrder): Listing['read'] {
-  return pagesOf(`${name} ${order}`, (after, limit) => selectVideos(db, filter, order, after, limit))
+  const key = filter.by === 'slugs' ? 'integer' : kindOfKey[order]
+  return pagesOf(`${name} ${order}`, key, (after, limit) => selectVideos(db, filter, order, after, limit))
 }
 
-/** Pages of the list of this name, each from the row after the one that its cursor names. */
+/** Pages of the list of this name, which is ordered by keys of one kind, each from the row after the one that its cursor names. */
 function pagesOf(
   name: string,
+  kind: 'time' | 'count' | 'integer',
   select: (after: ListPlace | undefined, limit: number) => Promise<ListedRow[]>,
 ): Listing['read'] {
   return async (cursor, size) => {
-    const position = decodeCursor(name, cursor, 2)
-    const after = position && { key: position[0] ?? '', id: String(position[1]) }
+    const position = decodeCursor(name, cursor, [kind, 'text'])
+    const after = position && { key: position[0], id: position[1] }
     const rows = await select(after, size + 1)
     const last = rows.length > size ? rows[size - 1] : undefined
     return { rows: rows.slice(0, size), nextCursor: last ? encodeCursor(name, [keyOf(last), last.id]) : null }

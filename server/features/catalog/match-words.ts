@@ -4,7 +4,8 @@ import type { SearchTerms, TypedWord } from './search-queries.ts'
 /** For each word that was typed, the words that may stand for it; none where nothing is like it. */
 export type Choices = string[][]
 
-const mostChoices = 6
+/** No more words stand for one. */
+export const mostChoices = 6
 
 /**
  * What may stand for each word: itself where it is known, and words one typo apart where it is not or `forgiving` says so.

@@ -13,7 +13,8 @@ export interface TypedWord {
   alike: string[]
 }
 
-const mostWords = 8
+/** Of a keyword no more words are looked at. */
+export const mostWords = 8
 const mostAlike = 200
 
 /**

@@ -1,8 +1,9 @@
+import { Fault } from '#contract/errors.ts'
 import { decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
 import type { ListedRow, ListOrder } from './list-queries.ts'
-import { chooseWords, termsFor, type Choices } from './match-words.ts'
-import { searchVideos, selectTypedWords, type SearchPlace } from './search-queries.ts'
+import { chooseWords, mostChoices, termsFor, type Choices } from './match-words.ts'
+import { mostWords, searchVideos, selectTypedWords, type SearchPlace } from './search-queries.ts'
 
 type Order = ListOrder | 'relevance'
 
@@ -30,24 +31,24 @@ export async function searchByKeyword(
   size: number,
 ): Promise<{ rows: ListedRow[]; nextCursor: string | null }> {
   const list = JSON.stringify(['words', keyword, order])
-  const position = decodeCursor(list, cursor, 6)
+  const position = decodeCursor(list, cursor, ['text', 'text', 'text', 'integer', kindOfKey[order], 'text'])
   const { search, rows } = position
-    ? await goOn(db, position, order, size)
+    ? await goOn(db, readSearch(position), readPlace(position), order, size)
     : await begin(db, keyword, order, size)
   const last = rows.length > size ? rows[size - 1] : undefined
   const next = last && [...writeSearch(search), last.depth, keyOf(last), last.id]
   return { rows: rows.slice(0, size), nextCursor: next ? encodeCursor(list, next) : null }
 }
 
+/** What lists in each order have as the key of a place. */
+export const kindOfKey = { newest: 'time', popular: 'count', relevance: 'integer' } as const
+
 /** What a row is ordered by, as a cursor holds it. */
 export function keyOf({ key }: Pick<ListedRow, 'key'>): string | number {
   return key instanceof Date ? key.toISOString() : (key ?? 0)
 }
 
-async function goOn(db: Db, position: readonly (string | number)[], order: Order, size: number) {
-  const [join, whole, choices, depth, key = 0, id] = position
-  const search = readSearch(String(join), String(whole), String(choices))
-  const after: SearchPlace = { key, id: String(id), depth: Number(depth) }
+async function goOn(db: Db, search: Search, after: SearchPlace, order: Order, size: number) {
   return { search, rows: await find(db, search, order, after, size) }
 }
 
@@ -84,11 +85,31 @@ function writeSearch({ join, whole, choices }: Search): string[] {
   return [join, whole, choices.map((group) => group.join('|')).join(' ')]
 }
 
-/** Words have neither spaces nor bars. */
-function readSearch(join: string, whole: string, choices: string): Search {
+type Position = readonly [
+  join: string,
+  whole: string,
+  choices: string,
+  depth: number,
+  key: string | number,
+  id: string,
+]
+
+function readPlace([, , , depth, key, id]: Position): SearchPlace {
+  return { key, id, depth }
+}
+
+/** Words have neither spaces nor bars. Of a cursor that somebody made up, no more is taken than a search has. */
+function readSearch([join, whole, choices]: Position): Search {
+  const groups = choices.split(' ').slice(0, mostWords)
+  if (whole === '') throw new Fault('badCursor')
   return {
     join: join === 'any' ? 'any' : 'all',
     whole,
-    choices: choices.split(' ').map((group) => (group === '' ? [] : group.split('|'))),
+    choices: groups.map((group) =>
+      group
+        .split('|')
+        .filter((word) => word !== '')
+        .slice(0, mostChoices),
+    ),
   }
 }

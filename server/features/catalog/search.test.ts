@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listTags, queryHomepage } from '#contract/catalog.ts'
 import type { Texts } from '#contract/languages.ts'
 import { publishVideo } from '#server/features/catalog/catalog.ts'
+import { encodeCursor } from '#server/platform/cursor.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { beginsAlike, isOneTypoApart } from './match-words.ts'
 
@@ -100,6 +101,23 @@ describe('a search', () => {
     await site.context.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', id).execute()
     expect(await search('sparrowhawk')).toEqual([])
   })
+})
+
+it('refuses a place that somebody made up', async () => {
+  const list = JSON.stringify(['words', 'sword', 'relevance'])
+  const places = [
+    ['any', 'sword', 'sword', 0, 'soon', 'vid_1'],
+    ['any', 'sword', 'sword', 0, 2 ** 40, 'vid_1'],
+    ['any', '', 'sword', 0, 1, 'vid_1'],
+  ]
+  for (const place of places) {
+    const query = { keyword: 'sword', cursor: encodeCursor(list, place) }
+    expect(await site.visitor().call(queryHomepage, { query })).toMatchObject({ status: 400 })
+  }
+  const empty = encodeCursor(list, ['any', 'sword', '| |', 0, 1, 'vid_1'])
+  expect(
+    (await site.visitor().ask(queryHomepage, { query: { keyword: 'sword', cursor: empty } })).list,
+  ).toEqual([])
 })
 
 describe('type-ahead', () => {

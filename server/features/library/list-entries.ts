@@ -1,5 +1,4 @@
 import { listLimits } from '#contract/catalog.ts'
-import { Fault } from '#contract/errors.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
 import type { FavoriteEntry, HistoryEntry } from '#contract/library.ts'
 import { loadCards } from '#server/features/catalog/catalog.ts'
@@ -35,11 +34,8 @@ async function readPage<Row extends Keyed>(
 }
 
 function readCursor(list: string, cursor: string | undefined): After | undefined {
-  const position = decodeCursor(list, cursor, 2)
-  if (!position) return undefined
-  const [at, id] = position.map(String)
-  if (at === undefined || id === undefined || Number.isNaN(Date.parse(at))) throw new Fault('badCursor')
-  return { at, id }
+  const position = decodeCursor(list, cursor, ['time', 'text'])
+  return position && { at: position[0], id: position[1] }
 }
 
 const idsOf = (page: readonly Keyed[]) => [...new Set(page.map((row) => row.video_id))]

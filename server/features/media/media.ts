@@ -89,7 +89,7 @@ export async function listEpisodes(
 ) {
   const size = pageSize(query.limit, episodeListLimits)
   const list = `episodes ${query.video_id}`
-  const after = Number(decodeCursor(list, query.cursor, 1)?.[0] ?? 0)
+  const [after] = decodeCursor(list, query.cursor, ['integer']) ?? [0]
   const [rows, rights] = await Promise.all([
     queries.selectEpisodesAfter(context.db, query.video_id, after, size + 1),
     rightsOf(context, viewer, query.video_id),
