@@ -5,11 +5,11 @@ import pg from 'pg'
 
 /**
  * The baseline: a Fastify server with nothing around it. Started as a process of its own with one JSON argument:
- * `answers` are sent byte for byte, each after `queries` indexed look-ups; `files` is a folder that is served as it is.
+ * `answers` are sent byte for byte, each with its `type` and after `queries` indexed look-ups; `files` is a folder that is served as it is.
  */
 export interface BareOptions {
   port: number
-  answers: { path: string; file: string; queries: number }[]
+  answers: { path: string; file: string; type: string; queries: number }[]
   files: string
   page: string
   hls: string
@@ -24,11 +24,11 @@ const one = await pool.query<{ id: string }>('SELECT id FROM videos LIMIT 1')
 const values = [one.rows[0]?.id]
 const lookUp = () => pool.query({ name: 'lookup', text: 'SELECT * FROM videos WHERE id = $1', values })
 
-for (const { path, file, queries } of options.answers) {
+for (const { path, file, type, queries } of options.answers) {
   const bytes = readFileSync(file)
   app.get(path, async (_request, reply) => {
     await Promise.all(Array.from({ length: queries }, lookUp))
-    reply.type('application/json; charset=utf-8')
+    reply.type(type)
     return bytes
   })
 }

@@ -17,9 +17,9 @@ export async function measureSegments(site: BenchSite): Promise<Row[]> {
   const { hlsUrl, asset } = await findFilm(site)
   const files = join(site.dataDir, 'storage/media', asset)
   const megabytes = statSync(join(files, segment)).size / 1e6
-  const ours = { url: `${site.url}${hlsUrl.replace('master.m3u8', segment)}` }
+  const ours = { urls: [`${site.url}${hlsUrl.replace('master.m3u8', segment)}`] }
   const compare = async (what: string, url: string) => {
-    const result = await compareLoad(ours, { url })
+    const result = await compareLoad(ours, { urls: [url] })
     return atLeast(
       `segment of ${Math.round(megabytes * 1000)} kB, against ${what}`,
       result.ours * megabytes,

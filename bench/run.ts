@@ -1,14 +1,20 @@
 import { measureCalls } from './measure-calls.ts'
 import { measureCatalogue } from './measure-catalogue.ts'
 import { measureImport } from './measure-import.ts'
+import { measureMemory } from './measure-memory.ts'
 import { measurePlayback } from './measure-playback.ts'
+import { measureProcesses } from './measure-processes.ts'
 import { measureSegments } from './measure-segments.ts'
+import { measureSignIn } from './measure-sign-in.ts'
 import { startBenchSite, type BenchSite } from './start-bench-site.ts'
 import { printTable, type Row } from './table.ts'
 
 /** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue. It fails only where something could not be measured. */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   calls: measureCalls,
+  processes: measureProcesses,
+  memory: measureMemory,
+  'sign-in': measureSignIn,
   segments: measureSegments,
   playback: measurePlayback,
   import: measureImport,

@@ -8,12 +8,13 @@ export interface Bare {
   close(): Promise<void>
 }
 
-const port = 3912
+const usualPort = 3912
 const root = join(import.meta.dirname, '..')
 
 /** The bare server in a process of its own, as the site is. */
 export async function startBare(
   options: Pick<BareOptions, 'answers' | 'files' | 'connection'>,
+  port = usualPort,
 ): Promise<Bare> {
   const page = join(root, 'bench/bare-page.html')
   // The full build, since the stream's sound is a rendition of its own.

@@ -65,6 +65,8 @@ export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
     LOG_LEVEL: 'warn',
     LIMIT_API_USER: unlimited,
     LIMIT_API_IP: unlimited,
+    LIMIT_SIGN_IN_ACCOUNT: unlimited,
+    LIMIT_SIGN_IN_IP: unlimited,
   }
 }
 

@@ -39,6 +39,12 @@ export function within(what: string, ms: number, mostMs: number): Row {
   return { what, ours: inUnit(ms, 'ms'), bare: '–', ratio: '–', aim: `≤ ${mostMs} ms`, ok: ms <= mostMs }
 }
 
+/** A row without a bare counterpart: megabytes of memory, at most `most`. */
+export function atMostMegabytes(what: string, megabytes: number, most: number): Row {
+  const ours = inUnit(megabytes, 'MB')
+  return { what, ours, bare: '–', ratio: '–', aim: `≤ ${most} MB`, ok: megabytes <= most }
+}
+
 export function printTable(rows: readonly Row[]): void {
   const lines = [
     ['what', 'ours', 'bare', 'ratio', 'aim', 'ok?'],

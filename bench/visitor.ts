@@ -14,6 +14,8 @@ interface Playable {
 export interface Film {
   videoId: string
   episodeId: string
+  /** Its last one, which has to be paid for. */
+  lockedEpisodeId: string
   /** The playlist behind a pass, such as /media/…/…/master.m3u8. */
   hlsUrl: string
   asset: string
@@ -24,9 +26,10 @@ export async function findFilm({ url }: BenchSite): Promise<Film> {
   const videoId = found(info.homepage[0]?.items[0]).id
   const { data } = await read<Episodes>(`${url}/api/video/episode?video_id=${videoId}`)
   const episodeId = found(data.list[0]).id
+  const lockedEpisodeId = found(data.list.at(-1)).id
   const playable = await read<Playable>(`${url}/api/video/episode?episode_id=${episodeId}`)
   const hlsUrl = playable.info.playback.hls_url
-  return { videoId, episodeId, hlsUrl, asset: found(hlsUrl.split('/').at(-2)) }
+  return { videoId, episodeId, lockedEpisodeId, hlsUrl, asset: found(hlsUrl.split('/').at(-2)) }
 }
 
 /** The cookie of a new visitor for whom nothing is kept. */

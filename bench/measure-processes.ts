@@ -1,0 +1,38 @@
+import { makeCallCases, nameOf, recordAnswers } from './call-cases.ts'
+import { compareLoad } from './load.ts'
+import { startAnother } from './start-another.ts'
+import { startBare } from './start-bare.ts'
+import type { BenchSite } from './start-bench-site.ts'
+import { atLeast, type Row } from './table.ts'
+
+const aim = 0.7
+const secondBarePort = 3915
+
+/** The calls that make up most of a visit. */
+const few = /^\/api\/(homepage|video|video\/episode|user\/history)(\?(id|video_id)=\w+)?$/
+
+/** A few calls with half of the clients at each of two processes on one database, ours and bare alike. */
+export async function measureProcesses(site: BenchSite): Promise<Row[]> {
+  const cases = (await makeCallCases(site)).filter(({ path, who }) => few.test(path) && who !== 'guest')
+  const answers = await recordAnswers(site, cases)
+  const options = { answers, files: site.home, connection: site.connection }
+  const [another, ...bare] = await Promise.all([
+    startAnother(site),
+    startBare(options),
+    startBare(options, secondBarePort),
+  ])
+  try {
+    const rows: Row[] = []
+    for (const [index, each] of cases.entries()) {
+      const headers = { cookie: each.cookie }
+      const result = await compareLoad(
+        { urls: [site, another].map(({ url }) => url + each.path), headers },
+        { urls: bare.map(({ url }) => `${url}/answer/${index}`), headers },
+      )
+      rows.push(atLeast(`2 processes: ${nameOf(each)}`, result.ours, result.bare, aim, '/s'))
+    }
+    return rows
+  } finally {
+    await Promise.all([another, ...bare].map((process) => process.close()))
+  }
+}

@@ -1,0 +1,127 @@
+import { verify } from '@node-rs/argon2'
+import { availableParallelism } from 'node:os'
+import pg from 'pg'
+import { hashPassword } from '#server/features/members/passwords.ts'
+import { measureP95 } from './catalogue/measure-latency.ts'
+import { median } from './load.ts'
+import { runClients } from './run-clients.ts'
+import type { BenchSite } from './start-bench-site.ts'
+import { atLeast, atMost, within, type Row } from './table.ts'
+import { findFilm, newVisitor } from './visitor.ts'
+
+const rateAim = 0.7
+const slowerAim = 3
+const tellingAimMs = 10
+const clients = 16
+/** Those who look around meanwhile: too few to keep the machine busy by themselves. */
+const visitors = 4
+const attemptsForMs = 5000
+const tries = 200
+/** Each is tried at most four times, which is before an account rests. */
+const members = 10_000
+const password = 'nobody needs to know this one'
+
+/** Sign-ins per second against argon2 alone, what they do to everybody else's calls, and whether their time tells who has an account. */
+export async function measureSignIn(site: BenchSite): Promise<Row[]> {
+  const hash = await hashPassword(password)
+  await insertMembers(site, hash)
+  const signIn = attemptsAt(site)
+  const started = performance.now()
+  const made = await runClients(clients, () => performance.now() - started > attemptsForMs, signIn.anyhow)
+  const ours = (made * 1000) / (performance.now() - started)
+  const rate = atLeast(
+    `sign-ins, right and wrong, ${clients} clients, against argon2 alone`,
+    ours,
+    await bareRate(hash),
+    rateAim,
+    '/s',
+  )
+  return [rate, ...(await compareOthers(site, signIn)), await compareTimes(signIn)]
+}
+
+async function insertMembers({ connection }: BenchSite, hash: string): Promise<void> {
+  const pool = new pg.Pool(connection)
+  try {
+    await pool.query(
+      `INSERT INTO users (id, email, referral_code, language, password_hash, member_since)
+       SELECT 'usr_bench' || n, 'known-' || n || '@example.com', 'bench' || n, 'en', $1, now()
+       FROM generate_series(1, ${members}) n ON CONFLICT DO NOTHING`,
+      [hash],
+    )
+  } finally {
+    await pool.end()
+  }
+}
+
+type SignIn = ReturnType<typeof attemptsAt>
+
+/** Tries to sign in, each at an address of its own. */
+function attemptsAt({ url }: BenchSite) {
+  let next = 0
+  const attempt = async (email: string, typed: string, code: number) => {
+    const response = await fetch(`${url}/api/user/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+      body: JSON.stringify({ email, password: typed }),
+    })
+    // Our own answer to our own call.
+    const answer = (await response.json()) as { code: number }
+    if (answer.code !== code) throw new Error(`A sign-in was answered with ${JSON.stringify(answer)}`)
+  }
+  const known = () => `known-${1 + (next++ % members)}@example.com`
+  const right = () => attempt(known(), password, 200)
+  const wrong = () => attempt(known(), 'not the one', 500)
+  return {
+    wrong,
+    unknown: () => attempt(`nobody-${next++}@example.com`, 'not the one', 500),
+    anyhow: (turn: number) => (turn % 2 ? right() : wrong()),
+  }
+}
+
+/** The same hashes by the library alone, as many at once as the site allows itself. */
+async function bareRate(hash: string): Promise<number> {
+  const atOnce = Math.min(4, Math.max(1, availableParallelism() - 1))
+  const started = performance.now()
+  const isOver = () => performance.now() - started > attemptsForMs
+  const made = await runClients(atOnce, isOver, () => verify(hash, password))
+  return (made * 1000) / (performance.now() - started)
+}
+
+async function compareOthers(site: BenchSite, signIn: SignIn): Promise<Row[]> {
+  const headers = { cookie: await newVisitor(site) }
+  const { videoId } = await findFilm(site)
+  const rows: Row[] = []
+  for (const path of ['/api/homepage', `/api/video?id=${videoId}`]) {
+    const measure = () => measureP95(site.url, [path], headers, visitors)
+    const quiet = await measure()
+    let over = false
+    const attempts = runClients(clients, () => over, signIn.anyhow)
+    const busy = await measure().finally(() => (over = true))
+    await attempts
+    const name = path.split('?')[0]
+    rows.push(
+      atMost(`p95 of ${name} while ${clients} clients sign in, against a rest`, busy, quiet, slowerAim),
+    )
+  }
+  return rows
+}
+
+/** By turns, so that a busy moment of the machine touches both. */
+async function compareTimes({ wrong, unknown }: SignIn): Promise<Row> {
+  const times = { wrong: [] as number[], unknown: [] as number[] }
+  const timed = async (work: () => Promise<void>) => {
+    const started = performance.now()
+    await work()
+    return performance.now() - started
+  }
+  for (let turn = 0; turn < tries; turn++) {
+    times.wrong.push(await timed(wrong))
+    times.unknown.push(await timed(unknown))
+  }
+  const difference = Math.abs(median(times.wrong) - median(times.unknown))
+  return within(
+    `sign-in, known against unknown address, difference over ${tries} tries`,
+    difference,
+    tellingAimMs,
+  )
+}

@@ -1,0 +1,13 @@
+/** Clients that each do one piece of work after the other until the time is over. */
+export async function runClients(
+  clients: number,
+  isOver: () => boolean,
+  work: (turn: number) => Promise<unknown>,
+): Promise<number> {
+  let turn = 0
+  const client = async () => {
+    while (!isOver()) await work(turn++)
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  return turn
+}

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { answers, type BenchSite } from './start-bench-site.ts'
+
+/** One more process of a site that runs already. */
+export interface AnotherProcess {
+  url: string
+  pid: number
+  close(): Promise<void>
+}
+
+const port = 3914
+
+/** Starts the site once more, on the same database and data, as an operator of several copies would. */
+export async function startAnother({ env, dataDir, connection }: BenchSite): Promise<AnotherProcess> {
+  const { host, user, database, port: databasePort } = connection
+  const place = new URLSearchParams({ host, port: String(databasePort) })
+  const own = {
+    PORT: String(port),
+    DATABASE_URL: `postgres://${user}@localhost/${database}?${place.toString()}`,
+    APP_SECRET: readFileSync(join(dataDir, 'app-secret'), 'utf8').trim(),
+  }
+  const child = spawn(process.execPath, ['server/main.ts'], {
+    env: { ...env, ...own },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const url = `http://localhost:${port}`
+  await answers(`${url}/api/health`, child)
+  return {
+    url,
+    pid: child.pid ?? Number.NaN,
+    async close() {
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
