@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  changeUser,
   deleteUser,
   exportUser,
   forgotPassword,
@@ -27,11 +28,14 @@ test('a person who left is mailed nothing more, and no link or code of theirs is
     .values({ user_id: id, sealed_secret: Buffer.from('sealed'), confirmed_at: null })
     .execute()
   const { email: other } = await register(site)
-  // One mail waits, and one request.
+  // Two mails wait, one of them for a new address, and one request.
   await visitor.ask(verifyEmail, { body: {} })
   await visitor.ask(forgotPassword, { body: { email } })
+  const wished = `new-${email}`
+  await visitor.ask(changeUser, { body: { email: wished, current_password: password } })
   await visitor.ask(deleteUser, { body: { current_password: password } })
   expect(await site.mails(email)).toHaveLength(2)
+  expect(await site.mails(wished)).toEqual([])
   expect(await site.mails(other)).toHaveLength(1)
   const new_password = 'a quite new passphrase'
   const body = { secret, new_password, repeat_password: new_password }

@@ -1,14 +1,15 @@
 import { cancelMails } from '#server/platform/mail/send-mails.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { deleteLinks } from './link-queries.ts'
+import { deleteLinks, selectLinkedEmail } from './link-queries.ts'
 import { selectUser } from './queries.ts'
 import { selectFactor } from './second-factor-queries.ts'
 import { removeSecondFactor } from './second-factor.ts'
 
-/** A person leaves: their links are worth nothing, their second factor goes, and mails to them do not leave any more. */
+/** A person leaves: their links are worth nothing, their second factor goes, and mails to them, also at an address that is still to be proven, do not leave any more. */
 export async function eraseCredentials(tx: Tx, userId: string): Promise<void> {
   const user = await selectUser(tx, userId)
-  if (user?.email) await cancelMails(tx, user.email)
+  const wished = await selectLinkedEmail(tx, userId, 'verify')
+  for (const email of [user?.email, wished]) if (email) await cancelMails(tx, email)
   await deleteLinks(tx, userId)
   await removeSecondFactor(tx, userId)
 }
