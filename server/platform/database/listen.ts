@@ -50,18 +50,18 @@ async function listenOnce(
   signal: AbortSignal,
 ): Promise<void> {
   const client = await pool.connect()
-  const over = new Promise<void>((resolve) => {
-    const end = () => resolve()
-    client.once('end', end).on('error', end)
-    signal.addEventListener('abort', end, { once: true })
-    if (signal.aborted) end()
-  })
+  const over = Promise.withResolvers<void>()
+  const end = () => over.resolve()
+  client.once('end', end).on('error', end)
+  signal.addEventListener('abort', end)
+  if (signal.aborted) end()
   client.on('notification', ({ channel }) => heard(channel))
   try {
     for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)
     for (const channel of channels) heard(channel)
-    await over
+    await over.promise
   } finally {
+    signal.removeEventListener('abort', end)
     // Closed, not given back: whoever got it next would go on listening.
     client.release(true)
   }
