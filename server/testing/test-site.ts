@@ -6,7 +6,7 @@ import { createContext, type Context, type Overrides } from '#server/context.ts'
 import { answerResetRequests } from '#server/features/members/reset-password.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import type { Database } from '#server/platform/database/database.ts'
-import { createLog } from '#server/platform/log.ts'
+import { createLog, type Log } from '#server/platform/log.ts'
 import { sendMails } from '#server/platform/mail/send-mails.ts'
 import type { Env } from '#server/platform/read-setting.ts'
 import { createSite } from '#server/site.ts'
@@ -56,9 +56,10 @@ export async function testSite(overrides: Overrides = {}, settings: Env = {}): P
   const webRoot = overrides.webRoot ?? emptyWeb(dataDir)
   const env = { ...usualSettings, DATA_DIR: dataDir, ...settings }
   const given = { ...overrides, database, webRoot }
-  const first = await startSite(env, given)
+  const log = createLog({ json: true, level: env.LOG_LEVEL ?? 'silent' })
+  const first = await startSite(env, log, given)
   const alone = process.env['SITE_PROCESSES'] !== '2'
-  const second = alone ? undefined : await startSecond(env, given, Object.keys(overrides))
+  const second = alone ? undefined : await startSecond(env, log, given, Object.keys(overrides))
   const front = second ? await shareRequests([first.url, second.url]) : undefined
   const url = front?.url ?? first.url
   return {
@@ -81,9 +82,8 @@ export async function testSite(overrides: Overrides = {}, settings: Env = {}): P
   }
 }
 
-async function startSite(env: Env, overrides: Overrides): Promise<Running & { context: Context }> {
+async function startSite(env: Env, log: Log, overrides: Overrides): Promise<Running & { context: Context }> {
   const config = loadConfig(env)
-  const log = createLog({ json: true, level: config.logLevel })
   const listening: { at?: string } = {}
   const context = await createContext(config, log, { ownAddress: () => listening.at, ...overrides })
   const site = await createSite(context)
@@ -104,19 +104,23 @@ async function startSite(env: Env, overrides: Overrides): Promise<Running & { co
 
 function startSecond(
   env: Env,
+  log: Log,
   given: Overrides & { webRoot: string; database: Database<Tables> | TestDatabase },
   overridden: readonly string[],
 ): Promise<Running> {
   const { database, webRoot } = given
   const elsewhere = overridden.every((name) => name === 'database') && 'url' in database
-  return elsewhere ? runSecondSite({ env, databaseUrl: database.url, webRoot }) : startSite(env, given)
+  return elsewhere ? runSecondSite({ env, databaseUrl: database.url, webRoot }) : startSite(env, log, given)
 }
 
 function emptyWeb(dataDir: string): string {
   const root = join(dataDir, 'web')
   mkdirSync(root)
   for (const name of ['index.html', 'order.html'])
-    writeFileSync(join(root, name), '<!doctype html><html lang="en"><!--head--><!--preloads--><!--boot--></html>')
+    writeFileSync(
+      join(root, name),
+      '<!doctype html><html lang="en"><!--head--><!--preloads--><!--boot--></html>',
+    )
   writeFileSync(join(root, 'preloads.json'), '{}')
   return root
 }
