@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { TOTP } from 'otpauth'
 import { expect, test } from './fixtures.ts'
+import { payByCard } from './watching.ts'
 
 const password = 'a quiet lighthouse'
 
@@ -72,6 +73,60 @@ test('a member registers, takes a name and a second factor, ends another session
   await expect(page.getByRole('heading', { name: 'Everything is deleted' })).toBeVisible()
   await page.goto('/individual')
   await expect(page.getByText('You are not registered.')).toBeVisible()
+})
+
+test('a guest subscribes, reads the receipt, and cancels and resumes in the member area with one click each', async ({
+  page,
+}) => {
+  await page.goto('/shopping')
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  await expect(page.getByRole('region', { name: 'Your subscription' })).toBeVisible()
+  await page.goto('/my')
+  const mine = page.getByRole('region', { name: 'Your subscription' })
+  await expect(mine).toContainText(/Weekly renews on .+, \d{4}\. \$9\.99 every 7 days until you cancel/)
+  await mine.getByRole('button', { name: 'Cancel subscription' }).click()
+  await expect(mine).toContainText('nothing more is charged')
+  await mine.getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(mine).toContainText('Weekly renews on')
+
+  await page.getByRole('link', { name: 'Receipt: Plan: Weekly' }).click()
+  const receipt = page.getByRole('article', { name: 'Receipt' })
+  await expect(receipt.getByRole('row', { name: 'Total, tax included $4.99' })).toBeVisible()
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.getByRole('button', { name: 'Print' })).toBeHidden()
+  await expect(page.getByRole('contentinfo')).toBeHidden()
+  await expect(page.getByRole('banner')).toBeHidden()
+  await expect(receipt).toBeVisible()
+  await page.emulateMedia({ media: 'screen' })
+  await page.goBack()
+  await expect(page.getByRole('heading', { name: 'My area' })).toBeVisible()
+})
+
+test('what was typed outlives a folded form and a failed call; the data can be taken along', async ({
+  page,
+}) => {
+  await page.goto('/individual')
+  await page.route('**/api/user', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({ json: { code: 500, message: 'Not now.' } })
+      : route.fallback(),
+  )
+  await page.getByLabel('Name').fill('Grace')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('alert')).toHaveText('Not now.')
+  await expect(page.getByLabel('Name')).toHaveValue('Grace')
+  const toggle = page.getByRole('button', { name: 'Delete what is kept here' })
+  await toggle.click()
+  await page.getByLabel('I understand').check()
+  await toggle.click()
+  await expect(page.getByLabel('I understand')).toBeHidden()
+  await toggle.click()
+  await expect(page.getByLabel('I understand')).toBeChecked()
+
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download' }).click()
+  expect((await download).suggestedFilename()).toBe('my-data.json')
 })
 
 /** With the code that the second step asks for; ends in the member area. */

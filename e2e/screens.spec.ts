@@ -15,6 +15,8 @@ const screens = [
   { name: 'history', path: '/historys', heading: /Watch history/ },
   { name: 'unlocked', path: '/unlocked', heading: /Unlocked/ },
   { name: 'plans', path: '/shopping', heading: /Watch everything/ },
+  { name: 'the profile', path: '/individual', heading: /Profile and settings/ },
+  { name: 'the member area', path: '/my', heading: /My area/ },
   { name: 'an unknown order', path: '/order/result?order_id=ord_none', heading: /Your order/ },
 ]
 

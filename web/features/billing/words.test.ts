@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest'
 import type { Plan } from '#contract/billing.ts'
+import type { Membership } from '#contract/members.ts'
 import '#web/i18n/watch.ts'
 import { i18n } from '#web/i18n/index.ts'
-import { episodeChoice, payLabel, planChoice, planTerms, videoChoice, waitWords } from './words.ts'
+import {
+  episodeChoice,
+  membershipWords,
+  payLabel,
+  planChoice,
+  planTerms,
+  videoChoice,
+  waitWords,
+} from './words.ts'
 import { vi } from 'vitest'
 
 vi.hoisted(() => {
@@ -54,4 +63,31 @@ test('a whole drama says how many episodes it has, and that some follow while so
 test('a wait is said in whole minutes, rounded up', () => {
   expect(waitWords(t, { retryAfter: 61 })).toBe('Too many tries. Try again in 2 minutes.')
   expect(waitWords(t, { retryAfter: 60 })).toBe('Too many tries. Try again in 1 minute.')
+})
+
+const subscribed: Membership = {
+  state: 'subscribed',
+  status: 'active',
+  grace_until: null,
+  plan: { id: 'plan_1', name: 'Weekly', price_cents: 999, currency: 'USD', period_days: 7 },
+  renews_at: '2026-11-28T12:00:00Z',
+  ends_at: null,
+  cancel_at_period_end: false,
+  gateway: 'sandbox',
+}
+const cancelled = { renews_at: null, ends_at: '2026-11-28T12:00:00Z', cancel_at_period_end: true }
+const unpaid = { status: 'past_due' as const, grace_until: '2026-12-01T12:00:00Z' }
+
+test('a membership says when it renews and at what price, or when it ends', () => {
+  expect(membershipWords(t, subscribed)).toBe(
+    'Weekly renews on November 28, 2026. $9.99 every 7 days until you cancel, tax included.',
+  )
+  expect(membershipWords(t, { ...subscribed, ...cancelled })).toMatch(/until November 28, 2026, and nothing/)
+})
+
+test('a payment that did not go through is said with the end of the grace, cancelled or not', () => {
+  expect(membershipWords(t, { ...subscribed, ...unpaid })).toMatch(/until December 1, 2026, and we try again/)
+  expect(membershipWords(t, { ...subscribed, ...cancelled, ...unpaid })).toMatch(
+    /until December 1, 2026, and nothing more is charged/,
+  )
 })

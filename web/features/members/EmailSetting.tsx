@@ -84,9 +84,9 @@ function LinkAgain({ sentTo, onSent }: { sentTo: string; onSent: (email: string)
       .finally(() => setBusy(false))
   }
   return (
-    <div className={styles.setting}>
+    <div className={`${styles.setting} ${styles.again}`}>
       <p className={styles.text} role="status">
-        {sentTo ? t('mail.sent', { email: sentTo }) : t('mail.unverified')}
+        {sentTo ? t('mail.sent', { email: sentTo }) : t('mail.open')}
       </p>
       <Button look="quiet" onClick={again} disabled={busy}>
         {busy ? t('account.working') : t('mail.again')}

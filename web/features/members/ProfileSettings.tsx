@@ -1,6 +1,6 @@
-import { useState } from 'react'
 import { languageOf, languages } from '#contract/languages.ts'
 import type { User } from '#contract/members.ts'
+import { useConsent } from '#web/features/tracking/use-consent.ts'
 import { changeLanguage } from '#web/i18n/index.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { isName } from '#web/lib/checks.ts'
@@ -21,7 +21,7 @@ export function ProfileSettings({ user }: { user: User }) {
     <SettingGroup title={t('settings.profile')}>
       <NameForm user={user} />
       <Language />
-      <Consent user={user} />
+      <Consent />
     </SettingGroup>
   )
 }
@@ -86,18 +86,10 @@ function Language() {
   )
 }
 
-function Consent({ user }: { user: User }) {
+/** The same answer as the banner's; it is kept at once, and told to the server where a person is kept there. */
+function Consent() {
   const { t } = useTranslation()
-  const change = useChangeUser()
-  const [wished, setWished] = useState<boolean | null>(null)
-  const choose = (marketing: boolean) => {
-    if (wished !== null) return
-    setWished(marketing)
-    change({ consent: { marketing } })
-      .then(() => notify(t('settings.saved')))
-      .catch(() => {})
-      .finally(() => setWished(null))
-  }
+  const { answer, say } = useConsent()
   return (
     <label className={styles.setting}>
       <span className={styles.title}>{t('settings.consent')}</span>
@@ -109,8 +101,8 @@ function Consent({ user }: { user: User }) {
           type="checkbox"
           aria-describedby="consent-text"
           aria-label={t('settings.consentLabel')}
-          checked={wished ?? user.consent?.marketing ?? false}
-          onChange={(event) => choose(event.target.checked)}
+          checked={answer ?? false}
+          onChange={(event) => void say(event.target.checked)}
         />
         {t('settings.consentLabel')}
       </span>
