@@ -42,7 +42,7 @@ export default defineConfig({
             },
             {
               name: 'site',
-              test: /web\/(app\/(?!screens|start|UserMenu)|ui\/Icon|features\/(members\/queries|catalog\/(queries|Card|section)))/,
+              test: /web\/(app\/(?!screens|reporting|start|UserMenu)|ui\/Icon|features\/(members\/queries|catalog\/(queries|Card|section)))/,
             },
           ],
         },

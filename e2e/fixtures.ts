@@ -1,9 +1,11 @@
 import { test as base, expect } from '@playwright/test'
+import { catchEnvelopes } from './error-sink.ts'
 
 /** Every browser test also holds that the console stays silent. */
 export const test = base.extend<{ silentConsole: void }>({
   silentConsole: [
-    async ({ page }, use) => {
+    async ({ page, context }, use) => {
+      await catchEnvelopes(context)
       const noise: string[] = []
       page.on('console', (message) => {
         if (message.type() === 'error' || message.type() === 'warning') noise.push(message.text())

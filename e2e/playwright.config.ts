@@ -4,6 +4,12 @@ import { siteUrl } from './site-url.ts'
 
 const launchOptions = await findChromium()
 
+/** A browser in which the person has declined: the question lies over no test but its own. */
+const declined = {
+  cookies: [],
+  origins: [{ origin: siteUrl, localStorage: [{ name: 'consent', value: 'no' }] }],
+}
+
 export default defineConfig({
   testDir: '.',
   outputDir: '../test-results/e2e',
@@ -11,7 +17,13 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   workers: 1,
   forbidOnly: true,
-  use: { baseURL: siteUrl, launchOptions, trace: 'retain-on-failure', screenshot: 'only-on-failure' },
+  use: {
+    baseURL: siteUrl,
+    launchOptions,
+    storageState: declined,
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+  },
   projects: [
     { name: 'phone', use: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
     { name: 'desktop', use: { viewport: { width: 1440, height: 900 } } },

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { sinkDsn } from './error-sink.ts'
 import { makeContent } from './make-content.ts'
+import { pixelIds } from './pixel-servers.ts'
 import { sitePort } from './site-url.ts'
 
 /** The built site on a data directory of its own, filled through the ordinary import. */
@@ -14,6 +16,11 @@ const env = {
   PORT: String(sitePort),
   DEMO: '0',
   LOG_LEVEL: 'warn',
+  SENTRY_DSN: sinkDsn,
+  FACEBOOK_PIXEL_ID: pixelIds.meta,
+  GOOGLE_ANALYTICS: pixelIds.google,
+  TIKTOK_PIXEL: pixelIds.tiktok,
+  BIGO_PIXEL: pixelIds.bigo,
 }
 
 const { ffmpegPath } = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })

@@ -78,6 +78,8 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     reply
       .header('content-security-policy', contentSecurityPolicy(name, nonce, foreign))
       .header('cache-control', 'no-store')
+    // The error reporting's profiler runs only where the document lets it.
+    if (context.sentryDsn && name === 'index') reply.header('document-policy', 'js-profiling')
     return reply.type('text/html; charset=utf-8').send(html)
   }
   const plain = screens.map((path): PlainRoute => ({

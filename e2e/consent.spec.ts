@@ -1,0 +1,161 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { standIn } from './pixel-servers.ts'
+import { siteUrl } from './site-url.ts'
+import { lockedPanel, payByCard } from './watching.ts'
+
+// Nobody has answered yet.
+test.use({ storageState: { cookies: [], origins: [] } })
+
+const banner = (page: Page) => page.getByRole('region', { name: 'Your privacy' })
+const accept = (page: Page) => banner(page).getByRole('button', { name: 'Accept' })
+const decline = (page: Page) => banner(page).getByRole('button', { name: 'Decline' })
+const platforms = ['meta', 'google', 'tiktok', 'bigo']
+
+test('who declines is told of to nobody, and is not asked again', async ({ page, context }) => {
+  const { asked } = await standIn(context, siteUrl)
+  await page.goto('/?fbclid=click')
+  const [yes, no] = await Promise.all([accept(page).boundingBox(), decline(page).boundingBox()])
+  expect([yes?.width, yes?.height]).toEqual([no?.width, no?.height])
+  await decline(page).click()
+  await expect(banner(page)).toBeHidden()
+  await page.goto('/searchDetail/tower')
+  await expect(page.getByRole('heading', { name: /Results for/ })).toBeVisible()
+  // The question comes with a chunk that is there as soon as the page is idle.
+  await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
+  await expect(banner(page)).toBeHidden()
+  expect(asked).toEqual([])
+  expect(await page.evaluate(() => localStorage.getItem('fbclid'))).toBeNull()
+})
+
+test('the question moves nothing and is readable by everybody', async ({ browser }) => {
+  // axe brings its own script into the page.
+  const context = await browser.newContext({ bypassCSP: true, storageState: { cookies: [], origins: [] } })
+  await standIn(context, siteUrl)
+  const page = await context.newPage()
+  await page.addInitScript(() => {
+    const shifts = { total: 0 }
+    Object.assign(window, { shifts })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        shifts.total += (entry as PerformanceEntry & { value: number }).value
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  await page.goto('/')
+  await expect(banner(page)).toBeVisible()
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
+  expect(
+    await page.evaluate(() => (window as unknown as { shifts: { total: number } }).shifts.total),
+  ).toBeLessThan(0.01)
+  await context.close()
+})
+
+test('who accepts is told of to all four platforms, with the amount and the id of the order', async ({
+  page,
+  context,
+}) => {
+  const { told, asked, eventsOf } = await standIn(context, siteUrl)
+  await page.goto('/?token=ann')
+  await expect(banner(page)).toBeVisible()
+  expect(asked).toEqual([])
+  await accept(page).click()
+  for (const platform of platforms) await expect.poll(() => eventsOf(platform)).toHaveLength(1)
+  expect(await agreedOnServer(page)).toBe(true)
+
+  await page.goto('/searchDetail/tower')
+  await expect.poll(() => eventsOf('meta')).toEqual(['PageView', 'PageView', 'Search'])
+  await page.getByRole('link', { name: /The Test Tower/ }).click()
+  await page.waitForURL(/\/videos\//)
+  await page.goto(`${page.url().split('?')[0]}?episode=4`)
+  const panel = lockedPanel(page, 4)
+  const order = page.waitForResponse('**/api/payment/order')
+  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  const { info } = (await (await order).json()) as { info: { id: string } }
+
+  const purchases = () => told.filter(({ event }) => /purchase/i.test(event))
+  await expect
+    .poll(() =>
+      purchases()
+        .map(({ platform }) => platform)
+        .toSorted(),
+    )
+    .toEqual(platforms.toSorted())
+  for (const { id, fields } of purchases()) {
+    expect(id).toBe(info.id)
+    expect(fields).toMatchObject({ value: 0.99, currency: 'USD' })
+  }
+  expect(eventsOf('tiktok')).toEqual(
+    expect.arrayContaining(['Pageview', 'ViewContent', 'Search', 'InitiateCheckout']),
+  )
+  expect(eventsOf('google')).toEqual(
+    expect.arrayContaining(['page_view', 'view_item', 'search', 'begin_checkout']),
+  )
+  expect(eventsOf('bigo')).toEqual(
+    expect.arrayContaining(['page_view', 'ec_detail_view', 'search', 'ec_order']),
+  )
+  expect(asked.filter((url) => url.includes('ann'))).toEqual([])
+})
+
+test('a subscription and a registration are told of under the ids that the server uses', async ({
+  page,
+  context,
+}) => {
+  const { told } = await standIn(context, siteUrl)
+  const ofMeta = (event: string) => told.find((one) => one.platform === 'meta' && one.event === event)
+  await page.goto('/shopping')
+  await accept(page).click()
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  const order = page.waitForResponse('**/api/payment/order')
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  const { info } = (await (await order).json()) as { info: { id: string } }
+  await expect.poll(() => ofMeta('Subscribe')).toMatchObject({ id: info.id, fields: { value: 4.99 } })
+
+  await page.goto('/register')
+  await page.getByLabel('E-mail').fill(`consent-${Date.now()}@example.com`)
+  await page.getByLabel('Password', { exact: true }).fill('a long enough phrase')
+  await page.getByLabel('Repeat your password').fill('a long enough phrase')
+  const answer = page.waitForResponse('**/api/user/register')
+  await page.locator('main').getByRole('button', { name: 'Register' }).click()
+  const { info: user } = (await (await answer).json()) as { info: { id: string } }
+  await expect.poll(() => ofMeta('CompleteRegistration')).toMatchObject({ id: user.id })
+})
+
+test('a mind is changed at the foot of the page: the pixels go, on the server too', async ({
+  page,
+  context,
+}) => {
+  const { told } = await standIn(context, siteUrl)
+  await page.goto('/')
+  await accept(page).click()
+  await expect.poll(() => told.length).toBe(4)
+  await expect.poll(() => agreedOnServer(page)).toBe(true)
+  await page.evaluate(() => (document.cookie = '_fbp=left; path=/'))
+  await page.getByRole('button', { name: 'Privacy choices' }).click()
+  await expect(banner(page)).toContainText('You have accepted.')
+  await decline(page).click()
+  const names = async () => (await context.cookies()).map(({ name }) => name)
+  await expect.poll(names).not.toContain('_fbp')
+  await expect.poll(() => agreedOnServer(page)).toBe(false)
+  const before = told.length
+  await page.goto('/shopping')
+  await expect(page.getByRole('heading', { name: /Watch everything/ })).toBeVisible()
+  await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
+  expect(told.length).toBe(before)
+})
+
+test('no pixel is loaded where passwords are typed', async ({ page, context }) => {
+  const { asked } = await standIn(context, siteUrl)
+  await page.goto('/login')
+  await accept(page).click()
+  await expect.poll(() => agreedOnServer(page)).toBe(true)
+  expect(asked).toEqual([])
+})
+
+async function agreedOnServer(page: Page): Promise<boolean | null> {
+  const answer = await page.request.get('/api/user')
+  const { info } = (await answer.json()) as { info: { consent: { marketing: boolean } | null } }
+  return info.consent && info.consent.marketing
+}

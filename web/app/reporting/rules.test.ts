@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { environmentOf, ignoredErrors, mayRecord } from './rules.ts'
+
+it.each([
+  "undefined is not an object (evaluating 'window.webkit.messageHandlers.bridge')",
+  'Error invoking postMessage: Java object is gone',
+  'null is not an object (evaluating \'document.querySelector("x").src\')',
+  "Can't find variable: webSearchDetectionListener",
+  'AudioBridge.handle is not defined',
+])('does not report: %s', (message) => {
+  expect(ignoredErrors.some((kind) => kind.test(message))).toBe(true)
+})
+
+it('reports errors of our own', () => {
+  expect(ignoredErrors.some((kind) => kind.test('Cannot read properties of undefined'))).toBe(false)
+})
+
+it('calls a host with the suffix a sandbox, any other production', () => {
+  expect(environmentOf('try.sandbox.example', '.sandbox.')).toBe('sandbox')
+  expect(environmentOf('drama.example', '.sandbox.')).toBe('production')
+  expect(environmentOf('drama.example', undefined)).toBe('production')
+})
+
+it.each([
+  '/login',
+  '/register',
+  '/retrievePassword',
+  '/individual',
+  '/shopping',
+  '/order/result',
+  '/order/easy',
+])('records nothing on %s', (pathname) => expect(mayRecord(pathname)).toBe(false))
+
+it.each(['/', '/videos/vid_1', '/searchDetail/x'])('may record %s', (pathname) =>
+  expect(mayRecord(pathname)).toBe(true),
+)

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { scrub } from './scrub.ts'
+
+it('takes queries, fragments and media passes out, at any depth, and leaves sentences alone', () => {
+  const report = {
+    message: 'What? "x" failed at /videos/v',
+    breadcrumbs: [
+      { data: { url: '/api/video?id=v&fbclid=click', from: '/retrievePassword#reset=secret' } },
+      { message: 'GET https://site.test/media/99.usr_1.mac/asset/seg_1.m4s?x=1 ended' },
+    ],
+    query: '?ttclid=t',
+    bytes: new Uint8Array([63]),
+  }
+  scrub(report)
+  expect(report).toEqual({
+    message: 'What? "x" failed at /videos/v',
+    breadcrumbs: [
+      { data: { url: '/api/video', from: '/retrievePassword' } },
+      { message: 'GET https://site.test/media/-/asset/seg_1.m4s ended' },
+    ],
+    query: '',
+    bytes: new Uint8Array([63]),
+  })
+})
