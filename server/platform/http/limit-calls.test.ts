@@ -160,6 +160,7 @@ describe('a site with a limit', () => {
     for (let index = 0; index < 130; index++) statuses.push((await site.visitor().call(getHomepage)).status)
     expect(statuses.at(-1)).toBe(429)
     expect((await fetch(`${site.url}/%61pi/homepage`)).status).toBe(429)
+    expect((await site.visitor().fetch('/api/webhook/payment/paypal-cancel')).status).toBe(429)
     expect((await site.visitor().call(getHealth)).status).toBe(200)
     expect((await site.visitor().fetch('/public/nothing/still.webp')).status).toBe(404)
   })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Fault } from '#contract/errors.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -21,7 +22,11 @@ const everyMs = 1000
 const mostRefused = 10_000
 
 /** A probe must always be answered, and a notification is signed; media are outside of /api. */
-const uncounted = /^\/api\/(health|ready|webhook\/)/
+function isCounted(request: FastifyRequest): boolean {
+  const path = request.routeOptions.url ?? ''
+  const notified = request.method === 'POST' && path.startsWith('/api/webhook/')
+  return isForApi(request) && !notified && path !== '/api/health' && path !== '/api/ready'
+}
 
 /**
  * Limits the calls of a person and of an address (security.md, "Limits"), over all processes.
@@ -38,7 +43,7 @@ export function limitCalls(app: FastifyInstance, options: LimitOptions) {
   }, everyMs).unref()
   app.addHook('onClose', async () => clearInterval(timer))
   app.addHook('onRequest', async (request) => {
-    if (!isForApi(request) || uncounted.test(request.routeOptions.url ?? '')) return
+    if (!isCounted(request)) return
     refuse(
       refused.secondsLeft(tokensOf(request)) || counter.count(`ip ${networkOf(request.ip)}`, limits.apiIp),
     )
@@ -72,6 +77,7 @@ function rememberRefused(clock: Clock) {
   }
 }
 
+/** Short, however much somebody sends as their cookies. */
 function tokensOf({ headers }: FastifyRequest): string {
-  return `${headers.cookie ?? ''}\n${String(headers['x-user-token'] ?? '')}`
+  return hash('sha256', `${headers.cookie ?? ''}\n${String(headers['x-user-token'] ?? '')}`, 'base64url')
 }
