@@ -151,3 +151,15 @@ test('a data directory that cannot be written is refused by name', () => {
     `DATA_DIR ${join(file, 'data')} can't be written`,
   )
 })
+
+test('whose site it is: nobody is named unless it was said, and the address must be one', () => {
+  expect(load().operator).toEqual({
+    site: 'Cliffhanger',
+    name: undefined,
+    address: undefined,
+    email: undefined,
+  })
+  const env = { SITE_NAME: 'Dramarama', OPERATOR_NAME: 'Ada', CONTACT_EMAIL: 'ada@drama.example' }
+  expect(load(env).operator).toMatchObject({ site: 'Dramarama', name: 'Ada', email: 'ada@drama.example' })
+  expect(() => load({ CONTACT_EMAIL: 'Ada <ada@drama.example>' })).toThrow('CONTACT_EMAIL')
+})
