@@ -217,7 +217,8 @@ export const seedCalls: Record<string, CallNote> = {
   'GET /api/webhook/payment/paypal-cancel': {
     who: everybody,
     proofs: [
-      [paypal, 'whoever called a payment off at PayPal'],
+      [paypal, 'a payment that was called off at PayPal'],
+      [paypal, 'one that PayPal says was approved'],
       [paypal, 'an unknown token'],
     ],
   },

@@ -1,16 +1,16 @@
 import { selectAttempt, takeDueAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
-import { askGateway } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
 import { forgetMethod } from './forget-method.ts'
+import { giveUpAttempt } from './give-up-attempt.ts'
 import { deleteOldKeys } from './idempotency-queries.ts'
 import { takeMethodsToForget } from './method-queries.ts'
 import { selectOpenNotifications } from './notification-queries.ts'
 import { expireOrders, selectOrder } from './order-queries.ts'
 import { selectRefunds, takeDueRefunds, type RefundRow } from './refund-queries.ts'
 import { sendRefund } from './return-money.ts'
-import { recheckAttempt, settleAttempt } from './settle-order.ts'
+import { recheckAttempt } from './settle-order.ts'
 import { endLapsedSubscriptions, expireSubscriptions } from './subscription-queries.ts'
 import { applyNotification } from './take-notification.ts'
 
@@ -23,9 +23,8 @@ const batch = 20
 
 /**
  * Finishes what a crash, a time-out or an absent person left behind: open payments and refunds whose time has come, methods
- * to be forgotten,
- * notifications that were recorded and not applied, orders and subscriptions that waited too long. Any number of processes
- * may run it at any time; it never sends a payment again.
+ * to be forgotten, notifications that were recorded and not applied, orders and subscriptions that waited too long. Any
+ * number of processes may run it at any time; it never sends a payment again.
  */
 export async function runJanitor(context: BillingContext): Promise<void> {
   const { db, clock } = context
@@ -71,7 +70,7 @@ async function check(context: BillingContext, attempt: AttemptRow): Promise<void
   const order = await selectOrder(db, attempt.order_id)
   const last = nextCheck(attempt.checks + 1, clock.now()) === null
   if (current.status === 'requires_action' && (last || order?.status !== 'pending'))
-    return giveUp(context, current)
+    return giveUpAttempt(context, current)
   if (last)
     log.error(
       { attempt: attempt.id, status: current.status },
@@ -88,13 +87,4 @@ async function sendAgain(context: BillingContext, refund: RefundRow): Promise<vo
       { refund: refund.id, attempt: refund.attempt_id },
       'a refund did not go through after the last try; please look it up at the gateway',
     )
-}
-
-/** The person never came back: the payment is called off at the gateway, unless it has gone through after all. */
-async function giveUp(context: BillingContext, attempt: AttemptRow): Promise<void> {
-  const { reference } = attempt
-  const gateway = context.gateways.find(({ id }) => id === attempt.gateway)
-  if (reference === null || !gateway) return
-  const outcome = await askGateway(context, gateway, (asked) => asked.cancel(reference))
-  if (outcome) await settleAttempt(context, attempt, outcome)
 }

@@ -15,6 +15,7 @@ import type { BillingContext } from './billing-context.ts'
 import { askGateway, gatewayTimeoutMs } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
 import { gatewayOf } from './gateways.ts'
+import { giveUpAttempt } from './give-up-attempt.ts'
 import { lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
 import { isOwned } from './ownership.ts'
 import { recheckAttempt, settleAttempt } from './settle-order.ts'
@@ -63,7 +64,7 @@ export async function payOrder(
       return checkOutcome(context, attempt)
     }
     lookedUp.add(attempt.id)
-    if (step.do === 'give up') await giveUp(context, attempt)
+    if (step.do === 'give up') await giveUpAttempt(context, attempt)
     else await recheckAttempt(context, attempt)
   }
 }
@@ -174,16 +175,6 @@ async function charge(
     }),
   )
   await settleAttempt(context, attempt, outcome ?? 'unknown')
-}
-
-/** Gives up a payment that waits for the person, who now pays another way. It may turn out to have succeeded. */
-async function giveUp(context: BillingContext, attempt: AttemptRow): Promise<void> {
-  const { reference } = attempt
-  if (reference === null) return recheckAttempt(context, attempt)
-  const outcome = await askGateway(context, gatewayOf(context, attempt), (gateway) =>
-    gateway.cancel(reference),
-  )
-  if (outcome) await settleAttempt(context, attempt, outcome)
 }
 
 /** Waits, no longer than a gateway may take, until another request has an answer for the attempt. */
