@@ -10,9 +10,12 @@ import { Footer } from './Footer.tsx'
 import { Header } from './Header.tsx'
 import styles from './shell.module.css'
 
-const Privacy = lazy(async () => ({
-  default: (await withTexts('privacy', import('#web/features/tracking/Privacy.tsx'))).Privacy,
-}))
+// Nobody waits for it: it comes once the page is idle.
+const Privacy = lazy(async () => {
+  await new Promise<void>(whenIdle)
+  const { Privacy } = await withTexts('privacy', import('#web/features/tracking/Privacy.tsx'))
+  return { default: Privacy }
+})
 
 /** What stands around every screen. A screen whose route says `immersive` has the phone's whole face to itself. */
 export function Shell() {
@@ -21,7 +24,6 @@ export function Shell() {
   const homepage = useQuery(homepageQuery).data
   const queryClient = useQueryClient()
   const immersive = useMatches().some(({ handle }) => isImmersive(handle))
-  const idle = useIdle()
   const [choosing, setChoosing] = useState(false)
   const busy = useNavigation().state === 'loading'
   useEffect(() => {
@@ -39,11 +41,9 @@ export function Shell() {
       <a className={styles.skip} href="#main">
         {t('site.skip')}
       </a>
-      {(idle || choosing) && (
-        <Suspense>
-          <Privacy asked={choosing} onDone={() => setChoosing(false)} />
-        </Suspense>
-      )}
+      <Suspense>
+        <Privacy asked={choosing} onDone={() => setChoosing(false)} />
+      </Suspense>
       <Header menu={homepage?.menu ?? []} recommended={homepage?.homepage[0]?.id} />
       <main id="main" className={styles.main} aria-busy={busy}>
         <Outlet />
@@ -60,13 +60,6 @@ const isImmersive = (handle: unknown) =>
 /** The operator's accent takes the place of ours, in the shell and in whatever is inside it. */
 function accent(colour: string | undefined): CSSProperties {
   return colour && CSS.supports('color', colour) ? ({ '--accent': colour } as CSSProperties) : {}
-}
-
-/** Whether the page is there and has had a quiet moment: what nobody waits for begins then. */
-function useIdle(): boolean {
-  const [idle, setIdle] = useState(false)
-  useEffect(() => whenIdle(() => setIdle(true)), [])
-  return idle
 }
 
 function useIcon(icon: string | undefined): void {
