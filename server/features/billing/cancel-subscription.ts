@@ -1,6 +1,7 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
 import type { BillingContext } from './billing-context.ts'
 import { membershipOf } from './membership.ts'
 import { lockBuyer } from './order-queries.ts'
@@ -45,6 +46,13 @@ function setCancelled(
     const subscription = await selectLiveSubscription(tx, userId, now)
     if (!subscription) throw new Refusal('notSubscribed')
     await setCancelAtPeriodEnd(tx, subscription.id, cancelled)
+    if (subscription.cancel_at_period_end !== cancelled)
+      await writeAudit(tx, {
+        event: cancelled ? 'renewals_cancelled' : 'renewals_resumed',
+        userId,
+        at: now,
+        details: { subscription_id: subscription.id },
+      })
     return membershipOf(tx, { userId, kept: true }, now, language)
   })
 }

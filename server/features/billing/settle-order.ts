@@ -4,6 +4,7 @@ import type { Tx } from '#server/tables.ts'
 import { moveAttempt, selectAttempt, setReference, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
+import { auditPayment } from './audit-payment.ts'
 import { askGateway } from './call-gateway.ts'
 import { isLost, nextCheck } from './check-schedule.ts'
 import type { Payment } from './gateway.ts'
@@ -70,8 +71,10 @@ async function apply(
   if (verdict.status === 'succeeded') return applySuccess(context, tx, order, attempt, verdict, now)
   if (!isOpen(attempt.status) || attempt.status === verdict.status) return
   const { status, reference, next, decline } = verdict
-  if (status === 'failed' || status === 'cancelled')
+  if (status === 'failed' || status === 'cancelled') {
+    await auditPayment(tx, 'payment_failed', order, now, { reason: decline ?? status })
     return close(tx, attempt, status, { reference, decline_code: decline ?? status })
+  }
   await moveAttempt(tx, attemptId, status, {
     reference,
     next_step: next ? JSON.stringify(next) : null,
@@ -115,6 +118,7 @@ async function applySuccess(
   if (inTime && (await isWanted(tx, order, now))) {
     await enterSale(tx, order, attempt.id, now)
     await moveOrder(tx, order.id, 'paid', { paid_at: now })
+    await auditPayment(tx, 'order_paid', order, now)
     await reportSale(context, tx, order, now)
     return give(tx, order, payment, now)
   }
@@ -130,6 +134,7 @@ async function applySuccess(
     check_at: nextCheck(0, now),
     created_at: now,
   })
+  await auditPayment(tx, 'money_returned', order, now)
 }
 
 /** Whether money still buys what the order is for: not where the person has it already, or has left. */

@@ -43,7 +43,8 @@ export function buildHead(
     ['og:title', head.title],
     ['og:description', description],
     ['og:type', head.kind ?? 'website'],
-    ['og:url', own],
+    // What is not there has no address that anything should be led to.
+    ['og:url', head.missing ? undefined : own],
     ['og:site_name', site],
     ['og:locale', locales[language]],
     ['og:image', image],

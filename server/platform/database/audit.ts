@@ -16,6 +16,11 @@ export type AuditedEvent =
   | 'identity_linked'
   | 'exported'
   | 'deleted'
+  | 'order_paid'
+  | 'payment_failed'
+  | 'money_returned'
+  | 'renewals_cancelled'
+  | 'renewals_resumed'
 
 interface Entry {
   event: AuditedEvent

@@ -1,0 +1,22 @@
+import { writeAudit, type AuditedEvent } from '#server/platform/database/audit.ts'
+import type { Tx } from '#server/tables.ts'
+import type { OrderRow } from './order-queries.ts'
+
+type PaymentEvent = Extract<AuditedEvent, 'order_paid' | 'payment_failed' | 'money_returned'>
+
+/** Writes down what became of an order's payment, in its transaction (security.md, "Secrets"). */
+export function auditPayment(
+  tx: Tx,
+  event: PaymentEvent,
+  order: OrderRow,
+  at: Date,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  const { id: order_id, user_id: userId, amount_cents, currency, gateway } = order
+  return writeAudit(tx, {
+    event,
+    userId,
+    at,
+    details: { order_id, amount_cents, currency, gateway, ...more },
+  })
+}

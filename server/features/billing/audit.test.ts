@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
+import { getUser } from '#contract/members.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+/** What the trail holds of a person, oldest first. */
+async function trailOf({ visitor }: Shopper) {
+  const { id } = await visitor.ask(getUser)
+  const { rows } = await site.context.database.pool.query<{ event: string; details: object }>(
+    'SELECT event, details FROM audit_events WHERE user_id = $1 ORDER BY id',
+    [id],
+  )
+  return rows
+}
+
+test('a payment is written down with its order and amount, a declined one with the reason', async () => {
+  const shopper = await Shopper.on(site)
+  const wish = { kind: 'episode' as const, episode_id: site.video.episodes[3]?.id ?? '' }
+  await shopper.buy(wish, testCards.declined)
+  await shopper.buy(wish)
+  const money = { amount_cents: 99, currency: 'USD', gateway: 'sandbox' }
+  expect(await trailOf(shopper)).toEqual([
+    { event: 'payment_failed', details: expect.objectContaining({ ...money, reason: 'card_declined' }) },
+    { event: 'order_paid', details: expect.objectContaining(money) },
+  ])
+})
+
+test('cancelling and resuming are written down once each, however often they are asked for', async () => {
+  const shopper = await Shopper.on(site)
+  await shopper.buy({ kind: 'plan', plan_id: (await shopper.plan(7)).id })
+  for (const call of [cancelSubscription, cancelSubscription, resumeSubscription, resumeSubscription])
+    await shopper.visitor.ask(call)
+  expect((await trailOf(shopper)).map(({ event }) => event)).toEqual([
+    'order_paid',
+    'renewals_cancelled',
+    'renewals_resumed',
+  ])
+})
