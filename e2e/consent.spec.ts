@@ -62,7 +62,7 @@ test('who accepts is told of to all four platforms, with the amount and the id o
   expect(asked).toEqual([])
   await accept(page).click()
   for (const platform of platforms) await expect.poll(() => eventsOf(platform)).toHaveLength(1)
-  expect(await agreedOnServer(page)).toBe(true)
+  await expect.poll(() => agreedOnServer(page)).toBe(true)
 
   await page.goto('/searchDetail/tower')
   await expect.poll(() => eventsOf('meta')).toEqual(['PageView', 'PageView', 'Search'])
@@ -135,7 +135,10 @@ test('a mind is changed at the foot of the page: the pixels go, on the server to
   await page.evaluate(() => (document.cookie = '_fbp=left; path=/'))
   await page.getByRole('button', { name: 'Privacy choices' }).click()
   await expect(banner(page)).toContainText('You have accepted.')
+  // What runs already can only be ended by a fresh page.
+  const reloaded = page.waitForEvent('load')
   await decline(page).click()
+  await reloaded
   const names = async () => (await context.cookies()).map(({ name }) => name)
   await expect.poll(names).not.toContain('_fbp')
   await expect.poll(() => agreedOnServer(page)).toBe(false)

@@ -17,12 +17,12 @@ async function swipeLeft(page: Page): Promise<void> {
   const box = await line(page).boundingBox()
   if (!box) throw new Error('the line is not on screen')
   const devtools = await page.context().newCDPSession(page)
-  await devtools.send('Input.synthesizeScrollGesture', {
-    x: box.x + box.width * 0.8,
-    y: box.y + box.height / 2,
-    xDistance: -120,
-    gestureSourceType: 'touch',
-  })
+  const [from, y] = [box.x + box.width * 0.8, box.y + box.height / 2]
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number) =>
+    devtools.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y }] })
+  await touch('touchStart', from)
+  for (let moved = 10; moved <= 120; moved += 10) await touch('touchMove', from - moved)
+  await touch('touchEnd')
   await devtools.detach()
 }
 
@@ -78,6 +78,7 @@ test('the arrow keys walk through suggestions, and searches are kept until they 
 
   await page.goto('/search')
   await box.fill('tower')
+  await expect(page.getByRole('option', { name: tower })).toBeVisible()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'Results for “tower”' })).toBeVisible()

@@ -9,6 +9,7 @@ import {
 } from '#contract/billing.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'
 import { giveTokens, requireStanding } from '#server/features/members/members.ts'
+import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import { requireViewer, route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import type { BillingContext } from './billing-context.ts'
 import { cancelSubscription, resumeSubscription } from './cancel-subscription.ts'
@@ -27,10 +28,14 @@ import { applyNotification, takeNotification } from './take-notification.ts'
 /** The calls of billing (product.md, section 3). */
 export function billingRoutes(context: BillingContext): Route[] {
   const { db, clock } = context
+  const plans = createAnswerCache(clock)
   return [
-    route(listPlansCall, async ({ language }) => ({
-      data: { list: await listPlans(db, language), next_cursor: null, gateways: offeredGateways(context) },
-    })),
+    route(listPlansCall, (call) =>
+      plans.get(call.language, async () => {
+        const list = await listPlans(db, call.language)
+        return call.serialise({ data: { list, next_cursor: null, gateways: offeredGateways(context) } })
+      }),
+    ),
     route(unlockEpisode, async (call) => {
       const viewer = requireViewer(call)
       const cover = async () =>

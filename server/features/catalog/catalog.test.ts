@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getHomepage, getVideo, queryHomepage } from '#contract/catalog.ts'
 import { buildCategory, buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { restlessClock } from '#server/testing/restless-clock.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 
 let site: TestSite
@@ -8,7 +9,7 @@ let category: string
 const videos: BuiltVideo[] = []
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await testSite({ clock: restlessClock() })
   category = await buildCategory(site.context.db, 'Thrillers')
   for (let day = 1; day <= 25; day++) {
     const releasedAt = new Date(Date.UTC(2026, 0, day))

@@ -5,6 +5,7 @@ import { saveHistory } from '#contract/library.ts'
 import { learnNextWatched } from '#server/features/library/learn-next-watched.ts'
 import { newId } from '#server/platform/ids.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { restlessClock } from '#server/testing/restless-clock.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { arrangeShelves } from './rank-queries.ts'
 import { refreshRanks } from './refresh-ranks.ts'
@@ -13,7 +14,7 @@ let site: TestSite
 let tag: string
 
 beforeAll(async () => {
-  site = await testSite()
+  site = await testSite({ clock: restlessClock() })
 })
 afterAll(() => site.close())
 

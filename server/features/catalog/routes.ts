@@ -35,6 +35,8 @@ export function catalogRoutes({ db, clock, personalFor, recentlyWatched }: Catal
   const homepages = createAnswerCache(clock)
   const sharedHomepages = createAnswerCache<Awaited<ReturnType<typeof loadHomepage>>>(clock)
   const videos = createAnswerCache(clock)
+  const lists = createAnswerCache(clock)
+  const tags = createAnswerCache(clock)
   const shared = createAnswerCache<Awaited<ReturnType<typeof loadVideo>>>(clock)
   const load = (id: string, language: Language) => loadVideo(db, id, language)
   return [
@@ -46,10 +48,20 @@ export function catalogRoutes({ db, clock, personalFor, recentlyWatched }: Catal
         return { info: await personaliseHomepage(db, await load(), language, watchedBy(viewer)) }
       return homepages.get(language, async () => call.serialise({ info: (await load()).info }))
     }),
-    route(queryHomepage, async ({ query, language, viewer }) => ({
-      data: await listVideos(db, query, language, watchedBy(viewer)),
-    })),
-    route(listTagsCall, async ({ query, language }) => ({ data: await listTags(db, query, language) })),
+    route(queryHomepage, async (call) => {
+      const { query, language, viewer } = call
+      const list = async () => ({ data: await listVideos(db, query, language, watchedBy(viewer)) })
+      // A section may recommend to one viewer alone; any other list is everybody's.
+      if (query.section !== undefined && viewer?.kept) return list()
+      const { section, menu, tag, keyword, sort, cursor, limit } = query
+      const key = JSON.stringify([language, section, menu, tag, keyword, sort, cursor, limit])
+      return lists.get(key, async () => call.serialise(await list()))
+    }),
+    route(listTagsCall, async (call) => {
+      const { query, language } = call
+      const key = JSON.stringify([language, query.keyword, query.cursor, query.limit])
+      return tags.get(key, async () => call.serialise({ data: await listTags(db, query, language) }))
+    }),
     route(getVideo, async (call) => {
       const { viewer, language } = call
       const { id } = call.query

@@ -38,7 +38,11 @@ export function SearchBox({ onSearch }: { onSearch: (words: string) => void }) {
   }
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (event.key === 'Escape') setOpen(false)
+    if (event.key === 'Escape' && shown) {
+      // The browser would empty the field; that is for the next press.
+      event.preventDefault()
+      return setOpen(false)
+    }
     if (!step || suggestions.length === 0) return
     event.preventDefault()
     setOpen(true)
