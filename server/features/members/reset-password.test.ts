@@ -44,7 +44,7 @@ describe('a forgotten password', () => {
       .call(forgotPassword, { body: { email: member.email.toUpperCase() } })
     expect(answer).toEqual({ code: 200, info: { sent: true } })
     const mail = await latest()
-    expect(mail?.subject).toBe('Wähle ein neues Passwort')
+    expect(mail?.subject).toBe('Wählen Sie ein neues Passwort')
     expect(mail?.link).toMatch(/^http:\/\/localhost:3000\/retrievePassword#reset=[\w-]{43}$/)
     expect(mail?.html).toContain('<html lang="de">')
   })

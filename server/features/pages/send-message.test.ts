@@ -28,7 +28,7 @@ it('reaches the operator as a mail whose answer goes to whoever wrote it', async
   const [mail, ...others] = mails
   expect(others).toEqual([])
   expect(mail).toMatchObject({
-    subject: 'Eine Nachricht von deiner Website: Ada Lovelace',
+    subject: 'Eine Nachricht von Ihrer Website: Ada Lovelace',
     replyTo: 'Ada Lovelace <ada@example.com>',
     from: 'Cliffhanger <no-reply@localhost>',
   })

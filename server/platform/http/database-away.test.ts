@@ -6,6 +6,7 @@ import { openDatabase, type Database } from '#server/platform/database/database.
 import { createLog } from '#server/platform/log.ts'
 import { proxyDatabase, type DatabaseProxy } from '#server/testing/database-proxy.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { restlessClock } from '#server/testing/restless-clock.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 import type { Tables } from '#server/tables.ts'
@@ -25,7 +26,7 @@ beforeAll(async () => {
   proxy = await proxyDatabase(own.url)
   const log = createLog({ json: true, level: 'silent' })
   database = await openDatabase<Tables>({ dataDir: '', databaseUrl: proxy.url }, log, patience)
-  site = await testSite({ database })
+  site = await testSite({ clock: restlessClock(), database })
   visitor = site.visitor()
 })
 afterEach(async () => {
@@ -50,7 +51,7 @@ async function answerOf(call: typeof queryHomepage | typeof getReports | typeof 
 const unavailable = {
   status: 503,
   code: 503,
-  message: 'Die Seite ist noch nicht bereit. Bitte versuche es gleich noch einmal.',
+  message: 'Die Seite ist noch nicht bereit. Bitte versuchen Sie es gleich noch einmal.',
   retryAfter: 5,
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '#contract/errors.ts'
 
 /** Nothing of the contract is nested deeper by far. */
@@ -55,4 +55,19 @@ export function refuseUnreadable(value: unknown, depth = 0): void {
 function refuseUnreadableText(text: string): void {
   if (text.includes('\0')) throw new Fault('badRequest', 'a text holds a NUL character')
   if (!text.isWellFormed()) throw new Fault('badRequest', 'a text holds half of a character')
+}
+
+type Done = (error?: Error) => void
+
+/** A check as a hook. Without a promise: every call passes several of them. */
+export function checkFirst(check: (request: FastifyRequest) => void) {
+  return (request: FastifyRequest, _reply: FastifyReply, done: Done): void => {
+    let failure: Error | undefined
+    try {
+      check(request)
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error))
+    }
+    done(failure)
+  }
 }

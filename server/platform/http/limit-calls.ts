@@ -6,7 +6,7 @@ import type { CountedCalls, SummedCalls } from '#server/platform/database/exchan
 import type { Limit } from '#server/platform/read-setting.ts'
 import type { Log } from '#server/platform/log.ts'
 import { createCallCounter } from './count-calls.ts'
-import { isForApi } from './guards.ts'
+import { checkFirst, isForApi } from './guards.ts'
 import { networkOf } from './network-of.ts'
 import type { Viewer } from './route.ts'
 
@@ -42,15 +42,16 @@ export function limitCalls(app: FastifyInstance, options: LimitOptions) {
       .catch((error: unknown) => log.warn({ err: error }, 'The counts of calls could not be exchanged'))
   }, everyMs).unref()
   app.addHook('onClose', async () => clearInterval(timer))
-  app.addHook('onRequest', async (request) => {
-    if (!isCounted(request)) return
-    refuse(
-      refused.secondsLeft(tokensOf(request)) || counter.count(`ip ${networkOf(request.ip)}`, limits.apiIp),
-    )
-  })
+  app.addHook(
+    'onRequest',
+    checkFirst((request) => {
+      if (!isCounted(request)) return
+      refuse(refused.secondsLeft(request) || counter.count(`ip ${networkOf(request.ip)}`, limits.apiIp))
+    }),
+  )
   return (request: FastifyRequest, viewer: Viewer | null): void => {
     const wait = viewer ? counter.count(`user ${viewer.userId}`, limits.apiUser) : 0
-    if (wait > 0) refused.add(tokensOf(request), wait)
+    if (wait > 0) refused.add(request, wait)
     refuse(wait)
   }
 }
@@ -63,11 +64,13 @@ function refuse(wait: number): void {
 function rememberRefused(clock: Clock) {
   const until = new Map<string, number>()
   return {
-    add(tokens: string, seconds: number) {
+    add(request: FastifyRequest, seconds: number) {
       if (until.size >= mostRefused) until.clear()
-      until.set(tokens, clock.now().getTime() + seconds * 1000)
+      until.set(tokensOf(request), clock.now().getTime() + seconds * 1000)
     },
-    secondsLeft(tokens: string): number {
+    secondsLeft(request: FastifyRequest): number {
+      if (until.size === 0) return 0
+      const tokens = tokensOf(request)
       const end = until.get(tokens)
       if (end === undefined) return 0
       const left = Math.ceil((end - clock.now().getTime()) / 1000)

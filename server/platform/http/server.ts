@@ -11,7 +11,7 @@ import type { Log } from '#server/platform/log.ts'
 import { answerError, answerUnreadable } from './answer-errors.ts'
 import { languageFor, languageOfRefusal } from './answer-language.ts'
 import { envelopeSchema } from './envelope.ts'
-import { isForApi, refuseForeignOrigin, refuseUnreadable, refuseUnreadableUrl } from './guards.ts'
+import { checkFirst, isForApi, refuseForeignOrigin, refuseUnreadable, refuseUnreadableUrl } from './guards.ts'
 import { limitCalls, type LimitOptions } from './limit-calls.ts'
 import { describeApi } from './open-api.ts'
 import { readForms, readJsonOnly, readRaw } from './read-body.ts'
@@ -69,9 +69,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   addHeaders(app, options.publicUrl.startsWith('https:'))
   await app.register(cookie)
   const refuseTooMany = limitCalls(app, options)
-  app.addHook('onRequest', async (request) => {
-    if (isForApi(request)) refuseUnreadableUrl(request.url)
-  })
+  app.addHook(
+    'onRequest',
+    checkFirst((request) => {
+      if (isForApi(request)) refuseUnreadableUrl(request.url)
+    }),
+  )
   const openCall: OpenCall = async (request, reply) => {
     const viewer = await options.identify(request)
     refuseTooMany(request, viewer)
@@ -102,12 +105,12 @@ function addRoute(
       ...(endpoint.body && unsafe ? { body: endpoint.body } : {}),
       response: { 200: envelopeSchema(endpoint) },
     },
-    preValidation: async (request) => {
+    preValidation: checkFirst((request) => {
       Object.assign(Object(request.query), request.params)
       if (unsafe) refuseForeignOrigin(request, publicUrl)
       if (unsafe && request.body === undefined) request.body = {}
       refuseUnreadable(request.body)
-    },
+    }),
   }
   app.route({
     method: endpoint.method,
@@ -171,7 +174,7 @@ async function addPlainRoutes(
     app.route({
       method,
       url: path,
-      preHandler: async ({ body }) => refuseUnreadable(body),
+      preHandler: checkFirst(({ body }) => refuseUnreadable(body)),
       handler: async (request, reply) => handle(request, reply, () => openCall(request, reply)),
     })
   readForms(plain)
@@ -183,12 +186,11 @@ async function addPlainRoutes(
 }
 
 function addHeaders(app: FastifyInstance, secure: boolean): void {
-  app.addHook('onRequest', async (_request, reply) => {
-    if (secure) reply.header('strict-transport-security', 'max-age=31536000')
-  })
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     reply
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'strict-origin-when-cross-origin')
+    if (secure) reply.header('strict-transport-security', 'max-age=31536000')
+    done(null, payload)
   })
 }

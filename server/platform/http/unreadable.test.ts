@@ -140,7 +140,7 @@ describe('the language of an answer', () => {
   })
 
   it('is the one kept with the user where the header names none of ours, for refusals and failures alike', async () => {
-    expect(await sentence({ 'accept-language': 'ja' }, 'dy')).toMatch(/^Bitte gib einen Namen/)
+    expect(await sentence({ 'accept-language': 'ja' }, 'dy')).toMatch(/^Bitte geben Sie einen Namen/)
     const visitor = site.visitor({ 'accept-language': 'ja' })
     await visitor.ask(getUser)
     await visitor.ask(changeUser, { body: { language: 'pt' } })
