@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { getUser } from '#contract/members.ts'
 import { balance } from '#server/testing/books.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Visitor } from '#server/testing/visitor.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { signEvent } from './gateways/sandbox/notifications.ts'
 import { runJanitor } from './janitor.ts'
@@ -83,7 +84,8 @@ describe('a payment whose answer was lost', () => {
 })
 
 test('a gateway that does not answer in time leaves the payment unknown', async () => {
-  const shopper = await Shopper.on(site)
+  // The process whose patience is shortened, and no other.
+  const shopper = await Shopper.on({ ...site, visitor: () => new Visitor(site.directUrl) })
   site.context.gatewayTimeoutMs = 50
   const charged = Promise.withResolvers<void>()
   site.trouble.start = async (charge) => {
