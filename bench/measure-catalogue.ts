@@ -17,6 +17,7 @@ import { explainPlans } from './catalogue/explain-plans.ts'
 import { fillCatalogue, type CatalogueSize } from './catalogue/fill-catalogue.ts'
 import { measureP95 } from './catalogue/measure-latency.ts'
 import { answers, benchEnv } from './start-bench-site.ts'
+import { printLines } from './table.ts'
 import { newGuest } from './visitor.ts'
 
 const log = createLog({ json: false, level: 'warn' })
@@ -188,14 +189,5 @@ function printSizes(sizes: readonly number[], results: readonly Measured[][]): v
       ]
     }),
   ]
-  const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
-  )
-  for (const line of lines)
-    console.log(
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join(' | ')
-        .trimEnd(),
-    )
+  printLines(lines)
 }

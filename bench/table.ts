@@ -46,11 +46,15 @@ export function atMostMegabytes(what: string, megabytes: number, most: number): 
 }
 
 export function printTable(rows: readonly Row[]): void {
-  const lines = [
+  printLines([
     ['what', 'ours', 'bare', 'ratio', 'aim', 'ok?'],
     ...rows.map(({ what, ours, bare, ratio, aim, ok }) => [what, ours, bare, ratio, aim, ok ? 'yes' : 'NO']),
-  ]
-  const widths = [0, 1, 2, 3, 4, 5].map((column) =>
+  ])
+}
+
+/** Prints cells in columns as wide as the widest; the first line is the head. */
+export function printLines(lines: readonly (readonly string[])[]): void {
+  const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),
   )
   for (const line of lines)

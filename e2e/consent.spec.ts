@@ -1,6 +1,6 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { expectNoShift, expectReadable, watchShifts } from './page-quality.ts'
 import { standIn } from './pixel-servers.ts'
 import { siteUrl } from './site-url.ts'
 import { lockedPanel, payByCard } from './watching.ts'
@@ -34,21 +34,11 @@ test('the question moves nothing and is readable by everybody', async ({ browser
   const context = await browser.newContext({ bypassCSP: true, storageState: { cookies: [], origins: [] } })
   await standIn(context, siteUrl)
   const page = await context.newPage()
-  await page.addInitScript(() => {
-    const shifts = { total: 0 }
-    Object.assign(window, { shifts })
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries())
-        shifts.total += (entry as PerformanceEntry & { value: number }).value
-    }).observe({ type: 'layout-shift', buffered: true })
-  })
+  await watchShifts(page)
   await page.goto('/')
   await expect(banner(page)).toBeVisible()
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
-  expect(
-    await page.evaluate(() => (window as unknown as { shifts: { total: number } }).shifts.total),
-  ).toBeLessThan(0.01)
+  await expectReadable(page)
+  await expectNoShift(page)
   await context.close()
 })
 

@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright'
 import { expect, test } from './fixtures.ts'
+import { expectNoShift, expectReadable, watchShifts } from './page-quality.ts'
 
 // axe brings its own script into the page.
 test.use({ bypassCSP: true })
@@ -15,22 +15,13 @@ const pages = [
 
 for (const [path, title] of pages) {
   test(`${path}: readable by everybody, titled, and nothing jumps`, async ({ page }) => {
-    await page.addInitScript(() => {
-      Object.assign(window, { shifts: 0 })
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries())
-          (window as unknown as { shifts: number }).shifts += (
-            entry as PerformanceEntry & { value: number }
-          ).value
-      }).observe({ type: 'layout-shift', buffered: true })
-    })
+    await watchShifts(page)
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
     await expect(page.locator('main h2[id]').first()).toBeVisible()
     await expect(page).toHaveTitle(title)
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
-    expect(await page.evaluate(() => (window as unknown as { shifts: number }).shifts)).toBeLessThan(0.01)
+    await expectReadable(page)
+    await expectNoShift(page)
   })
 }
 

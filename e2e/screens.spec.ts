@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright'
 import { expect, test } from './fixtures.ts'
+import { expectNoShift, expectReadable, watchShifts } from './page-quality.ts'
 
 // axe brings its own script into the page.
 test.use({ bypassCSP: true })
@@ -22,20 +22,10 @@ const screens = [
 
 for (const { name, path, heading } of screens) {
   test(`${name}: readable by everybody, and nothing jumps`, async ({ page }) => {
-    await page.addInitScript(() => {
-      const shifts = { total: 0 }
-      Object.assign(window, { shifts })
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries())
-          shifts.total += (entry as PerformanceEntry & { value: number }).value
-      }).observe({ type: 'layout-shift', buffered: true })
-    })
+    await watchShifts(page)
     await page.goto(path)
     await expect(page.getByRole('heading', { name: heading })).toBeVisible()
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
-    expect(
-      await page.evaluate(() => (window as unknown as { shifts: { total: number } }).shifts.total),
-    ).toBeLessThan(0.01)
+    await expectReadable(page)
+    await expectNoShift(page)
   })
 }

@@ -1,24 +1,11 @@
 import type { TObject, TSchema } from 'typebox'
-import * as billing from '#contract/billing.ts'
-import * as catalog from '#contract/catalog.ts'
-import { isEndpoint, type Endpoint } from '#contract/endpoint.ts'
+import { calls as allCalls } from '#contract/calls.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
 import { refusals } from '#contract/errors.ts'
-import * as library from '#contract/library.ts'
-import * as media from '#contract/media.ts'
-import * as members from '#contract/members.ts'
-import * as operations from '#contract/operations.ts'
-import * as pages from '#contract/pages.ts'
-import * as tracking from '#contract/tracking.ts'
 import { rules, seedCalls, type CallNote, type Proof } from './call-proofs.ts'
 
-const modules = [members, catalog, library, media, billing, tracking, pages, operations]
-
 /** Every call of the contract by its method and path. */
-export const calls = new Map(
-  modules
-    .flatMap((module) => Object.values<unknown>(module).filter(isEndpoint))
-    .map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]),
-)
+export const calls = new Map(allCalls.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
 
 /** The document docs/calls.md: the seed's calls, the rules for all of them, and the calls beyond the seed. */
 export function describeCalls(): string {

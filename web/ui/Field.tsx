@@ -24,6 +24,12 @@ interface FieldProps {
   input: (element: HTMLElement | null) => void
 }
 
+/** What a form gives to each of its fields; the rest says what the field is for. */
+export type FormField = Pick<
+  FieldProps,
+  'name' | 'value' | 'message' | 'refusal' | 'onValue' | 'onLeave' | 'input'
+>
+
 /** A labelled text field with its message beneath. */
 export function Field({
   name,

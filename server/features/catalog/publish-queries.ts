@@ -75,24 +75,13 @@ export async function updateCover(
   db: Db,
   videoId: string,
   cover: { path: string; color: string },
+  { onlyIfMissing }: { onlyIfMissing: boolean },
 ): Promise<void> {
   await db
     .updateTable('videos')
     .set({ cover_path: cover.path, cover_color: cover.color })
     .where('id', '=', videoId)
-    .execute()
-}
-
-export async function updateCoverIfMissing(
-  db: Db,
-  videoId: string,
-  cover: { path: string; color: string },
-): Promise<void> {
-  await db
-    .updateTable('videos')
-    .set({ cover_path: cover.path, cover_color: cover.color })
-    .where('id', '=', videoId)
-    .where('cover_path', 'is', null)
+    .$if(onlyIfMissing, (query) => query.where('cover_path', 'is', null))
     .execute()
 }
 

@@ -100,9 +100,7 @@ export async function setCover(
   cover: CoverFile,
   { onlyIfMissing = false } = {},
 ): Promise<void> {
-  await (onlyIfMissing
-    ? queries.updateCoverIfMissing(db, videoId, cover)
-    : queries.updateCover(db, videoId, cover))
+  await queries.updateCover(db, videoId, cover, { onlyIfMissing })
 }
 
 /** Whether a video has a cover. */

@@ -1,19 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TObject, TSchema } from 'typebox'
-import * as billing from '#contract/billing.ts'
-import * as catalog from '#contract/catalog.ts'
-import { isEndpoint, type Endpoint } from '#contract/endpoint.ts'
-import * as library from '#contract/library.ts'
-import * as media from '#contract/media.ts'
-import * as members from '#contract/members.ts'
-import * as operations from '#contract/operations.ts'
-import * as pages from '#contract/pages.ts'
-import * as tracking from '#contract/tracking.ts'
+import { calls } from '#contract/calls.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { getUser } from '#contract/members.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
-
-const contract = [billing, catalog, library, media, members, operations, pages, tracking]
-const endpoints = contract.flatMap((module) => Object.values<unknown>(module).filter(isEndpoint))
 
 /** What nobody should send, for any field of any type. */
 const bad: Record<string, unknown> = {
@@ -152,7 +143,7 @@ let visitor: Visitor
 beforeAll(async () => {
   site = await testSite({}, generous)
   visitor = site.visitor()
-  await visitor.ask(members.getUser)
+  await visitor.ask(getUser)
 })
 afterAll(() => site.close())
 
@@ -183,7 +174,7 @@ async function fire({ name, path, init }: Shot): Promise<string | undefined> {
   return `${name}: HTTP ${status} ${text.slice(0, 200)}`
 }
 
-describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
+describe.each(calls.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
   '%s',
   (_name, endpoint) => {
     it('answers whatever is wrong with a 4xx or a refusal, in the envelope', async () => {

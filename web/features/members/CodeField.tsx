@@ -1,14 +1,8 @@
-import type { ComponentProps } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { Field } from '#web/ui/Field.tsx'
-
-type FieldOfForm = Pick<
-  ComponentProps<typeof Field>,
-  'name' | 'value' | 'message' | 'refusal' | 'onValue' | 'onLeave' | 'input'
->
+import { Field, type FormField } from '#web/ui/Field.tsx'
 
 /** Where the authenticator's code goes. */
-export function CodeField({ field, autoFocus = true }: { field: FieldOfForm; autoFocus?: boolean }) {
+export function CodeField({ field, autoFocus = true }: { field: FormField; autoFocus?: boolean }) {
   const { t } = useTranslation()
   return (
     <Field

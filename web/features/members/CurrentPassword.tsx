@@ -1,22 +1,9 @@
-import type { ComponentProps } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { Field } from '#web/ui/Field.tsx'
-
-type FieldOfForm = Pick<
-  ComponentProps<typeof Field>,
-  'name' | 'value' | 'message' | 'refusal' | 'onValue' | 'onLeave' | 'input'
->
+import type { FormField } from '#web/ui/Field.tsx'
+import { PasswordField } from './AccountFields.tsx'
 
 /** The password that proves whose account it is, before something of weight is changed. */
-export function CurrentPassword({ field }: { field: FieldOfForm }) {
+export function CurrentPassword({ field }: { field: FormField }) {
   const { t } = useTranslation()
-  return (
-    <Field
-      {...field}
-      label={t('pass.current')}
-      type="password"
-      autoComplete="current-password"
-      reveal={{ show: t('account.show'), hide: t('account.hide') }}
-    />
-  )
+  return <PasswordField field={field} label={t('pass.current')} autoComplete="current-password" />
 }

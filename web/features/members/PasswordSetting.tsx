@@ -4,8 +4,8 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { isPasswordLength } from '#web/lib/checks.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
+import { NewPasswordFields } from './AccountFields.tsx'
 import { AccountForm } from './AccountPage.tsx'
 import { CurrentPassword } from './CurrentPassword.tsx'
 import { sessionsQuery } from './sessions-query.ts'
@@ -44,26 +44,15 @@ function NewPassword({ user, onDone }: { user: User; onDone: () => void }) {
       onDone()
     },
   })
-  const reveal = { show: t('account.show'), hide: t('account.hide') }
   return (
     <AccountForm form={form}>
       {/* Tells a password manager whose password this is. */}
       <input type="text" autoComplete="username" value={user.email ?? ''} readOnly hidden />
       {user.has_password && <CurrentPassword field={form.field('current_password')} />}
-      <Field
-        {...form.field('new_password')}
+      <NewPasswordFields
         label={t('account.newPassword')}
-        hint={t('account.passwordHint')}
-        type="password"
-        autoComplete="new-password"
-        reveal={reveal}
-      />
-      <Field
-        {...form.field('repeat_password')}
-        label={t('account.repeat')}
-        type="password"
-        autoComplete="new-password"
-        reveal={reveal}
+        password={form.field('new_password')}
+        repeat={form.field('repeat_password')}
       />
       <Button type="submit" disabled={form.busy}>
         {form.busy ? t('account.working') : t('account.setPassword')}

@@ -8,6 +8,7 @@ import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
+import { EmailField, NewPasswordFields } from './AccountFields.tsx'
 import { AccountForm, AccountLinks, AccountPage } from './AccountPage.tsx'
 import { rememberUser } from './queries.ts'
 import { SocialProviders } from './SocialProviders.tsx'
@@ -34,31 +35,14 @@ export function Register() {
       goOn()
     },
   })
-  const reveal = { show: t('account.show'), hide: t('account.hide') }
   return (
     <AccountPage title={t('account.registerTitle')} lead={t('account.registerLead')}>
       <AccountForm form={form}>
-        <Field
-          {...form.field('email')}
-          label={t('account.email')}
-          type="email"
-          inputMode="email"
-          autoComplete="username"
-        />
-        <Field
-          {...form.field('password')}
+        <EmailField field={form.field('email')} />
+        <NewPasswordFields
           label={t('account.password')}
-          hint={t('account.passwordHint')}
-          type="password"
-          autoComplete="new-password"
-          reveal={reveal}
-        />
-        <Field
-          {...form.field('repeat_password')}
-          label={t('account.repeat')}
-          type="password"
-          autoComplete="new-password"
-          reveal={reveal}
+          password={form.field('password')}
+          repeat={form.field('repeat_password')}
         />
         <Field
           {...form.field('display_name')}

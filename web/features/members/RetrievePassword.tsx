@@ -6,8 +6,8 @@ import { call } from '#web/lib/api.ts'
 import { isEmail, isPasswordLength } from '#web/lib/checks.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
-import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
+import { EmailField, NewPasswordFields } from './AccountFields.tsx'
 import { AccountForm, AccountLinks, AccountPage } from './AccountPage.tsx'
 
 /** Asks for the mail, or, opened by the mail's link (`#reset=…`), for the new password. */
@@ -39,13 +39,7 @@ function AskForMail() {
   return (
     <AccountPage title={t('account.forgotTitle')} lead={t('account.forgotLead')}>
       <AccountForm form={form}>
-        <Field
-          {...form.field('email')}
-          label={t('account.email')}
-          type="email"
-          inputMode="email"
-          autoComplete="username"
-        />
+        <EmailField field={form.field('email')} />
         <Button wide type="submit" disabled={form.busy}>
           {form.busy ? t('account.working') : t('account.sendLink')}
         </Button>
@@ -71,7 +65,6 @@ function NewPassword({ secret }: { secret: string }) {
       setChanged(true)
     },
   })
-  const reveal = { show: t('account.show'), hide: t('account.hide') }
   if (changed)
     return (
       <AccountPage title={t('account.changedTitle')} lead={t('account.changedText')}>
@@ -83,20 +76,10 @@ function NewPassword({ secret }: { secret: string }) {
   return (
     <AccountPage title={t('account.newTitle')}>
       <AccountForm form={form}>
-        <Field
-          {...form.field('new_password')}
+        <NewPasswordFields
           label={t('account.newPassword')}
-          hint={t('account.passwordHint')}
-          type="password"
-          autoComplete="new-password"
-          reveal={reveal}
-        />
-        <Field
-          {...form.field('repeat_password')}
-          label={t('account.repeat')}
-          type="password"
-          autoComplete="new-password"
-          reveal={reveal}
+          password={form.field('new_password')}
+          repeat={form.field('repeat_password')}
         />
         <Button wide type="submit" disabled={form.busy}>
           {form.busy ? t('account.working') : t('account.setPassword')}

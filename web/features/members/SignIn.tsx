@@ -7,8 +7,8 @@ import { call, CallRejected } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/checks.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
+import { EmailField, PasswordField } from './AccountFields.tsx'
 import { AccountForm, AccountLinks, AccountPage } from './AccountPage.tsx'
 import { CodeField } from './CodeField.tsx'
 import { rememberUser } from './queries.ts'
@@ -54,19 +54,11 @@ function SignInForm({ back }: { back: SocialReturn | null }) {
     <AccountPage title={t('account.signInTitle')} lead={t('account.signInLead')}>
       {back && <p role="alert">{t(`social.${back.answer}`)}</p>}
       <AccountForm form={form}>
-        <Field
-          {...form.field('email')}
-          label={t('account.email')}
-          type="email"
-          inputMode="email"
-          autoComplete="username"
-        />
-        <Field
-          {...form.field('password')}
+        <EmailField field={form.field('email')} />
+        <PasswordField
+          field={form.field('password')}
           label={t('account.password')}
-          type="password"
           autoComplete="current-password"
-          reveal={{ show: t('account.show'), hide: t('account.hide') }}
         />
         {asksForCode && <CodeField field={form.field('totp')} />}
         <Button wide type="submit" disabled={form.busy}>
