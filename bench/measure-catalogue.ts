@@ -67,6 +67,8 @@ async function measureSize(dataDir: string, size: CatalogueSize): Promise<Measur
   const { connection } = await startEmbedded({ dataDir, log })
   // The site's own pool gives up on what takes as long as filling does.
   const pool = new pg.Pool({ ...connection, types: columnTypes })
+  // One that is just closing may hear that the database server stops.
+  pool.on('error', () => undefined)
   try {
     await fillCatalogue(pool, size, (line) => console.log(`  ${line}`))
     return await withSite(dataDir, async (url) => {

@@ -7,7 +7,7 @@ import { newId } from '#server/platform/ids.ts'
 import { sweepTurns } from '#server/platform/database/limits.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { deleteOldFailures } from './attempt-queries.ts'
-import { guestDays, readGuest, signGuest, type Carrier, type Guest } from './guest-token.ts'
+import { guestDays, readGuest, signGuest, type Guest } from './guest-token.ts'
 import {
   cookieFor,
   cookieName,
@@ -31,28 +31,39 @@ export type { MembersContext } from './members-context.ts'
  * `x-user-token` (product.md, section 2). A guest of whom something is kept costs a query too: whoever knew the token
  * of a guest who has become a member since must not be taken for that member.
  */
-export async function identify(context: MembersContext, tokens: TokenSource): Promise<Viewer | null> {
-  const { secure } = context
-  const header = tokens.headers['x-user-token']
-  return (
-    (await findMember(context, tokens)) ??
-    (await findGuest(context, 'cookie', tokens.cookies[cookieName(secure, 'guest')])) ??
-    (await findGuest(context, 'header', typeof header === 'string' ? header : undefined))
-  )
+export function identify(
+  context: MembersContext,
+  tokens: TokenSource,
+): Viewer | null | Promise<Viewer | null> {
+  const { secret, secure, clock } = context
+  const cookie = tokens.cookies[cookieName(secure, 'guest')]
+  const guest = cookie ? readGuest(secret, 'cookie', cookie, clock.now()) : null
+  // Most calls are such a guest's, so that they wait for nothing.
+  const maybeMember = tokens.cookies[cookieName(secure, 'session')] ?? tokens.headers['x-user-token']
+  if (guest?.kept === false && maybeMember === undefined) return unkept(guest)
+  return lookUp(context, tokens, guest)
 }
 
-/** A header's token does not change when something is kept, so the database is asked whether something is. */
-async function findGuest(
-  { db, secret, clock }: MembersContext,
-  carrier: Carrier,
-  token: string | undefined,
+async function lookUp(
+  context: MembersContext,
+  tokens: TokenSource,
+  byCookie: Guest | null,
 ): Promise<Viewer | null> {
-  const guest = token ? readGuest(secret, carrier, token, clock.now()) : null
-  if (!guest) return null
-  const viewer = { userId: guest.userId, role: 'visitor' as const }
-  if (carrier === 'cookie' && !guest.kept) return { ...viewer, kept: false }
+  const member = await findMember(context, tokens)
+  if (member) return member
+  if (byCookie?.kept === false) return unkept(byCookie)
+  const header = tokens.headers['x-user-token']
+  const byHeader =
+    typeof header === 'string' ? readGuest(context.secret, 'header', header, context.clock.now()) : null
+  return (byCookie && (await findGuest(context, byCookie))) ?? (byHeader && findGuest(context, byHeader))
+}
+
+const unkept = ({ userId }: Guest): Viewer => ({ userId, role: 'visitor', kept: false })
+
+/** A header's token does not change when something is kept, so the database is asked whether something is. */
+async function findGuest({ db }: MembersContext, guest: Guest): Promise<Viewer | null> {
   const row = await selectStanding(db, guest.userId)
-  return row && !isGuest(row) ? null : { ...viewer, kept: row !== undefined }
+  return row && !isGuest(row) ? null : { ...unkept(guest), kept: row !== undefined }
 }
 
 /**

@@ -13,14 +13,14 @@ export interface Asking {
  * The language of an answer (product.md, section 2): the first of `accept-language` that we have, else the user's own,
  * else English. Somebody for whom nothing is kept has no language of their own, so nothing is read for them.
  */
-export async function languageFor(
+export function languageFor(
   request: FastifyRequest,
   viewer: Viewer | null,
   { storedLanguage }: Pick<Asking, 'storedLanguage'>,
-): Promise<Language> {
+): Language | Promise<Language> {
   const asked = firstLanguage(request.headers['accept-language'])
   if (asked) return asked
-  return (viewer?.kept ? await storedLanguage(viewer) : null) ?? 'en'
+  return viewer?.kept ? storedLanguage(viewer).then((stored) => stored ?? 'en') : 'en'
 }
 
 /** The language of a refusal, which must be given even where nobody can be looked up. */

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Fault } from '#contract/errors.ts'
 
 /** Nothing of the contract is nested deeper by far. */
@@ -17,9 +17,9 @@ export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string):
   if (!same) throw new Fault('foreignOrigin')
 }
 
-/** Whether a request is for the API, however its address is written: `/%61pi/user` and `http://host/api/user` are `/api/user`. */
-export function isForApi({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.url?.startsWith('/api/') === true
+/** Whether a route is the API's. By the route, because an address may be written as `/%61pi/user` or `http://host/api/user`. */
+export function isForApi({ url }: RouteAddress): boolean {
+  return url.startsWith('/api/')
 }
 
 /**
@@ -55,6 +55,20 @@ export function refuseUnreadable(value: unknown, depth = 0): void {
 function refuseUnreadableText(text: string): void {
   if (text.includes('\0')) throw new Fault('badRequest', 'a text holds a NUL character')
   if (!text.isWellFormed()) throw new Fault('badRequest', 'a text holds half of a character')
+}
+
+export type RouteAddress = Pick<RouteOptions, 'method' | 'url'>
+
+/** Lets every request of the chosen routes pass a check as it arrives; which they are is decided once, as they are added. */
+export function checkRoutes(
+  app: FastifyInstance,
+  isChosen: (route: RouteAddress) => boolean,
+  check: (request: FastifyRequest) => void,
+): void {
+  const hook = checkFirst(check)
+  app.addHook('onRoute', (route) => {
+    if (isChosen(route)) route.onRequest = [route.onRequest ?? [], hook].flat()
+  })
 }
 
 type Done = (error?: Error) => void

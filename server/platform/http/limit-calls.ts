@@ -6,7 +6,7 @@ import type { CountedCalls, SummedCalls } from '#server/platform/database/exchan
 import type { Limit } from '#server/platform/read-setting.ts'
 import type { Log } from '#server/platform/log.ts'
 import { createCallCounter } from './count-calls.ts'
-import { checkFirst, isForApi } from './guards.ts'
+import { checkRoutes, isForApi, type RouteAddress } from './guards.ts'
 import { networkOf } from './network-of.ts'
 import type { Viewer } from './route.ts'
 
@@ -22,10 +22,9 @@ const everyMs = 1000
 const mostRefused = 10_000
 
 /** A probe must always be answered, and a notification is signed; media are outside of /api. */
-function isCounted(request: FastifyRequest): boolean {
-  const path = request.routeOptions.url ?? ''
-  const notified = request.method === 'POST' && path.startsWith('/api/webhook/')
-  return isForApi(request) && !notified && path !== '/api/health' && path !== '/api/ready'
+function isCounted(route: RouteAddress): boolean {
+  const notified = route.method === 'POST' && route.url.startsWith('/api/webhook/')
+  return isForApi(route) && !notified && route.url !== '/api/health' && route.url !== '/api/ready'
 }
 
 /**
@@ -42,12 +41,8 @@ export function limitCalls(app: FastifyInstance, options: LimitOptions) {
       .catch((error: unknown) => log.warn({ err: error }, 'The counts of calls could not be exchanged'))
   }, everyMs).unref()
   app.addHook('onClose', async () => clearInterval(timer))
-  app.addHook(
-    'onRequest',
-    checkFirst((request) => {
-      if (!isCounted(request)) return
-      refuse(refused.secondsLeft(request) || counter.count(`ip ${networkOf(request.ip)}`, limits.apiIp))
-    }),
+  checkRoutes(app, isCounted, (request) =>
+    refuse(refused.secondsLeft(request) || counter.count(`ip ${networkOf(request.ip)}`, limits.apiIp)),
   )
   return (request: FastifyRequest, viewer: Viewer | null): void => {
     const wait = viewer ? counter.count(`user ${viewer.userId}`, limits.apiUser) : 0

@@ -11,7 +11,14 @@ import type { Log } from '#server/platform/log.ts'
 import { answerError, answerUnreadable } from './answer-errors.ts'
 import { languageFor, languageOfRefusal } from './answer-language.ts'
 import { envelopeSchema } from './envelope.ts'
-import { checkFirst, isForApi, refuseForeignOrigin, refuseUnreadable, refuseUnreadableUrl } from './guards.ts'
+import {
+  checkFirst,
+  checkRoutes,
+  isForApi,
+  refuseForeignOrigin,
+  refuseUnreadable,
+  refuseUnreadableUrl,
+} from './guards.ts'
 import { limitCalls, type LimitOptions } from './limit-calls.ts'
 import { describeApi } from './open-api.ts'
 import { readForms, readJsonOnly, readRaw } from './read-body.ts'
@@ -55,7 +62,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     ...limits,
     logger: false,
     // Forwarded headers are trusted for as many proxies as there are, no further (security.md, "Limits").
-    trustProxy: (_address, hop) => hop < options.trustProxy,
+    trustProxy: options.trustProxy > 0 && ((_address, hop) => hop < options.trustProxy),
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: (error, request, reply) => void answerError(words, error, request, reply),
     clientErrorHandler: (error, socket) => answerUnreadable(words, error, socket),
@@ -69,12 +76,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   addHeaders(app, options.publicUrl.startsWith('https:'))
   await app.register(cookie)
   const refuseTooMany = limitCalls(app, options)
-  app.addHook(
-    'onRequest',
-    checkFirst((request) => {
-      if (isForApi(request)) refuseUnreadableUrl(request.url)
-    }),
-  )
+  checkRoutes(app, isForApi, ({ url }) => refuseUnreadableUrl(url))
   const openCall: OpenCall = async (request, reply) => {
     const viewer = await options.identify(request)
     refuseTooMany(request, viewer)
@@ -99,18 +101,20 @@ function addRoute(
   openCall: OpenCall,
 ): void {
   const unsafe = endpoint.method !== 'GET'
+  const prepare = (request: FastifyRequest) => {
+    Object.assign(Object(request.query), request.params)
+    if (!unsafe) return
+    refuseForeignOrigin(request, publicUrl)
+    if (request.body === undefined) request.body = {}
+    refuseUnreadable(request.body)
+  }
   const own: RouteShorthandOptions = {
     schema: {
       ...(endpoint.query ? { querystring: endpoint.query } : {}),
       ...(endpoint.body && unsafe ? { body: endpoint.body } : {}),
       response: { 200: envelopeSchema(endpoint) },
     },
-    preValidation: checkFirst((request) => {
-      Object.assign(Object(request.query), request.params)
-      if (unsafe) refuseForeignOrigin(request, publicUrl)
-      if (unsafe && request.body === undefined) request.body = {}
-      refuseUnreadable(request.body)
-    }),
+    ...(endpoint.path.includes(':') || unsafe ? { preValidation: checkFirst(prepare) } : {}),
   }
   app.route({
     method: endpoint.method,
@@ -139,7 +143,9 @@ function createCall(
     viewer,
     language,
     idempotencyKey: header(request, 'idempotency-key'),
-    ip: request.ip,
+    get ip() {
+      return request.ip
+    },
     userAgent: header(request, 'user-agent') ?? '',
     adIds: () => adIdsOf(request),
     setHeader: (name, value) => void reply.header(name, value),
