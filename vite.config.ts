@@ -4,6 +4,8 @@ import { contractWithoutValidator } from './scripts/vite-contract.ts'
 
 const fromHere = (path: string) => new URL(path, import.meta.url).pathname
 
+const inEveryDocument = /assets\/(react|calls|base|router|site|rolldown-runtime)-[^/]*\.js$/
+
 /** The browser's build. `scripts/build-web.ts` runs it and finishes what it leaves. */
 export default defineConfig({
   root: fromHere('web'),
@@ -15,7 +17,12 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1000,
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // What every document has loaded already need not be named for each screen once more.
+      resolveDependencies: (_file, files, { hostType }) =>
+        hostType === 'js' ? files.filter((file) => !inEveryDocument.test(file)) : files,
+    },
     rolldownOptions: {
       input: [fromHere('web/index.html'), fromHere('web/order.html')],
       checks: { pluginTimings: false },
@@ -42,7 +49,7 @@ export default defineConfig({
             },
             {
               name: 'site',
-              test: /web\/(app\/(?!screens|reporting|start|UserMenu)|ui\/Icon|features\/(members\/queries|catalog\/(queries|Card|section)))/,
+              test: /web\/(app\/(?!screens|reporting|start|UserMenu)|ui\/Icon|features\/((members|library)\/queries|catalog\/(queries|Card|section)))/,
             },
           ],
         },

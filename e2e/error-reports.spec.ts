@@ -1,6 +1,7 @@
-import type { Page } from '@playwright/test'
-import { catchEnvelopes } from './error-sink.ts'
+import type { Page, Route } from '@playwright/test'
+import { catchEnvelopes, sinkOrigin } from './error-sink.ts'
 import { expect, test } from './fixtures.ts'
+import { expectReadable } from './page-quality.ts'
 
 /** Every session is chosen, so that what depends on chance is seen. */
 const chooseAll = (page: Page) => page.addInitScript(() => (Math.random = () => 0.01))
@@ -56,6 +57,96 @@ test('a replay runs nowhere that people sign in or pay, and shows no text elsewh
   const recording = items.find(({ type }) => type === 'replay_recording')?.text ?? ''
   expect(recording).toContain('tagName')
   expect(recording).not.toContain('The Test Tower')
+})
+
+test('it is fetched after the page has loaded and is idle, and not at all without a DSN', async ({
+  page,
+}) => {
+  await page.goto('/')
+  await reporting(page)
+  const order = await page.evaluate(() => {
+    const { loadEventEnd } = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming
+    const files = performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => name.includes('report-errors'))
+    return { loadEventEnd, asked: files.map(({ startTime }) => startTime) }
+  })
+  expect(order.asked.length).toBeGreaterThan(0)
+  for (const startTime of order.asked) expect(startTime).toBeGreaterThanOrEqual(order.loadEventEnd)
+
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await page.route('/shopping', withoutDsn)
+  await page.goto('/shopping')
+  await expect(page.getByRole('heading', { name: /Watch everything/ })).toBeVisible()
+  await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
+  expect(asked.filter((url) => /assets\/report-|errors\.test/.test(url))).toEqual([])
+  await expect(page.getByRole('contentinfo').getByRole('button', { name: 'Report a problem' })).toHaveCount(0)
+})
+
+/** The document as a site without a DSN gives it. */
+async function withoutDsn(route: Route): Promise<void> {
+  const response = await route.fetch()
+  const html = (await response.text()).replace(/,"sentry":{[^}]*}/, '')
+  await route.fulfill({ response, body: html })
+}
+
+test('a problem is told in own words: nothing typed is lost, and it arrives once', async ({ browser }) => {
+  // axe brings its own script into the page.
+  const context = await browser.newContext({ bypassCSP: true, locale: 'en-US' })
+  const items = await catchEnvelopes(context)
+  const page = await context.newPage()
+  await page.goto('/contentPolicy')
+  await page.getByRole('contentinfo').getByRole('button', { name: 'Report a problem' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Report a problem' })
+  const words = dialog.getByLabel('What happened?')
+  await expect(words).toBeVisible()
+  await expectReadable(page)
+  await dialog.getByLabel('Your e-mail').fill('ada')
+  await dialog.getByRole('button', { name: 'Send' }).click()
+  await expect(words).toBeFocused()
+  await expect(words).toHaveAccessibleDescription(/Write 1 to 5,000/)
+  await words.fill('The third episode is dark.')
+  await dialog.getByLabel('Your e-mail').fill('ada@example.com')
+
+  const refuse = (route: Route) =>
+    route.fulfill({ status: 500, headers: { 'access-control-allow-origin': '*' } })
+  await context.route(`${sinkOrigin}/**`, refuse)
+  await dialog.getByRole('button', { name: 'Send' }).click()
+  await expect(page.getByText('What you wrote is still here')).toBeVisible()
+  await expect(words).toHaveValue('The third episode is dark.')
+  await context.unroute(`${sinkOrigin}/**`, refuse)
+
+  await dialog.getByRole('button', { name: 'Send' }).dblclick()
+  await expect(dialog.getByText('Your words have arrived')).toBeFocused()
+  const told = items.filter(({ type }) => type === 'feedback')
+  expect(told.map(({ payload }) => payload)).toMatchObject([
+    { contexts: { feedback: { message: 'The third episode is dark.', contact_email: 'ada@example.com' } } },
+  ])
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Report a problem' })).toBeFocused()
+  await context.close()
+})
+
+test('a screen that breaks says so, is reported, and asks what happened', async ({ browser }) => {
+  const context = await browser.newContext({ locale: 'en-US' })
+  const items = await catchEnvelopes(context)
+  const page = await context.newPage()
+  await page.goto('/')
+  await reporting(page)
+  await page.route('**/assets/SearchScreen-*', (route) => route.abort())
+  await page.getByRole('link', { name: 'Search' }).click()
+  await expect(page.getByRole('alert')).toContainText('could not be loaded')
+  await expect.poll(() => items.filter(({ type }) => type === 'event').length).toBeGreaterThan(0)
+  await page.getByRole('main').getByRole('button', { name: 'Report a problem' }).click()
+  await expect(page.getByRole('dialog').getByLabel('What happened?')).toBeVisible()
+  await page.unroute('**/assets/SearchScreen-*')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('heading', { name: 'Popular now' })).toBeVisible()
+  await context.close()
 })
 
 const reporting = (page: Page) =>

@@ -58,7 +58,7 @@ export function preloadsOf(manifest: Manifest): Record<string, string[]> {
     route,
     forRoute(modules),
   ])
-  return Object.fromEntries([...routes, ['*', forRoute([])]])
+  return Object.fromEntries([...routes, ['*', forRoute(['app/screens/NotFoundScreen.tsx'])]])
 }
 
 const filesOf = ({ file, css = [] }: ManifestChunk) => [...css, file]

@@ -1,6 +1,7 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import { paths } from '#web/lib/paths.ts'
+import { FeedbackButton } from './FeedbackButton.tsx'
 import styles from './shell.module.css'
 
 const links = [
@@ -13,7 +14,7 @@ const links = [
   [paths.serviceAgreement, 'service'],
 ] as const
 
-/** The seven links (seed, section 2), the way to change one's mind about privacy, and the operator's line. */
+/** The seven links (seed, section 2), the ways to change one's mind about privacy and to report a problem, and the operator's line. */
 export function Footer({ copyright, onChoices }: { copyright: string | undefined; onChoices: () => void }) {
   const { t } = useTranslation()
   return (
@@ -27,6 +28,7 @@ export function Footer({ copyright, onChoices }: { copyright: string | undefined
         <button type="button" onClick={onChoices}>
           {t('footer.choices')}
         </button>
+        <FeedbackButton />
       </nav>
       <p>{copyright}</p>
     </footer>

@@ -10,7 +10,7 @@ const queryClient = new QueryClient({
 export function Providers() {
   return (
     <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
+      <RouterProvider router={router} onError={reportError} />
     </QueryClientProvider>
   )
 }

@@ -1,8 +1,8 @@
-import { createBrowserRouter, replace } from 'react-router'
+import { createBrowserRouter, replace, type RouteObject } from 'react-router'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
 import { takeVisitParameters } from '#web/lib/visit.ts'
-import { NotFound } from './NotFound.tsx'
+import { Failed } from './Failed.tsx'
 import { Shell } from './Shell.tsx'
 
 /** Runs before each navigation: stores the visit's parameters and takes them out of the address. */
@@ -24,6 +24,58 @@ const texts = [
   paths.contactUs,
 ]
 
+const screens: RouteObject[] = [
+  { path: paths.home.pattern, lazy: () => import('./screens/HomeScreen.tsx') },
+  { path: paths.browse.pattern, lazy: () => import('./screens/BrowseScreen.tsx') },
+  { path: paths.more.pattern, lazy: () => import('./screens/MoreScreen.tsx') },
+  { path: paths.search.pattern, lazy: () => withTexts('search', import('./screens/SearchScreen.tsx')) },
+  { path: paths.searchDetail.pattern, lazy: () => import('./screens/SearchDetailScreen.tsx') },
+  {
+    path: paths.video.pattern,
+    lazy: () => withTexts('watch', import('./screens/VideoScreen.tsx')),
+    handle: { immersive: true },
+  },
+  {
+    path: paths.shopping.pattern,
+    lazy: () => withTexts('watch', import('./screens/ShoppingScreen.tsx')),
+  },
+  {
+    path: paths.orderResult.pattern,
+    lazy: () => withTexts('watch', import('./screens/OrderResultScreen.tsx')),
+  },
+  { path: paths.signIn.pattern, lazy: () => withTexts('account', import('./screens/SignInScreen.tsx')) },
+  {
+    path: paths.register.pattern,
+    lazy: () => withTexts('account', import('./screens/RegisterScreen.tsx')),
+  },
+  {
+    path: paths.retrievePassword.pattern,
+    lazy: () => withTexts('account', import('./screens/RetrievePasswordScreen.tsx')),
+  },
+  {
+    path: paths.favorites.pattern,
+    lazy: () => withTexts('account', import('./screens/FavoritesScreen.tsx')),
+  },
+  {
+    path: paths.history.pattern,
+    lazy: () => withTexts('account', import('./screens/HistoryScreen.tsx')),
+  },
+  {
+    path: paths.unlocked.pattern,
+    lazy: () => withTexts('account', import('./screens/UnlockedScreen.tsx')),
+  },
+  {
+    path: paths.individual.pattern,
+    lazy: () => withMine(import('./screens/IndividualScreen.tsx')),
+  },
+  { path: paths.my.pattern, lazy: () => withMine(import('./screens/MyScreen.tsx')) },
+  ...texts.map(({ pattern }) => ({
+    path: pattern,
+    lazy: () => withTexts('pages', import('./screens/TextScreen.tsx')),
+  })),
+  { path: '*', lazy: () => import('./screens/NotFoundScreen.tsx') },
+]
+
 export const router = createBrowserRouter([
   {
     Component: Shell,
@@ -31,56 +83,7 @@ export const router = createBrowserRouter([
     HydrateFallback: Shell,
     loader: enter,
     shouldRevalidate: ({ nextUrl }) => takeVisitParameters(new URL(nextUrl)) !== null,
-    children: [
-      { path: paths.home.pattern, lazy: () => import('./screens/HomeScreen.tsx') },
-      { path: paths.browse.pattern, lazy: () => import('./screens/BrowseScreen.tsx') },
-      { path: paths.more.pattern, lazy: () => import('./screens/MoreScreen.tsx') },
-      { path: paths.search.pattern, lazy: () => withTexts('search', import('./screens/SearchScreen.tsx')) },
-      { path: paths.searchDetail.pattern, lazy: () => import('./screens/SearchDetailScreen.tsx') },
-      {
-        path: paths.video.pattern,
-        lazy: () => withTexts('watch', import('./screens/VideoScreen.tsx')),
-        handle: { immersive: true },
-      },
-      {
-        path: paths.shopping.pattern,
-        lazy: () => withTexts('watch', import('./screens/ShoppingScreen.tsx')),
-      },
-      {
-        path: paths.orderResult.pattern,
-        lazy: () => withTexts('watch', import('./screens/OrderResultScreen.tsx')),
-      },
-      { path: paths.signIn.pattern, lazy: () => withTexts('account', import('./screens/SignInScreen.tsx')) },
-      {
-        path: paths.register.pattern,
-        lazy: () => withTexts('account', import('./screens/RegisterScreen.tsx')),
-      },
-      {
-        path: paths.retrievePassword.pattern,
-        lazy: () => withTexts('account', import('./screens/RetrievePasswordScreen.tsx')),
-      },
-      {
-        path: paths.favorites.pattern,
-        lazy: () => withTexts('account', import('./screens/FavoritesScreen.tsx')),
-      },
-      {
-        path: paths.history.pattern,
-        lazy: () => withTexts('account', import('./screens/HistoryScreen.tsx')),
-      },
-      {
-        path: paths.unlocked.pattern,
-        lazy: () => withTexts('account', import('./screens/UnlockedScreen.tsx')),
-      },
-      {
-        path: paths.individual.pattern,
-        lazy: () => withMine(import('./screens/IndividualScreen.tsx')),
-      },
-      { path: paths.my.pattern, lazy: () => withMine(import('./screens/MyScreen.tsx')) },
-      ...texts.map(({ pattern }) => ({
-        path: pattern,
-        lazy: () => withTexts('pages', import('./screens/TextScreen.tsx')),
-      })),
-      { path: '*', Component: NotFound },
-    ],
+    // A screen that breaks leaves the rest of the page standing.
+    children: [{ ErrorBoundary: Failed, children: screens }],
   },
 ])

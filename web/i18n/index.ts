@@ -3,6 +3,7 @@ import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { chooseLanguage, currentLanguage } from '#web/lib/language.ts'
 import en from './en.json'
 import type account from './en.account.json'
+import type feedback from './en.feedback.json'
 import type mine from './en.mine.json'
 import type pages from './en.pages.json'
 import type privacy from './en.privacy.json'
@@ -19,7 +20,8 @@ declare module 'i18next' {
         typeof privacy &
         typeof search &
         typeof mine &
-        typeof pages
+        typeof pages &
+        typeof feedback
     }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { environmentOf, ignoredErrors, mayRecord } from './rules.ts'
+import { environmentOf, ignoredErrors, mayRecord, rates } from './rules.ts'
 
 it.each([
   "undefined is not an object (evaluating 'window.webkit.messageHandlers.bridge')",
@@ -9,6 +9,14 @@ it.each([
   'AudioBridge.handle is not defined',
 ])('does not report: %s', (message) => {
   expect(ignoredErrors.some((kind) => kind.test(message))).toBe(true)
+})
+
+it('takes 0.3 of the traces, and 0.1 of the replays, on errors too', () => {
+  expect(rates).toMatchObject({
+    tracesSampleRate: 0.3,
+    replaysSessionSampleRate: 0.1,
+    replaysOnErrorSampleRate: 0.1,
+  })
 })
 
 it('reports errors of our own', () => {

@@ -19,7 +19,7 @@ import { Tool } from '#web/player/Controls.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { NotFound } from '#web/app/NotFound.tsx'
+import { Component as NotFound } from './NotFoundScreen.tsx'
 import { Watch } from './Watch.tsx'
 import styles from './video-screen.module.css'
 

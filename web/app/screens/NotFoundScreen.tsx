@@ -2,9 +2,9 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import styles from './shell.module.css'
+import styles from '#web/app/shell.module.css'
 
-export function NotFound() {
+export function Component() {
   const { t } = useTranslation()
   return (
     <section className={styles.message}>

@@ -1,0 +1,65 @@
+import '#web/i18n/feedback.ts'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { isEmail, isMessage, isName } from '#web/lib/checks.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import styles from './feedback-dialog.module.css'
+import { sendFeedback } from './send-feedback.ts'
+
+/** What went wrong, in a person's own words. What is typed stays until it was taken. */
+export function FeedbackDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation()
+  const [sent, setSent] = useState(false)
+  return (
+    <Sheet title={t('feedback.title')} onClose={onClose}>
+      {sent ? <Thanks /> : <Form onSent={() => setSent(true)} />}
+    </Sheet>
+  )
+}
+
+function Form({ onSent }: { onSent: () => void }) {
+  const { t } = useTranslation()
+  const form = useForm({
+    initial: { message: '', name: '', email: '' },
+    messagesOf: ({ message, name, email }) => ({
+      ...(isMessage(message) ? {} : { message: t('feedback.messageBad') }),
+      ...(!name || isName(name) ? {} : { name: t('feedback.nameBad') }),
+      ...(!email || isEmail(email) ? {} : { email: t('feedback.emailBad') }),
+    }),
+    send: (value) => sendFeedback(value).then(onSent, () => notify(t('feedback.failed'))),
+  })
+  return (
+    <form className={styles.form} onSubmit={form.submit} noValidate aria-busy={form.busy}>
+      <p>{t('feedback.text')}</p>
+      <Field {...form.field('message')} label={t('feedback.message')} lines={5} autoComplete="off" />
+      <Field {...form.field('name')} label={t('feedback.name')} required={false} autoComplete="name" />
+      <Field
+        {...form.field('email')}
+        label={t('feedback.email')}
+        hint={t('feedback.emailHint')}
+        required={false}
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+      />
+      <Button wide type="submit" disabled={form.busy}>
+        {form.busy ? t('feedback.sending') : t('feedback.send')}
+      </Button>
+    </form>
+  )
+}
+
+function Thanks() {
+  const { t } = useTranslation()
+  const words = useRef<HTMLParagraphElement>(null)
+  useEffect(() => words.current?.focus(), [])
+  return (
+    <p ref={words} tabIndex={-1}>
+      {t('feedback.thanks')}
+    </p>
+  )
+}
