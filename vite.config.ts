@@ -49,7 +49,7 @@ export default defineConfig({
             },
             {
               name: 'site',
-              test: /web\/(app\/(?!screens|reporting|start|UserMenu)|ui\/Icon|features\/((members|library)\/queries|catalog\/(queries|Card|section)))/,
+              test: /web\/(app\/(?!screens|reporting|later|start|UserMenu)|ui\/Icon|features\/((members|library)\/queries|catalog\/(queries|Card|section)))/,
             },
           ],
         },

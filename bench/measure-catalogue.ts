@@ -139,7 +139,7 @@ async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueS
 /** The plans of every statement behind the listings. Scanning a large table fails the run. */
 async function writePlans(pool: pg.Pool, { videos }: CatalogueSize, cases: readonly Case[]): Promise<void> {
   const reads = new Map<string, (db: Db) => Promise<unknown>>([
-    ['homepage', (db) => loadHomepage(db, 'en')],
+    ['homepage', (db) => loadHomepage(db, 'en', { text: '', icon: '' })],
     ...cases.flatMap(({ name, paths }) => {
       const url = new URL(paths[0] ?? '', 'http://localhost')
       const read = readOf(url)

@@ -1,5 +1,9 @@
 /** What a document tells the browser of the site's settings: they are needed before any call could answer. */
 export interface PageSettings {
+  /** What the site is called. */
+  site: string
+  /** The address of its logo. */
+  logo: string
   /** `strict`: click ids are held in memory only, until the person has agreed (security.md, "Consent"). */
   consent: 'usual' | 'strict'
   /** Where errors are reported to; without it none are. */

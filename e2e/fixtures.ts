@@ -1,6 +1,9 @@
 import { test as base, expect } from '@playwright/test'
 import { catchEnvelopes } from './error-sink.ts'
 
+/** Playwright's own word on `serviceWorkers: 'block'`. */
+const blockedWorker = 'Service Worker registration blocked by Playwright'
+
 /** Every browser test also holds that the console stays silent. */
 export const test = base.extend<{ silentConsole: void }>({
   silentConsole: [
@@ -8,7 +11,9 @@ export const test = base.extend<{ silentConsole: void }>({
       await catchEnvelopes(context)
       const noise: string[] = []
       page.on('console', (message) => {
-        if (message.type() === 'error' || message.type() === 'warning') noise.push(message.text())
+        const text = message.text()
+        if (text === blockedWorker) return
+        if (message.type() === 'error' || message.type() === 'warning') noise.push(text)
       })
       page.on('pageerror', (error) => noise.push(error.message))
       await use()

@@ -21,6 +21,8 @@ export default defineConfig({
     baseURL: siteUrl,
     launchOptions,
     storageState: declined,
+    // Requests that it answers pass by a test's stand-ins; installed.spec.ts is about it.
+    serviceWorkers: 'block',
     trace: 'retain-on-failure',
     screenshot: 'only-on-failure',
   },

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Manifest } from 'vite'
 import budget from '#web/budget.json' with { type: 'json' }
-import { chunksOf, javascriptOf, preloadsOf } from './web-manifest.ts'
+import { chunksOf, javascriptOf, preloadsOf, releaseOf } from './web-manifest.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const output = join(root, 'dist/web')
@@ -12,18 +12,52 @@ const output = join(root, 'dist/web')
 await build({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn' })
 const manifest: Manifest = JSON.parse(await readFile(join(output, '.vite/manifest.json'), 'utf8'))
 await writeFile(join(output, 'preloads.json'), `${JSON.stringify(preloadsOf(manifest), null, 2)}\n`)
-await preloadFont('index.html')
-await preloadFont('order.html')
+await finishDocument('index.html')
+await finishDocument('order.html')
+await buildServiceWorker()
 await compressAll()
 await checkBudget()
 
-/** The Latin font is on every screen: its address is written into the document, so that text rarely has to swap. */
-async function preloadFont(document: string): Promise<void> {
+/** Its files are known only now. The server writes into it which release it is. */
+async function buildServiceWorker(): Promise<void> {
+  await build({
+    configFile: false,
+    root: join(root, 'web'),
+    logLevel: 'warn',
+    define: { builtFiles: JSON.stringify(releaseOf(manifest)) },
+    build: {
+      outDir: output,
+      emptyOutDir: false,
+      copyPublicDir: false,
+      target: 'es2022',
+      rolldownOptions: {
+        input: join(root, 'web/service-worker/service-worker.ts'),
+        output: { format: 'iife', entryFileNames: 'sw.js' },
+      },
+    },
+  })
+}
+
+/**
+ * The Latin font is on every screen: its address is written into the document, so that text rarely has to swap.
+ * The colour around the page is the tokens'.
+ */
+async function finishDocument(document: string): Promise<void> {
   const font = Object.values(manifest).find(({ src }) => src?.endsWith('figtree-latin-wght-normal.woff2'))
   if (!font) throw new Error('the build holds no Latin font')
   const link = `<link rel="preload" href="/${font.file}" as="font" type="font/woff2" crossorigin>`
   const html = await readFile(join(output, document), 'utf8')
-  await writeFile(join(output, document), html.replace('<!--preloads-->', `${link}\n    <!--preloads-->`))
+  const finished = html
+    .replace('<!--preloads-->', `${link}\n    <!--preloads-->`)
+    .replace('__BACKGROUND__', await readBackground())
+  await writeFile(join(output, document), finished)
+}
+
+async function readBackground(): Promise<string> {
+  const tokens = await readFile(join(root, 'web/ui/tokens.css'), 'utf8')
+  const [, colour] = /--background: (#[\da-f]{6});/.exec(tokens) ?? []
+  if (!colour) throw new Error('web/ui/tokens.css names no --background')
+  return colour
 }
 
 /** Puts .br and .gz beside every file that shrinks. The documents stay plain: the server still writes into them. */

@@ -24,6 +24,7 @@ const screens: Record<string, string[]> = {
   '/commonQuestions': ['app/screens/TextScreen.tsx'],
   '/contactUs': ['app/screens/TextScreen.tsx'],
   '/order/result': ['app/screens/OrderResultScreen.tsx'],
+  '/offline': [],
 }
 
 /** The named modules' chunks with everything they import statically, each once. Throws where the build lacks one. */
@@ -59,6 +60,23 @@ export function preloadsOf(manifest: Manifest): Record<string, string[]> {
     forRoute(modules),
   ])
   return Object.fromEntries([...routes, ['*', forRoute(['app/screens/NotFoundScreen.tsx'])]])
+}
+
+/** The chunks that only some pages need, and that are large: they are kept once they were used. */
+const keptOnUse = ['stream', 'report-errors', 'order']
+
+/** The build's files as the service worker keeps them, as paths from the root. */
+export function releaseOf(manifest: Manifest): { entry: string; shell: string[]; onUse: string[] } {
+  const [first] = chunksOf(manifest, ['index.html'])
+  const every = [...new Set(Object.values(manifest).flatMap(filesOf))]
+  const chunks = Object.values(manifest).filter(({ name = '' }) => keptOnUse.includes(name))
+  const onUse = [...new Set(chunks.flatMap(filesOf))]
+  const asPath = (file: string) => `/${file}`
+  return {
+    entry: `/${first?.file}`,
+    shell: every.filter((file) => !onUse.includes(file)).map(asPath),
+    onUse: onUse.map(asPath),
+  }
 }
 
 const filesOf = ({ file, css = [] }: ManifestChunk) => [...css, file]

@@ -30,6 +30,7 @@ import type { SocialProvider } from '#server/features/members/social/social-prov
 import { readDocuments } from '#server/features/pages/documents.ts'
 import type { PageContext } from '#server/features/pages/load-page.ts'
 import type { PagesContext } from '#server/features/pages/routes.ts'
+import { createSiteIcons, type SiteIcons } from '#server/features/pages/site-icons.ts'
 import type { MessageContext } from '#server/features/pages/send-message.ts'
 import { composeMail } from '#server/i18n/compose-mail.ts'
 import { selectConsents, selectReferrer } from '#server/features/members/consent-queries.ts'
@@ -90,11 +91,15 @@ export interface Overrides {
 }
 
 /** What a browser may know of the settings; a DSN is made to be public. */
-function pageSettings({ tracking, sentry: { dsn, sandboxHostSuffix } }: Config): PageSettings {
+function pageSettings(
+  { operator, tracking, sentry: { dsn, sandboxHostSuffix } }: Config,
+  icons: SiteIcons,
+): PageSettings {
   const { consent } = tracking
+  const mark = { site: operator.site, logo: icons.logo() }
   return dsn === undefined
-    ? { consent }
-    : { consent, sentry: { dsn, sandbox_host_suffix: sandboxHostSuffix } }
+    ? { ...mark, consent }
+    : { ...mark, consent, sentry: { dsn, sandbox_host_suffix: sandboxHostSuffix } }
 }
 
 const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')
@@ -113,6 +118,13 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   const ownAddress = overrides.ownAddress ?? (() => `http://127.0.0.1:${config.port}`)
   const { gateways, gatewayRoutes } =
     overrides.gateways ?? createGateways({ config, db, clock, log, ownAddress })
+  const documents = readDocuments(webRoot, () => pageSettings(config, icons))
+  const icons = createSiteIcons({
+    logo: config.operator.logo,
+    webRoot,
+    background: () => documents.background(),
+    log,
+  })
   const context: Context = {
     config,
     log,
@@ -127,7 +139,9 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     mailer: overrides.mailer ?? openMailer(config, log),
     webRoot,
     storage: openStorage(config.dataDir),
-    documents: readDocuments(webRoot, pageSettings(config)),
+    documents,
+    icons,
+    copyright: () => ({ text: `© ${config.operator.site}`, icon: icons.logo() }),
     sentryDsn: config.sentry.dsn,
     secret: config.secrets.appSecret,
     secure: config.production,

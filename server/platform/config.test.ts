@@ -155,11 +155,14 @@ test('a data directory that cannot be written is refused by name', () => {
 test('whose site it is: nobody is named unless it was said, and the address must be one', () => {
   expect(load().operator).toEqual({
     site: 'Cliffhanger',
+    logo: undefined,
     name: undefined,
     address: undefined,
     email: undefined,
   })
   const env = { SITE_NAME: 'Dramarama', OPERATOR_NAME: 'Ada', CONTACT_EMAIL: 'ada@drama.example' }
   expect(load(env).operator).toMatchObject({ site: 'Dramarama', name: 'Ada', email: 'ada@drama.example' })
+  expect(() => load({ SITE_LOGO: 'mark.exe' })).toThrow('SITE_LOGO must be an SVG')
+  expect(() => load({ SITE_LOGO: '/nowhere/mark.svg' })).toThrow('SITE_LOGO: there is no file')
   expect(() => load({ CONTACT_EMAIL: 'Ada <ada@drama.example>' })).toThrow('CONTACT_EMAIL')
 })

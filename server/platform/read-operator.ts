@@ -1,10 +1,14 @@
+import { accessSync, constants } from 'node:fs'
+import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
 import { text, type Env } from './read-setting.ts'
 
 /** Whose site it is, as its texts say it. */
 export interface OperatorConfig {
-  /** What the site is called in its texts and in search engines. */
+  /** What the site is called: in its header, titles and texts, on home screens and in search engines. */
   site: string
+  /** The file of its logo, or undefined for our own mark. */
+  logo: string | undefined
   /** Person or company, and its postal address: the imprint. */
   name: string | undefined
   address: string | undefined
@@ -12,15 +16,30 @@ export interface OperatorConfig {
   email: string | undefined
 }
 
-/** @throws ConfigError where CONTACT_EMAIL is no address */
+/** @throws ConfigError where CONTACT_EMAIL is no address or SITE_LOGO no picture that can be read */
 export function readOperator(env: Env): OperatorConfig {
   const email = text(env, 'CONTACT_EMAIL')
   if (email !== undefined && !/^[^<>@\s]+@[^<>@\s]+$/.test(email))
     throw new ConfigError(`CONTACT_EMAIL must be an address such as hello@drama.example, not "${email}".`)
   return {
     site: text(env, 'SITE_NAME') ?? 'Cliffhanger',
+    logo: readLogo(env),
     name: text(env, 'OPERATOR_NAME'),
     address: text(env, 'OPERATOR_ADDRESS'),
     email,
   }
+}
+
+function readLogo(env: Env): string | undefined {
+  const given = text(env, 'SITE_LOGO')
+  if (given === undefined) return undefined
+  const file = resolve(given)
+  if (!/\.(svg|png|jpe?g|webp)$/i.test(file))
+    throw new ConfigError(`SITE_LOGO must be an SVG, PNG, JPEG or WebP file, not "${given}".`)
+  try {
+    accessSync(file, constants.R_OK)
+  } catch {
+    throw new ConfigError(`SITE_LOGO: there is no file ${file} that can be read.`)
+  }
+  return file
 }

@@ -119,8 +119,13 @@ function emptyWeb(dataDir: string): string {
   for (const name of ['index.html', 'order.html'])
     writeFileSync(
       join(root, name),
-      '<!doctype html><html lang="en"><!--head--><!--preloads--><!--boot--></html>',
+      '<!doctype html><html lang="en"><meta name="theme-color" content="#120e0c"><!--head--><!--preloads--><!--boot--></html>',
     )
+  writeFileSync(
+    join(root, 'favicon.svg'),
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8"/></svg>',
+  )
+  writeFileSync(join(root, 'sw.js'), "const release = '__RELEASE__'\n")
   writeFileSync(join(root, 'preloads.json'), '{}')
   return root
 }

@@ -4,6 +4,7 @@ import { languages, languageOf } from '#contract/languages.ts'
 import { changeLanguage } from '#web/i18n/index.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { paths } from '#web/lib/paths.ts'
+import { settings } from '#web/lib/settings.ts'
 import { Icon } from '#web/ui/Icon.tsx'
 import { UserButton } from './UserButton.tsx'
 import styles from './header.module.css'
@@ -18,9 +19,9 @@ export function Header({ menu, recommended }: HeaderProps) {
   const { t } = useTranslation()
   return (
     <header className={styles.header}>
-      <Link to={paths.home.to()} className={styles.logo} aria-label={`${t('site.name')}: ${t('site.home')}`}>
-        <img src="/favicon.svg" alt="" width="28" height="28" />
-        <span>{t('site.name')}</span>
+      <Link to={paths.home.to()} className={styles.logo} aria-label={`${settings.site}: ${t('site.home')}`}>
+        <img src={settings.logo} alt="" width="28" height="28" />
+        <span>{settings.site}</span>
       </Link>
       <nav className={styles.wide} aria-label={t('site.categories')}>
         {recommended && (

@@ -5,16 +5,17 @@ import { withTexts } from '#web/i18n/with-texts.ts'
 import { Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-router'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { userQuery } from '#web/features/members/queries.ts'
+import { settings } from '#web/lib/settings.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { Footer } from './Footer.tsx'
 import { Header } from './Header.tsx'
 import styles from './shell.module.css'
 
 // Nobody waits for it: it comes once the page is idle.
-const Privacy = lazy(async () => {
+const Later = lazy(async () => {
   await new Promise<void>(whenIdle)
-  const { Privacy } = await withTexts('privacy', import('#web/features/tracking/Privacy.tsx'))
-  return { default: Privacy }
+  const { Later } = await withTexts('later', import('./later/Later.tsx'))
+  return { default: Later }
 })
 
 /** What stands around every screen. A screen whose route says `immersive` has the phone's whole face to itself. */
@@ -37,12 +38,12 @@ export function Shell() {
       className={immersive ? `${styles.shell} ${styles.immersive}` : styles.shell}
       style={accent(homepage?.pay_theme.accent)}
     >
-      <title>{t('site.name')}</title>
+      <title>{settings.site}</title>
       <a className={styles.skip} href="#main">
         {t('site.skip')}
       </a>
       <Suspense>
-        <Privacy asked={choosing} onDone={() => setChoosing(false)} />
+        <Later asked={choosing} onDone={() => setChoosing(false)} />
       </Suspense>
       <Header menu={homepage?.menu ?? []} recommended={homepage?.homepage[0]?.id} />
       <main id="main" className={styles.main} aria-busy={busy}>

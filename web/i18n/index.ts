@@ -6,7 +6,7 @@ import type account from './en.account.json'
 import type feedback from './en.feedback.json'
 import type mine from './en.mine.json'
 import type pages from './en.pages.json'
-import type privacy from './en.privacy.json'
+import type later from './en.later.json'
 import type search from './en.search.json'
 import type watch from './en.watch.json'
 import { fetchTexts, type TextPart } from './texts.ts'
@@ -17,7 +17,7 @@ declare module 'i18next' {
       translation: typeof en &
         typeof watch &
         typeof account &
-        typeof privacy &
+        typeof later &
         typeof search &
         typeof mine &
         typeof pages &

@@ -17,7 +17,7 @@ function flatten(texts: object | undefined, path = ''): Map<string, string> {
 
 /** Words that are spelt alike in both languages; each was looked at. */
 const alike = new Set(
-  'site.name pay.plan pay.paypal player.normal player.player player.pause player.progress order.email account.email account.name'.split(
+  'pay.plan pay.paypal player.normal player.player player.pause player.progress order.email account.email account.name'.split(
     ' ',
   ),
 )

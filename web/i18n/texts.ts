@@ -1,7 +1,7 @@
 import type { Language } from '#contract/languages.ts'
 
 /** What the first screens say, and what others bring along when they are opened. */
-export type TextPart = 'base' | 'watch' | 'account' | 'search' | 'mine' | 'pages' | 'privacy' | 'feedback'
+export type TextPart = 'base' | 'watch' | 'account' | 'search' | 'mine' | 'pages' | 'later' | 'feedback'
 
 const files = import.meta.glob<object>(['./*.json', '!./en*.json'], { import: 'default' })
 

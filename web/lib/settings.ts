@@ -1,7 +1,6 @@
 import type { PageSettings } from '#contract/page-settings.ts'
 
-/** The site's settings, which our own server writes into the document; the card form's document has none. */
-export const settings: PageSettings = {
-  consent: 'usual',
-  ...JSON.parse(globalThis.document?.getElementById('settings')?.textContent ?? 'null'),
-}
+/** The site's settings, which our own server writes into every document. */
+export const settings: PageSettings = JSON.parse(
+  globalThis.document?.getElementById('settings')?.textContent ?? '{}',
+)

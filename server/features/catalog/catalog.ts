@@ -18,14 +18,23 @@ export { recordWatchedNext } from './recommend-videos.ts'
 /** How many cards a section shows on the homepage, by its kind. */
 const sectionSize = { carousel: 6, row: 12, ranking: 10, grid: 12 }
 
+export type Copyright = SharedHomepage['info']['copyright']
+
 /** The homepage as everybody sees it, and where the sections belong that are a viewer's own. */
 export interface SharedHomepage {
   info: ResultOf<typeof getHomepage>
   personal: { section: SectionRow; position: number }[]
 }
 
-/** The homepage in one language: sections without a video are left out, and so are, for now, a viewer's own. */
-export async function loadHomepage(db: Db, language: Language): Promise<SharedHomepage> {
+/**
+ * The homepage in one language: sections without a video are left out, and so are, for now, a viewer's own. `copyright`
+ * is what it says where the operator has set none.
+ */
+export async function loadHomepage(
+  db: Db,
+  language: Language,
+  copyright: Copyright,
+): Promise<SharedHomepage> {
   const [sections, menu, settings] = await Promise.all([
     queries.selectSections(db),
     queries.selectMenu(db),
@@ -35,7 +44,7 @@ export async function loadHomepage(db: Db, language: Language): Promise<SharedHo
   const full = (section: Section | null): section is Section => section !== null && section.items.length > 0
   return {
     info: {
-      copyright: { text: '© Cliffhanger', icon: '/favicon.svg', ...settings.get('copyright') },
+      copyright: { ...copyright, ...settings.get('copyright') },
       menu: menu.map((category) => presentName(category, language)),
       homepage: loaded.filter(full),
       pay_theme: { id: 'ember', layout: 'sheet', accent: '#ff8a4c', ...settings.get('pay_theme') },

@@ -10,7 +10,7 @@ import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import { route, type Route, type Viewer } from '#server/platform/http/route.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
-import { loadHomepage, loadVideo, personaliseHomepage } from './catalog.ts'
+import { loadHomepage, loadVideo, personaliseHomepage, type Copyright } from './catalog.ts'
 import { listTags } from './list-tags.ts'
 import { listVideos, type Watched } from './list-videos.ts'
 
@@ -21,13 +21,16 @@ export interface CatalogRoutesContext {
   clock: Clock
   /** What a video's page shows of one viewer alone; library knows it, context.ts joins the two. */
   personalFor(db: Db, viewer: Viewer, videoId: string): Promise<Personal>
+  /** The homepage's line and icon where the operator has set none. */
+  copyright(): Copyright
   /** The videos that a viewer watched lately, newest first. */
   recentlyWatched(db: Db, viewer: Viewer): Promise<string[]>
 }
 
 const nothingKept: Personal = { favorite: false, resume: null }
 
-export function catalogRoutes({ db, clock, personalFor, recentlyWatched }: CatalogRoutesContext): Route[] {
+export function catalogRoutes(context: CatalogRoutesContext): Route[] {
+  const { db, clock, personalFor, recentlyWatched } = context
   const watchedBy =
     (viewer: Viewer | null): Watched =>
     async () =>
@@ -42,7 +45,7 @@ export function catalogRoutes({ db, clock, personalFor, recentlyWatched }: Catal
   return [
     route(getHomepage, async (call) => {
       const { viewer, language } = call
-      const load = () => sharedHomepages.get(language, () => loadHomepage(db, language))
+      const load = () => sharedHomepages.get(language, () => loadHomepage(db, language, context.copyright()))
       const { personal } = viewer?.kept ? await load() : { personal: [] }
       if (personal.length > 0)
         return { info: await personaliseHomepage(db, await load(), language, watchedBy(viewer)) }

@@ -1,4 +1,5 @@
 import { htmlLanguage, languages, type Language } from '#contract/languages.ts'
+import type { SiteIcons } from './site-icons.ts'
 
 /** What search engines and social networks read of a page. */
 export interface Head {
@@ -65,6 +66,16 @@ export function buildHead(
     ...(head.data === undefined
       ? []
       : [`<script type="application/ld+json">${inScript(head.data)}</script>`]),
+  ].join('')
+}
+
+/** What every page says of the site as an app: its icons, its manifest, and its name under the icon on iOS. */
+export function siteLinks({ icons, operator }: { icons: SiteIcons; operator: { site: string } }): string {
+  return [
+    `<link rel="icon" href="${icons.logo()}">`,
+    `<link rel="apple-touch-icon" href="${icons.address('apple.png')}">`,
+    '<link rel="manifest" href="/manifest.webmanifest">',
+    `<meta name="apple-mobile-web-app-title" content="${escapeMarkup(operator.site)}">`,
   ].join('')
 }
 

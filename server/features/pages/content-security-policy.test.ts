@@ -32,6 +32,12 @@ it('lets documents turn to the pixels that are set up and to the error reporting
   expect(policy).not.toMatch(/google|tiktok|imotech/)
 })
 
+it('lets a document have the service worker and the manifest of the site itself', async () => {
+  const { policy } = await open('/')
+  expect(part(policy, 'worker-src')).toBe("worker-src 'self' blob:")
+  expect(part(policy, 'manifest-src')).toBe("manifest-src 'self'")
+})
+
 it('lets the payment form turn to nobody', async () => {
   const { policy } = await open('/order/easy')
   expect(policy).not.toMatch(/https:/)
@@ -41,6 +47,8 @@ it('tells documents the settings that a browser may know', async () => {
   const { html } = await open('/')
   const [, json = ''] = /<script type="application\/json" id="settings">(.*?)<\/script>/.exec(html) ?? []
   expect(JSON.parse(json)).toEqual({
+    site: 'Cliffhanger',
+    logo: '/favicon.svg',
     consent: 'strict',
     sentry: { dsn: 'https://key@errors.example/7', sandbox_host_suffix: 'sandbox.</script>' },
   })

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { htmlLanguage, type Language } from '#contract/languages.ts'
@@ -15,21 +15,28 @@ export interface Documents {
     head?: string,
     boot?: object,
   ): { html: string; nonce: string }
+  /** The colour behind everything, as the build took it from the tokens. */
+  background(): string
+  /** The service worker of this release. Another build and other settings each make another release. */
+  serviceWorker(): string
 }
 
 /**
  * The documents of the built web with the settings that a browser may know. They are read when the first is asked for: the
  * worker and the commands need none, and may run before the web is built.
  */
-export function readDocuments(webRoot: string, settings: PageSettings): Documents {
-  const known = jsonScript('settings', settings)
-  let built: ReturnType<typeof readBuilt> | undefined
+export function readDocuments(webRoot: string, settings: () => PageSettings): Documents {
+  let documents: ReturnType<typeof readBuilt> | undefined
+  const built = () => (documents ??= readBuilt(webRoot))
+  let script: string | undefined
+  let known: string | undefined
+  const told = () => (known ??= jsonScript('settings', settings()))
   return {
     render(name, route, language, head = '', boot) {
-      const { pages, preloads } = (built ??= readBuilt(webRoot))
+      const { pages, preloads } = built()
       const nonce = randomBytes(16).toString('base64')
       const links = (preloads[route] ?? []).map(linkTo).join('')
-      const data = known + (boot ? jsonScript('boot', boot) : '')
+      const data = told() + (boot ? jsonScript('boot', boot) : '')
       const html = pages[name]
         .replace('<html lang="en"', `<html lang="${htmlLanguage[language]}"`)
         .replace('<!--preloads-->', () => links)
@@ -38,6 +45,8 @@ export function readDocuments(webRoot: string, settings: PageSettings): Document
         .replace('<!--head-->', () => head)
       return { html, nonce }
     },
+    background: () => built().background,
+    serviceWorker: () => (script ??= namedRelease(readFileSync(join(webRoot, 'sw.js'), 'utf8'), told())),
   }
 }
 
@@ -45,7 +54,15 @@ function readBuilt(webRoot: string) {
   const read = (file: string) => readFileSync(join(webRoot, file), 'utf8')
   const pages = { index: read('index.html'), order: read('order.html') }
   // Written by scripts/build-web.ts.
-  return { pages, preloads: JSON.parse(read('preloads.json')) as Record<string, string[]> }
+  const preloads = JSON.parse(read('preloads.json')) as Record<string, string[]>
+  const [, background = '#000000'] = /name="theme-color" content="(#\w+)"/.exec(pages.index) ?? []
+  return { pages, preloads, background }
+}
+
+/** Puts the release's name where the built script leaves room for it. */
+function namedRelease(script: string, settings: string): string {
+  const release = createHash('sha256').update(script).update(settings).digest('hex').slice(0, 16)
+  return script.replaceAll('__RELEASE__', release)
 }
 
 /** A chunk that the route's screen is going to ask for, asked for at once. */

@@ -28,6 +28,8 @@ const routes: Record<string, { key: string; indexed: boolean }> = {
   '/individual': { key: 'individual', indexed: false },
   '/my': { key: 'my', indexed: false },
   '/order/result': { key: 'orderResult', indexed: false },
+  '/order/easy': { key: 'payment', indexed: false },
+  '/offline': { key: 'home', indexed: false },
 }
 /** A route whose own words could not be had speaks of the site. */
 const unnamed = { key: 'home', indexed: true }

@@ -5,9 +5,10 @@ import { sendPrecompressed } from '#server/platform/http/send-precompressed.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { contentSecurityPolicy } from './content-security-policy.ts'
 import type { Documents } from './documents.ts'
-import { buildHead } from './build-head.ts'
+import { buildHead, siteLinks } from './build-head.ts'
 import { loadFirstScreen, type FirstScreen } from './load-first-screen.ts'
 import { headLoader, type HeadContext } from './load-head.ts'
+import { installRoutes, type InstallContext } from './install-routes.ts'
 import { sitemapRoutes } from './sitemap-routes.ts'
 import { foreignHostsLoader, type ForeignHostsContext } from './load-foreign-hosts.ts'
 
@@ -39,6 +40,7 @@ const screens = [
 export type PagesContext = MediaContext &
   MembersContext &
   ForeignHostsContext &
+  InstallContext &
   HeadContext & { webRoot: string; documents: Documents }
 
 type Request = Parameters<PlainRoute['handle']>[0]
@@ -61,7 +63,8 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     const head = await loadHead({ route, id, path, language, firstScreen })
     if (head.missing) reply.code(404)
     const asked = languageOf(new URLSearchParams(query).get('lang') ?? '') !== undefined
-    return buildHead(site, head, language, asked)
+    const mark = route === '/offline' ? '<meta name="offline">' : ''
+    return buildHead(site, head, language, asked) + siteLinks(context) + mark
   }
   const loadForeignHosts = foreignHostsLoader(context)
   const give = async (
@@ -73,7 +76,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   ) => {
     const foreign = name === 'index' ? await loadForeignHosts() : undefined
     const language = languageOfPage(request)
-    const head = name === 'index' ? await headOf(request, reply, route, boot) : ''
+    const head = await headOf(request, reply, route, boot)
     const { html, nonce } = documents.render(name, route, language, head, boot)
     reply
       .header('content-security-policy', contentSecurityPolicy(name, nonce, foreign))
@@ -121,6 +124,13 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
       method: 'GET',
       path: '/favicon.svg',
       handle: (request, reply) => sendPrecompressed(request, reply, webRoot, 'favicon.svg'),
+    },
+    ...installRoutes(context, languageOfPage),
+    {
+      // The shell that the service worker keeps, for when no other document can be had.
+      method: 'GET',
+      path: '/offline',
+      handle: (request, reply) => give(request, reply, 'index', '/offline'),
     },
     ...sitemapRoutes(context),
     { method: 'GET', path: '/*', handle: (request, reply) => give(request, reply.code(404), 'index', '*') },

@@ -1,20 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
-import { useTranslation } from '#web/i18n/use-translation.ts'
 import { HomeSkeleton } from '#web/features/catalog/HomeSkeleton.tsx'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { HomeSection } from '#web/features/catalog/Section.tsx'
 import { ContinueWatching } from '#web/features/library/ContinueWatching.tsx'
+import { settings } from '#web/lib/settings.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 
 export function Component() {
-  const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(homepageQuery)
   if (!data) return isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <HomeSkeleton />
   const featured = data.homepage.findIndex(({ kind }) => kind === 'carousel')
   return (
     <>
-      <h1 className="hidden-text">{t('site.name')}</h1>
+      <h1 className="hidden-text">{settings.site}</h1>
       {featured < 0 && <ContinueWatching />}
       {data.homepage.map((section, i) => (
         <Fragment key={section.id}>

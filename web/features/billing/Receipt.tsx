@@ -12,6 +12,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { orderQuery } from './queries.ts'
 import { useBought } from './use-bought.ts'
 import './print.css'
+import { settings } from '#web/lib/settings.ts'
 import styles from './receipt.module.css'
 
 /** Whether money was paid for an order, though some may have gone back since. */
@@ -48,14 +49,14 @@ function Paper({ order }: { order: Order }) {
   return (
     <article className={styles.paper} aria-labelledby="receipt">
       <header className={styles.head}>
-        <p className={styles.site}>{t('site.name')}</p>
+        <p className={styles.site}>{settings.site}</p>
         <h1 id="receipt">{t('orders.receipt')}</h1>
       </header>
       <dl className={styles.facts}>
         <Fact name={t('orders.number')} value={order.id} />
         <Fact name={t('orders.date')} value={longDate(order.paid_at)} />
         {person && <Fact name={t('orders.for')} value={person} />}
-        <Fact name={t('orders.seller')} value={seller ?? t('site.name')} />
+        <Fact name={t('orders.seller')} value={seller ?? settings.site} />
         <Fact name={t('orders.way')} value={order.gateway === 'paypal' ? t('pay.paypal') : t('pay.card')} />
       </dl>
       <table className={styles.lines}>

@@ -1,4 +1,3 @@
-import '#web/i18n/privacy.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { adIds } from '#web/lib/visit.ts'

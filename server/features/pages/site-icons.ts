@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Log } from '#server/platform/log.ts'
+
+/** The pictures that browsers and home screens ask for: their size in pixels, and how much of it the logo takes. */
+const pictures = {
+  '192.png': { size: 192, share: 1, filled: false },
+  '512.png': { size: 512, share: 1, filled: false },
+  // Any part outside a circle of 80 % may be cut off.
+  'maskable.png': { size: 512, share: 0.56, filled: true },
+  // iOS shows what is transparent as black.
+  'apple.png': { size: 180, share: 0.76, filled: true },
+} as const
+
+const shareOfTile = 0.9
+const transparent = { r: 0, g: 0, b: 0, alpha: 0 }
+
+type Picture = keyof typeof pictures
+
+export interface SiteIcons {
+  /** Where the logo is, for the header and the browser's tab. */
+  logo(): string
+  /** A picture's address, which changes with the logo. */
+  address(name: Picture): string
+  /** The picture at an address that `address` gave, as PNG; undefined for any other. */
+  draw(hash: string, name: string): Promise<Buffer> | undefined
+}
+
+interface IconsSetUp {
+  /** The operator's file; ours where there is none. */
+  logo: string | undefined
+  webRoot: string
+  /** The colour under a logo that must fill its field. */
+  background(): string
+  log: Log
+}
+
+/** The site's icons, each drawn when it is first asked for and kept: together they weigh less than 100 KB. */
+export function createSiteIcons({ logo, webRoot, background, log }: IconsSetUp): SiteIcons {
+  const drawn = new Map<Picture, Promise<Buffer>>()
+  const own = () => readFileSync(join(webRoot, 'favicon.svg'))
+  let known: { bytes: Buffer; hash: string } | undefined
+  const read = () => {
+    if (known) return known
+    const bytes = logo === undefined ? own() : readFileSync(logo)
+    const hash = createHash('sha256').update(bytes).update(JSON.stringify(pictures)).update(background())
+    return (known = { bytes, hash: hash.digest('hex').slice(0, 12) })
+  }
+  const draw = (name: Picture) =>
+    drawIcon(read().bytes, name, background()).catch((error: unknown) => {
+      log.error({ err: error }, `SITE_LOGO ${logo} is no picture that can be drawn: our own mark stands in`)
+      return drawIcon(own(), name, background())
+    })
+  const address = (name: Picture) => `/icons/${read().hash}/${name}`
+  return {
+    address,
+    logo: () => (logo === undefined ? '/favicon.svg' : address('192.png')),
+    draw(hash, name) {
+      if (hash !== read().hash || !isPicture(name)) return undefined
+      const picture = drawn.get(name) ?? draw(name)
+      drawn.set(name, picture)
+      return picture
+    },
+  }
+}
+
+const isPicture = (name: string): name is Picture => Object.hasOwn(pictures, name)
+
+async function drawIcon(logo: Buffer, name: Picture, background: string): Promise<Buffer> {
+  // Few processes ever draw: the others need not hold the library.
+  const { default: sharp } = await import('sharp')
+  const { size, share, filled } = pictures[name]
+  const { width = size, height = size } = await sharp(logo).metadata()
+  // A drawing is made as large as it is shown; 72 is the density at which its own measures are pixels.
+  const density = Math.min(2400, Math.max(72, Math.ceil((72 * size) / Math.max(width, height))))
+  const draw = (side: number) =>
+    sharp(logo, { density }).resize(side, side, { fit: 'contain', background: transparent }).png().toBuffer()
+  if (!filled) return draw(size)
+  // A logo that is a tile of its own goes on in its own colour, and has its margin already.
+  const edge = { left: size >> 1, top: 0, width: 1, height: 1 }
+  const [r, g, b, alpha] = await sharp(await draw(size))
+    .ensureAlpha()
+    .extract(edge)
+    .raw()
+    .toBuffer()
+  const tile = alpha === 255
+  const mark = await draw(Math.round(size * (tile ? shareOfTile : share)))
+  const field = {
+    width: size,
+    height: size,
+    channels: 3 as const,
+    background: tile ? { r, g, b } : background,
+  }
+  return sharp({ create: field })
+    .composite([{ input: mark }])
+    .png({ compressionLevel: 9 })
+    .toBuffer()
+}

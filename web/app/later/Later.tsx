@@ -1,0 +1,18 @@
+import '#web/i18n/later.ts'
+// Once it is here, no failure later needs to fetch it.
+import '#web/ui/toast.ts'
+import { Privacy } from '#web/features/tracking/Privacy.tsx'
+import { OfflineLine } from './OfflineLine.tsx'
+import { registerServiceWorker } from './register-service-worker.ts'
+
+void registerServiceWorker()
+
+/** What stands around the screens and nobody waits for: it comes once the page is idle. */
+export function Later({ asked, onDone }: { asked: boolean; onDone: () => void }) {
+  return (
+    <>
+      <OfflineLine />
+      <Privacy asked={asked} onDone={onDone} />
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+import { onlineManager, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { watchConnection } from './watch-connection.ts'
+import styles from './offline-line.module.css'
+
+/** Says that the site is out of reach for as long as it is. Meanwhile nothing is asked for; then everything shown is, again. */
+export function OfflineLine() {
+  const { t } = useTranslation()
+  const [away, setAway] = useState(false)
+  const queryClient = useQueryClient()
+  useEffect(
+    () =>
+      watchConnection((reached) => {
+        onlineManager.setOnline(reached)
+        setAway(!reached)
+        if (reached) void queryClient.invalidateQueries()
+      }),
+    [queryClient],
+  )
+  return <div role="status">{away && <p className={styles.line}>{t('offline.line')}</p>}</div>
+}

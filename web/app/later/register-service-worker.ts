@@ -1,0 +1,22 @@
+/**
+ * Lets the service worker keep this release. Browsers without one, or that forbid it, go without.
+ * A worker of a newer release waits until no page of the older one is open; a page that is new itself tells it so.
+ */
+export async function registerServiceWorker(): Promise<void> {
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
+  const registration = await navigator.serviceWorker
+    .register('/sw.js', { updateViaCache: 'none' })
+    .catch(() => undefined)
+  if (registration?.waiting) tellRelease(registration.waiting)
+  registration?.addEventListener('updatefound', () => {
+    const worker = registration.installing
+    worker?.addEventListener('statechange', () => worker.state === 'installed' && tellRelease(worker))
+  })
+}
+
+/** The document's first script says it: every release has another. */
+function tellRelease(worker: ServiceWorker): void {
+  const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no other origin
+  if (script) worker.postMessage(new URL(script.src).pathname)
+}

@@ -1,0 +1,49 @@
+import { getHealth } from '#contract/operations.ts'
+
+const againMs = 5000
+const patienceMs = 5000
+
+/**
+ * Tells when the site gets out of reach and when it is back. The browser's own word is only a hint, since it knows of
+ * networks and not of sites; so is a document that the service worker kept. What counts is whether the site answers.
+ * @returns a function that stops watching
+ */
+export function watchConnection(tell: (reached: boolean) => void): () => void {
+  const ended = new AbortController()
+  const { signal } = ended
+  let timer: ReturnType<typeof setTimeout> | undefined
+  // Behind the kept shell nobody knows yet, and what was asked for before may have failed.
+  let last = findMark() ? undefined : true
+  const look = async () => {
+    clearTimeout(timer)
+    const reached = await answers(signal)
+    if (signal.aborted) return
+    if (!reached) timer = setTimeout(look, againMs)
+    markDocument(!reached)
+    if (reached !== last) tell((last = reached))
+  }
+  addEventListener('online', look, { signal })
+  addEventListener('offline', look, { signal })
+  if (findMark() || !navigator.onLine) void look()
+  return () => {
+    clearTimeout(timer)
+    ended.abort()
+  }
+}
+
+function answers(signal: AbortSignal): Promise<boolean> {
+  const given = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  return fetch(getHealth.path, { cache: 'no-store', signal: given }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
+/** The kept shell has it from the server. While it is there, no toast need say what the line says. */
+const findMark = () => document.querySelector('meta[name=offline]')
+
+function markDocument(away: boolean): void {
+  const mark = findMark()
+  if (away && !mark) document.head.append(Object.assign(document.createElement('meta'), { name: 'offline' }))
+  if (!away) mark?.remove()
+}

@@ -1,0 +1,101 @@
+/// <reference lib="webworker" />
+import { isScreen } from './is-screen.ts'
+
+declare const self: ServiceWorkerGlobalScope
+/** This build's files, written in by scripts/build-web.ts: what the shell needs, and the large ones that few need. */
+declare const builtFiles: { entry: string; shell: string[]; onUse: string[] }
+
+// The server writes in which release this is. Each has a cache of its own, so that two never mix.
+const cacheName = 'release __RELEASE__'
+const { entry, shell, onUse } = builtFiles
+const ours = new Set([...shell, ...onUse])
+const shellDocument = '/offline'
+/** How long a document may take before the shell opens in its place. */
+const patienceMs = 4000
+/** So many at once that whoever watches meanwhile does not notice. */
+const atOnce = 2
+
+self.addEventListener('install', (event) => event.waitUntil(fetchRelease()))
+self.addEventListener('activate', (event) => event.waitUntil(takeOver()))
+self.addEventListener('message', (event) => event.waitUntil(stepIn(event.data)))
+
+self.addEventListener('fetch', (event) => {
+  const { method, mode, destination, url } = event.request
+  const { origin, pathname } = new URL(url)
+  // Calls, media, frames and whatever else is a person's own never pass through here.
+  if (method !== 'GET' || origin !== self.location.origin) return
+  if (mode === 'navigate' && destination === 'document' && isScreen(pathname))
+    event.respondWith(openScreen(event))
+  else if (ours.has(pathname)) event.respondWith(takeFile(pathname))
+})
+
+/** Fetches the release whole or not at all: the browser tries again with the next document. */
+async function fetchRelease(): Promise<void> {
+  const cache = await caches.open(cacheName)
+  try {
+    await keepDocument(cache)
+    const left = [...shell]
+    const next = async (): Promise<void> => {
+      const file = left.pop()
+      if (file === undefined) return
+      await keepFile(cache, file)
+      await next()
+    }
+    await Promise.all(Array.from({ length: atOnce }, next))
+  } catch (error) {
+    await caches.delete(cacheName)
+    throw error
+  }
+}
+
+async function keepDocument(cache: Cache): Promise<void> {
+  const answer = await fetch(shellDocument, { cache: 'no-store' })
+  const text = await answer.clone().text()
+  if (!answer.ok || !text.includes(`"${entry}"`)) throw new Error('the shell is of another release')
+  await cache.put(shellDocument, answer)
+}
+
+/** Names carry their hash, so the browser's own cache may answer. */
+async function keepFile(cache: Cache, file: string): Promise<Response> {
+  const answer = await fetch(file, { priority: 'low' })
+  if (!answer.ok) throw new Error(`${file}: HTTP ${answer.status}`)
+  await cache.put(file, answer.clone())
+  return answer
+}
+
+/** Begins when no page of the release before is open any more: only then may its files go. */
+async function takeOver(): Promise<void> {
+  const names = await caches.keys()
+  await Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name)))
+  await self.registration.navigationPreload?.enable()
+  await self.clients.claim()
+}
+
+/** A page says of which release it is. Where it is of this one and alone, nobody needs the one before. */
+async function stepIn(entryOfPage: unknown): Promise<void> {
+  const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  if (entryOfPage === entry && pages.length === 1) await self.skipWaiting()
+}
+
+/** The server's document, else the shell. */
+async function openScreen(event: FetchEvent): Promise<Response> {
+  const network = fetchDocument(event)
+  event.waitUntil(network.catch(() => undefined))
+  const inTime = await Promise.race([network, pause(patienceMs)]).catch(() => undefined)
+  return inTime ?? (await findKept(shellDocument)) ?? network
+}
+
+async function fetchDocument({ preloadResponse, request }: FetchEvent): Promise<Response> {
+  return (await preloadResponse) ?? fetch(request)
+}
+
+const pause = (ms: number) => new Promise<undefined>((done) => setTimeout(done, ms))
+
+async function takeFile(file: string): Promise<Response> {
+  return (await findKept(file)) ?? keepFile(await caches.open(cacheName), file)
+}
+
+async function findKept(path: string): Promise<Response | undefined> {
+  const cache = await caches.open(cacheName)
+  return cache.match(path, { ignoreVary: true })
+}
