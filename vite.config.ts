@@ -37,7 +37,7 @@ export default defineConfig({
             {
               name: 'calls',
               priority: 1,
-              test: /(web\/lib\/(api|boot|consent|events|language|notify|settings|storage|visit)|web\/i18n\/texts|contract\/(?!pages)\w+)\.ts/,
+              test: /(web\/lib\/(api|boot|consent|events|language|notify|settings|storage|visit)|web\/i18n\/texts|contract\/(?!pages|social)\w+)\.ts/,
             },
             // What both documents need, and what the card form does without: one file each, which outlive our releases.
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler|i18next)\// },

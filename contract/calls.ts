@@ -6,9 +6,10 @@ import * as media from './media.ts'
 import * as members from './members.ts'
 import * as operations from './operations.ts'
 import * as pages from './pages.ts'
+import * as social from './social.ts'
 import * as tracking from './tracking.ts'
 
-const modules = [members, catalog, library, media, billing, tracking, pages, operations]
+const modules = [members, social, catalog, library, media, billing, tracking, pages, operations]
 
 /** Every call of the contract, for what is about all of them: documents and tests. */
 export const calls: readonly Endpoint[] = modules.flatMap((module) =>

@@ -27,6 +27,7 @@ export const refusals = {
   codeWrong: 500,
   linkSpent: 500,
   socialFailed: 500,
+  lastWayIn: 500,
   nameInvalid: 500,
   messageInvalid: 500,
   languageUnknown: 500,

@@ -6,6 +6,8 @@ export interface PageSettings {
   logo: string
   /** `strict`: click ids are held in memory only, until the person has agreed (security.md, "Consent"). */
   consent: 'usual' | 'strict'
+  /** The social providers that can be signed in with; none where it is left out. */
+  social?: { id: string; name: string }[]
   /** Where errors are reported to; without it none are. */
   sentry?: {
     dsn: string

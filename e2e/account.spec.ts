@@ -14,12 +14,7 @@ test('a member registers, takes a name and a second factor, ends another session
   browser,
 }) => {
   const email = `ada-${Date.now()}@example.com`
-  await page.goto('/register')
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByLabel('Repeat your password').fill(password)
-  await page.getByRole('button', { name: 'Register' }).click()
-  await expect(page).toHaveURL(/\/my$/)
+  await register(page, email)
   await expect(page.getByText('You watch for free')).toBeVisible()
   await expect(page.getByText('You have not bought anything yet.')).toBeVisible()
 
@@ -128,6 +123,58 @@ test('what was typed outlives a folded form and a failed call; the data can be t
   await page.getByRole('button', { name: 'Download' }).click()
   expect((await download).suggestedFilename()).toBe('my-data.json')
 })
+
+test('a member links a profile elsewhere, proves it is them where that is asked, and unlinks it', async ({
+  page,
+}) => {
+  await register(page, `grace-${Date.now()}@example.com`)
+  await page.goto('/individual')
+  const setting = page.getByRole('region', { name: 'Sign-in and security' })
+  await expect(setting.getByText('Nothing is linked yet.')).toBeVisible()
+  await setting.getByRole('link', { name: 'Link House' }).click()
+  await expect(setting.getByText('House is linked: you can sign in with it.')).toBeVisible()
+  const linked = page.getByRole('list', { name: 'Linked accounts' })
+  await expect(linked.getByRole('listitem')).toHaveCount(1)
+
+  // As somebody comes back who signed in long ago.
+  await page.goto('/individual?social=prove&provider=oidc&return_to=/my')
+  await setting.getByLabel('Current password').fill(password)
+  await setting.getByRole('button', { name: 'Link House', exact: true }).click()
+  await expect(page).toHaveURL(/\/my$/)
+  await expect(linked.getByRole('listitem')).toHaveCount(2)
+
+  const unlink = linked.getByRole('button', { name: 'Unlink House' })
+  await unlink.first().click()
+  await linked.getByLabel('Current password').fill('not my password')
+  await linked.getByRole('button', { name: 'Unlink now' }).click()
+  await expect(linked.getByLabel('Current password')).toBeFocused()
+  await linked.getByLabel('Current password').fill(password)
+  await linked.getByRole('button', { name: 'Unlink now' }).click()
+  await expect(linked.getByRole('listitem')).toHaveCount(1)
+  await expect(linked).toBeFocused()
+  await page.reload()
+  await expect(linked.getByRole('listitem')).toHaveCount(1)
+})
+
+test('whoever came by a profile elsewhere keeps it until there is another way in', async ({ page }) => {
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'House' }).click()
+  await page.goto('/my')
+  const linked = page.getByRole('list', { name: 'Linked accounts' })
+  await linked.getByRole('button', { name: 'Unlink House' }).click()
+  await linked.getByRole('button', { name: 'Unlink now' }).click()
+  await expect(linked.getByRole('alert')).toContainText('This is your only way to sign in.')
+  await expect(linked.getByRole('listitem')).toHaveCount(1)
+})
+
+async function register(page: Page, email: string): Promise<void> {
+  await page.goto('/register')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Repeat your password').fill(password)
+  await page.getByRole('button', { name: 'Register' }).click()
+  await expect(page).toHaveURL(/\/my$/)
+}
 
 /** With the code that the second step asks for; ends in the member area. */
 async function signIn(page: Page, email: string, code: string): Promise<void> {

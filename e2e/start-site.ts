@@ -7,6 +7,7 @@ import { sinkDsn } from './error-sink.ts'
 import { makeContent } from './make-content.ts'
 import { pixelIds } from './pixel-servers.ts'
 import { sitePort } from './site-url.ts'
+import { startSocialIssuer } from './social-issuer.ts'
 
 /** The built site on a data directory of its own, filled through the ordinary import. */
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-e2e-'))
@@ -21,6 +22,7 @@ const env = {
   GOOGLE_ANALYTICS: pixelIds.google,
   TIKTOK_PIXEL: pixelIds.tiktok,
   BIGO_PIXEL: pixelIds.bigo,
+  ...(await startSocialIssuer()),
 }
 
 const { ffmpegPath } = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })

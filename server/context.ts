@@ -92,14 +92,17 @@ export interface Overrides {
 
 /** What a browser may know of the settings; a DSN is made to be public. */
 function pageSettings(
-  { operator, tracking, sentry: { dsn, sandboxHostSuffix } }: Config,
+  { operator, tracking: { consent }, sentry: { dsn, sandboxHostSuffix } }: Config,
   icons: SiteIcons,
+  socialProviders: readonly SocialProvider[],
 ): PageSettings {
-  const { consent } = tracking
-  const mark = { site: operator.site, logo: icons.logo() }
-  return dsn === undefined
-    ? { ...mark, consent }
-    : { ...mark, consent, sentry: { dsn, sandbox_host_suffix: sandboxHostSuffix } }
+  return {
+    site: operator.site,
+    logo: icons.logo(),
+    consent,
+    ...(socialProviders.length > 0 ? { social: socialProviders.map(({ id, name }) => ({ id, name })) } : {}),
+    ...(dsn === undefined ? {} : { sentry: { dsn, sandbox_host_suffix: sandboxHostSuffix } }),
+  }
 }
 
 const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')
@@ -118,7 +121,8 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   const ownAddress = overrides.ownAddress ?? (() => `http://127.0.0.1:${config.port}`)
   const { gateways, gatewayRoutes } =
     overrides.gateways ?? createGateways({ config, db, clock, log, ownAddress })
-  const documents = readDocuments(webRoot, () => pageSettings(config, icons))
+  const socialProviders = overrides.socialProviders ?? createSocialProviders(config)
+  const documents = readDocuments(webRoot, () => pageSettings(config, icons, socialProviders))
   const icons = createSiteIcons({
     logo: config.operator.logo,
     webRoot,
@@ -133,7 +137,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     db,
     gateways,
     gatewayRoutes,
-    socialProviders: overrides.socialProviders ?? createSocialProviders(config),
+    socialProviders,
     translate,
     composeMail,
     mailer: overrides.mailer ?? openMailer(config, log),

@@ -10,6 +10,7 @@ export type IdKind =
   | 'ast'
   | 'usr'
   | 'ses'
+  | 'idn'
   | 'ord'
   | 'att'
   | 'sub'

@@ -35,6 +35,15 @@ export interface Proof {
 /** A sign-in as young as this stands for the password of who has none. */
 const recentMs = 15 * 60_000
 
+/** Whether a session is so young that whoever sits at it has just proven to be the member. */
+export async function signedInJustNow(
+  { db, clock }: Pick<MembersContext, 'db' | 'clock'>,
+  { sessionId }: MemberViewer,
+): Promise<boolean> {
+  const signedIn = await selectSessionStart(db, sessionId)
+  return signedIn !== undefined && clock.now().getTime() - signedIn.getTime() <= recentMs
+}
+
 /**
  * Asks whoever sits at a session to prove that the account is theirs, before it is changed for good or deleted: by the
  * password; without one, by having signed in just now, or by a code of the second factor.
@@ -45,12 +54,11 @@ export async function provePerson(
   member: MemberViewer,
   given: Given,
 ): Promise<Proof> {
-  const { db, clock } = context
+  const { db } = context
   const user = await selectUser(db, member.userId)
   const proof = { userId: member.userId, passwordHash: user?.password_hash ?? null }
   if (proof.passwordHash === null) {
-    const signedIn = await selectSessionStart(db, member.sessionId)
-    if (signedIn && clock.now().getTime() - signedIn.getTime() <= recentMs) return proof
+    if (await signedInJustNow(context, member)) return proof
     if (!given.totp || !(await hasSecondFactor(db, member.userId))) throw new Refusal('signInFirst')
     return { ...proof, code: given.totp, tries: await limitTries(context, 'proof', member.userId) }
   }

@@ -9,6 +9,7 @@ const pages = {
   secondFactorOn: '/retrievePassword',
   secondFactorOff: '/retrievePassword',
   identityLinked: '/contactUs',
+  identityUnlinked: '/retrievePassword',
 } as const
 
 /** Mails a member, in the transaction of what happened; one without an address hears nothing. */

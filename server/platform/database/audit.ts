@@ -14,6 +14,7 @@ export type AuditedEvent =
   | 'second_factor_off'
   | 'consent_changed'
   | 'identity_linked'
+  | 'identity_unlinked'
   | 'exported'
   | 'deleted'
   | 'order_paid'

@@ -9,6 +9,8 @@ import { Orders } from '#web/features/billing/Orders.tsx'
 import { Receipt } from '#web/features/billing/Receipt.tsx'
 import { Subscription } from '#web/features/billing/Subscription.tsx'
 import { userQuery } from '#web/features/members/queries.ts'
+import { socialProvidersQuery } from '#web/features/members/social-query.ts'
+import { LinkedAccounts } from '#web/features/members/LinkedAccounts.tsx'
 import { Sessions } from '#web/features/members/Sessions.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
@@ -44,12 +46,28 @@ function My() {
           <Orders key={user?.id ?? ''} />
         </Part>
         {user?.role === 'member' && (
-          <Part title={t('my.devices')}>
-            <Sessions />
-          </Part>
+          <div className={styles.column}>
+            <Part title={t('my.devices')}>
+              <Sessions />
+            </Part>
+            <Linked user={user} />
+          </div>
         )}
       </div>
     </section>
+  )
+}
+
+/** What is linked, where anything is or could be; linking itself belongs to the settings. */
+function Linked({ user }: { user: User }) {
+  const { t } = useTranslation()
+  const { data } = useQuery(socialProvidersQuery)
+  if (!data?.list.length && !data?.linked.length) return null
+  return (
+    <Part title={t('link.mine')}>
+      <LinkedAccounts user={user} />
+      <Link to={paths.individual.to()}>{t('link.more')}</Link>
+    </Part>
   )
 }
 

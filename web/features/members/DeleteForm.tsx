@@ -8,6 +8,7 @@ import { useForm } from '#web/ui/use-form.ts'
 import { AccountForm } from './AccountPage.tsx'
 import { CodeField } from './CodeField.tsx'
 import { CurrentPassword } from './CurrentPassword.tsx'
+import { proofAsked, proofBody } from './proof.ts'
 import { rememberUser } from './queries.ts'
 import { Tick } from './Tick.tsx'
 import styles from './settings.module.css'
@@ -16,12 +17,7 @@ import styles from './settings.module.css'
 export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const member = user.role === 'member'
-  const asks = {
-    current_password: user.has_password,
-    // Who has no password may prove with the app instead; who has signed in just now needs neither.
-    totp: member && !user.has_password && user.second_factor,
-  }
+  const asks = proofAsked(user)
   const form = useForm({
     initial: { current_password: '', totp: '', sure: '' },
     messagesOf: ({ current_password, sure }) => ({
@@ -31,11 +27,7 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
       ...(sure ? {} : { sure: t('data.sureMissing') }),
     }),
     send: async ({ current_password, totp }) => {
-      const body = {
-        ...(asks.current_password ? { current_password } : {}),
-        ...(asks.totp && totp ? { totp: totp.trim() } : {}),
-      }
-      const guest = await call(deleteUser, { body })
+      const guest = await call(deleteUser, { body: proofBody(user, { current_password, totp }) })
       clearSearches()
       onDeleted()
       rememberUser(queryClient, guest)

@@ -49,7 +49,7 @@ function Settings({ onDeleted }: { onDeleted: () => void }) {
               <EmailSetting user={user} />
               <PasswordSetting user={user} />
               <SecondFactorSetting user={user} />
-              <SocialSetting />
+              <SocialSetting user={user} />
             </SettingGroup>
           )}
           <DataSettings user={user} onDeleted={onDeleted} />

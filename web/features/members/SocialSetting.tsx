@@ -1,49 +1,76 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'react-router'
+import { type User } from '#contract/members.ts'
+import { linkSocial } from '#contract/social.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { socialProvidersQuery } from './queries.ts'
-import { readSocialReturn, socialStart } from './social-answer.ts'
+import { LinkedAccounts } from './LinkedAccounts.tsx'
+import { ProofForm } from './ProofForm.tsx'
+import { socialProvidersQuery } from './social-query.ts'
+import { readSocialReturn, socialStart, type SocialReturn } from './social-answer.ts'
 import styles from './settings.module.css'
 
-/** Links an account elsewhere; says how it went to whoever comes back from there. Nothing where no provider is offered. */
-export function SocialSetting() {
+/** Links accounts elsewhere and unlinks them. Nothing where no provider is offered and nothing is linked. */
+export function SocialSetting({ user }: { user: User }) {
   const { t } = useTranslation()
   const { data } = useQuery(socialProvidersQuery)
-  const { search, hash } = useLocation()
-  const back = readSocialReturn(search, hash)
-  const linked = new URLSearchParams(search).get('linked')
-  const name = data?.list.find(({ id }) => id === linked)?.name
-  if (!data?.list.length) return null
+  if (!data?.list.length && !data?.linked.length) return null
   return (
     <div className={styles.setting}>
       <h3>{t('link.title')}</h3>
       <p className={styles.text}>{t('link.text')}</p>
+      <LinkedAccounts user={user} />
       <div className={styles.buttons}>
-        {data.list.map((provider) => (
-          <a
-            key={provider.id}
-            className={buttonClass('quiet')}
-            href={socialStart(
-              provider.id,
-              `${paths.individual.to()}?linked=${encodeURIComponent(provider.id)}`,
-            )}
-          >
-            {t('link.link', { name: provider.name })}
+        {data.list.map(({ id, name }) => (
+          <a key={id} className={buttonClass('quiet')} href={socialStart(id, linkedAt(id))}>
+            {t('link.link', { name })}
           </a>
         ))}
       </div>
-      {back && (
-        <p className={styles.note} role="alert">
-          {`${t('link.notLinked')} ${t(`social.${back.answer}`)}`}
-        </p>
-      )}
-      {!back && name && (
-        <p className={styles.note} role="status">
-          {t('link.linked', { name })}
-        </p>
-      )}
+      <Return user={user} providers={data.list} />
+    </div>
+  )
+}
+
+const linkedAt = (provider: string) => `${paths.individual.to()}?linked=${encodeURIComponent(provider)}`
+
+/** Says how it went to whoever comes back from a provider; whoever signed in long ago is asked for a proof. */
+function Return({ user, providers }: { user: User; providers: readonly { id: string; name: string }[] }) {
+  const { t } = useTranslation()
+  const { search, hash } = useLocation()
+  const back = readSocialReturn(search, hash)
+  const linked = new URLSearchParams(search).get('linked')
+  const nameOf = (provider: string | null) => providers.find(({ id }) => id === provider)?.name
+  if (back?.answer === 'prove')
+    return <Prove user={user} back={back} name={nameOf(back.provider) ?? back.provider} />
+  if (back)
+    return (
+      <p className={styles.note} role="alert">
+        {`${t('link.notLinked')} ${t(`social.${back.answer}`)}`}
+      </p>
+    )
+  const name = nameOf(linked)
+  return (
+    name && (
+      <p className={styles.note} role="status">
+        {t('link.linked', { name })}
+      </p>
+    )
+  )
+}
+
+function Prove({ user, back, name }: { user: User; back: SocialReturn; name: string }) {
+  const { t } = useTranslation()
+  const send = async (proof: object) => {
+    const return_to = back.returnTo ?? paths.individual.to()
+    const { url } = await call(linkSocial, { body: { provider: back.provider, return_to, ...proof } })
+    location.assign(url)
+  }
+  return (
+    <div className={styles.form}>
+      <ProofForm user={user} text={t('social.prove')} action={t('link.link', { name })} send={send} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
-import { getUser, listSocialProviders, type User } from '#contract/members.ts'
+import { getUser, type User } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
 import { keep, kept, storage } from '#web/lib/storage.ts'
 
@@ -25,10 +25,3 @@ export function rememberUser(queryClient: QueryClient, user: User): void {
   queryClient.setQueryData(['history', 'recent'], [])
   void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'user' })
 }
-
-/** The social providers that can be signed in with. */
-export const socialProvidersQuery = queryOptions({
-  queryKey: ['social'],
-  queryFn: ({ signal }) => call(listSocialProviders, { signal }),
-  staleTime: Infinity,
-})

@@ -1,4 +1,4 @@
-import { socialAnswers, type SocialAnswer } from '#contract/members.ts'
+import { socialAnswers, type SocialAnswer } from '#contract/social.ts'
 
 /** What a social provider's visit came back with, as /login's address tells. */
 export interface SocialReturn {

@@ -1,4 +1,4 @@
-import type { confirmSocial } from '#contract/members.ts'
+import type { confirmSocial } from '#contract/social.ts'
 import { Refusal } from '#contract/errors.ts'
 import { deleteFailures } from '#server/features/members/attempt-queries.ts'
 import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
@@ -8,7 +8,7 @@ import type { MembersContext } from '#server/features/members/members-context.ts
 import { checkSecondFactor } from '#server/features/members/second-factor.ts'
 import { signInAs } from '#server/features/members/sign-in-as.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
-import { hasIdentityAt } from './queries.ts'
+import { hasIdentity } from './queries.ts'
 import { openTicket } from './social-flow.ts'
 
 /**
@@ -23,12 +23,12 @@ export async function confirmCode(
   const { db, clock, secret } = context
   const ticket = openTicket(secret, call.body.ticket)
   if (!ticket || clock.now().getTime() > ticket.endsAt) throw new Refusal('socialFailed')
-  const { userId, provider } = ticket
+  const { userId, provider, identityId } = ticket
   const tries = await limitTries(context, 'proof', userId)
   const signingIn = answerInTransaction(db, call, async (tx, held) => {
     const viewer = await signInAs(context, tx, held, userId, async (account) => {
       // The owner may have taken the account back since, from whoever linked the identity to it.
-      if (!(await hasIdentityAt(tx, userId, provider))) throw new Refusal('socialFailed')
+      if (!(await hasIdentity(tx, userId, identityId))) throw new Refusal('socialFailed')
       await checkSecondFactor(tx, context, account, call.body.totp)
     })
     await deleteFailures(tx, tries)

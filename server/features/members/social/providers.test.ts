@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { getUser, listSocialProviders } from '#contract/members.ts'
+import { getUser } from '#contract/members.ts'
+import { linkSocial, listSocialProviders } from '#contract/social.ts'
 import { readSocial } from '#server/platform/read-social.ts'
 import { startSocialStandIn, troubles } from '#server/testing/social-stand-ins.ts'
 import { go, leave, locationOf, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+import { password, registerMember } from '#server/testing/register-member.ts'
 import { testSite } from '#server/testing/test-site.ts'
 import { createSocialProviders } from './create-providers.ts'
 
@@ -82,6 +84,10 @@ it('that cannot be reached sends nobody away: the sign-in screen says so', async
   const response = await lonely.visitor().fetch('/api/user/social/google?return_to=/my')
   expect(response.status).toBe(303)
   expect(locationOf(response)).toBe('/login?social=failed&provider=google&return_to=%2Fmy')
+  const { visitor } = await registerMember(lonely)
+  const body = { provider: 'google', current_password: password }
+  const { answer } = await visitor.call(linkSocial, { body })
+  expect(answer).toMatchObject({ code: 500, message: expect.stringContaining('did not work') })
   await lonely.close()
 })
 

@@ -1,18 +1,14 @@
 import type { Db, Tx } from '#server/tables.ts'
 import type { IdentitiesTable } from './tables.ts'
 
-/** Whose an identity is. */
-export async function selectOwner(
-  db: Db,
-  { issuer, subject }: Pick<IdentitiesTable, 'issuer' | 'subject'>,
-): Promise<string | undefined> {
-  const row = await db
+/** An identity and whose it is. */
+export function selectOwned(db: Db, { issuer, subject }: Pick<IdentitiesTable, 'issuer' | 'subject'>) {
+  return db
     .selectFrom('identities')
-    .select('user_id')
+    .select(['id', 'user_id'])
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .executeTakeFirst()
-  return row?.user_id
 }
 
 /** @returns whether it was nobody's until now */
@@ -28,22 +24,26 @@ export async function insertIdentity(tx: Tx, identity: IdentitiesTable): Promise
 export function selectIdentities(db: Db, userId: string) {
   return db
     .selectFrom('identities')
-    .select(['provider', 'issuer', 'subject', 'created_at'])
+    .select(['id', 'provider', 'issuer', 'subject', 'created_at'])
     .where('user_id', '=', userId)
     .orderBy('created_at')
     .orderBy('subject')
     .execute()
 }
 
-/** Whether a user has an identity at a provider. */
-export async function hasIdentityAt(db: Db, userId: string, provider: string): Promise<boolean> {
+/** Whether an identity is a user's. */
+export async function hasIdentity(db: Db, userId: string, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('identities')
-    .select('subject')
+    .select('id')
     .where('user_id', '=', userId)
-    .where('provider', '=', provider)
+    .where('id', '=', id)
     .executeTakeFirst()
   return row !== undefined
+}
+
+export async function deleteIdentity(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('identities').where('id', '=', id).execute()
 }
 
 export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { getUser } from '#contract/members.ts'
+import { listSocialProviders, unlinkSocial } from '#contract/social.ts'
 import { agree, comeBack, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
 import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
@@ -68,7 +69,7 @@ it('an identity that another browser brought between two looks is signed in to',
     `INSERT INTO users (id, email, referral_code, member_since) VALUES ('usr_same', $1, 'same', now())`,
     [email],
   )
-  await other.query(`INSERT INTO identities VALUES ($1, $2, 'oidc', 'usr_same', now())`, [
+  await other.query(`INSERT INTO identities VALUES ($1, $2, 'oidc', 'usr_same', now(), 'idn_same')`, [
     site.issuer.issuer.url,
     sub,
   ])
@@ -89,4 +90,17 @@ it('one state comes back twice at once and counts once', async () => {
   copy.cookie = visitor.cookie
   const ends = await Promise.all([comeBack(visitor, callback), comeBack(copy, callback)])
   expect(ends.toSorted()).toEqual(['/', '/login?social=expired&provider=oidc&return_to=%2F'])
+})
+
+it('two ways in that are taken away at once leave one', async () => {
+  const visitor = site.visitor()
+  for (const provider of ['oidc', 'tiktok']) await comeBack(visitor, await callbackFor(visitor, provider))
+  const { id } = await visitor.ask(getUser)
+  const { linked } = await visitor.ask(listSocialProviders)
+  expect(linked).toHaveLength(2)
+  const answers = await Promise.all(
+    linked.map((identity) => visitor.call(unlinkSocial, { body: { id: identity.id } })),
+  )
+  expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 500])
+  expect(await site.identitiesOf(id)).toHaveLength(1)
 })

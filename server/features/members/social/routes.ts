@@ -1,9 +1,12 @@
-import { confirmSocial, listSocialProviders, type SocialAnswer } from '#contract/members.ts'
+import * as calls from '#contract/social.ts'
+import type { SocialAnswer } from '#contract/social.ts'
 import { loadUser } from '#server/features/members/members.ts'
 import type { MembersRoutesContext } from '#server/features/members/routes.ts'
 import { ownPath } from '#server/platform/http/own-path.ts'
 import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
+import { requireMember, signedInJustNow } from '#server/features/members/prove-person.ts'
 import { confirmCode } from './confirm-code.ts'
+import { linkSocial, listIdentities, unlinkSocial } from './manage-identities.ts'
 import type { SocialProvider } from './social-provider.ts'
 import { leaveForProvider, reasonOf, returnFromProvider, type SocialContext } from './visit-provider.ts'
 
@@ -11,13 +14,17 @@ export type { SocialContext } from './visit-provider.ts'
 
 type Request = Parameters<PlainRoute['handle']>[0]
 
-/** Which providers there are, and the second factor of whom one has vouched for. */
+/** Which providers there are and what is linked, how that is changed, and the second factor of whom one has vouched for. */
 export function socialRoutes(context: SocialContext & Pick<MembersRoutesContext, 'membershipOf'>): Route[] {
   const { db, socialProviders, membershipOf } = context
   const list = socialProviders.map(({ id, name }) => ({ id, name }))
   return [
-    route(listSocialProviders, async () => ({ data: { list, next_cursor: null } })),
-    route(confirmSocial, async (call) => {
+    route(calls.listSocialProviders, async ({ viewer }) => ({
+      data: { list, next_cursor: null, linked: await listIdentities(context, db, viewer) },
+    })),
+    route(calls.linkSocial, async (call) => ({ info: { url: await linkSocial(context, call) } })),
+    route(calls.unlinkSocial, async (call) => ({ info: { linked: await unlinkSocial(context, call) } })),
+    route(calls.confirmSocial, async (call) => {
       const viewer = await confirmCode(context, call)
       return { info: await loadUser(db, viewer, await membershipOf(db, viewer, call.language)) }
     }),
@@ -40,7 +47,7 @@ function startRoute(context: SocialContext, provider: SocialProvider): PlainRout
       summary: `Signs in with ${provider.name}, or links it to the member who is signed in`,
       answers: {
         302: { words: 'On to the provider' },
-        303: { words: 'Back to a screen that says what is wrong' },
+        303: { words: 'Back to a screen that says what is wrong, or asks a member for a proof' },
       },
     },
     async handle(request, reply, caller) {
@@ -51,6 +58,8 @@ function startRoute(context: SocialContext, provider: SocialProvider): PlainRout
         const member = call.viewer?.role === 'member'
         if (!mayStart(request, context.publicUrl, member))
           return reply.redirect(screen('/login', { return_to: wished }), 303)
+        if (member && !(await signedInJustNow(context, requireMember(call))))
+          return reply.redirect(wayOut(provider, 'prove', member, wished), 303)
         const returnTo = wished ?? (member ? '/individual' : '/')
         return reply.redirect(await leaveForProvider(context, provider, call, returnTo), 302)
       } catch (error) {

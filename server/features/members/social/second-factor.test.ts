@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { confirmSocial, getUser } from '#contract/members.ts'
+import { getUser } from '#contract/members.ts'
+import { confirmSocial } from '#contract/social.ts'
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -78,6 +79,20 @@ it('is of no use with an identity that the owner has thrown out since', async ()
   const { answer } = await visitor.call(confirmSocial, { body: { ticket, totp: code() } })
   expect(answer).toMatchObject({ code: 500, info: {} })
   expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+})
+
+it('is of no use with an identity that the member has unlinked, though another of that provider stays', async () => {
+  const { id, code } = await carefulMember()
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  const ticket = ticketOf(await go(visitor))
+  await site.context.database.pool.query(
+    `WITH gone AS (DELETE FROM identities WHERE user_id = $1 RETURNING *)
+    INSERT INTO identities SELECT issuer, 'another', provider, user_id, created_at, 'idn_another' FROM gone`,
+    [id],
+  )
+  const { answer } = await visitor.call(confirmSocial, { body: { ticket, totp: code() } })
+  expect(answer).toMatchObject({ code: 500, info: {} })
 })
 
 it('needs a ticket of ours, of this kind, and not too old', async () => {

@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import type { SocialAnswer } from '#contract/members.ts'
+import type { SocialAnswer } from '#contract/social.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { checkEmail } from '#server/features/members/check-person.ts'
 import type { AccountCall, MembersContext } from '#server/features/members/members-context.ts'
@@ -17,7 +17,8 @@ import { startSession } from '#server/features/members/sessions.ts'
 import { isGuest, signInAs } from '#server/features/members/sign-in-as.ts'
 import { tellMember } from '#server/features/members/tell-member.ts'
 import type { Tx } from '#server/tables.ts'
-import { insertIdentity, selectOwner } from './queries.ts'
+import { newId } from '#server/platform/ids.ts'
+import { insertIdentity, selectOwned } from './queries.ts'
 import type { SocialPerson } from './social-provider.ts'
 
 /** Whom a provider vouched for. */
@@ -26,8 +27,10 @@ export interface Vouched {
   person: SocialPerson
 }
 
-/** What came of it: signed in or linked, or why not; with `codeOf`, the member whose second factor is still to come. */
-export type Settled = 'done' | Exclude<SocialAnswer, 'second_factor'> | { codeOf: string }
+/** What came of it: signed in or linked, or why not; with `codeOf`, the identity whose member's second factor is still to come. */
+export type Settled = 'done' | Exclude<SocialAnswer, 'second_factor' | 'prove'> | { codeOf: Owned }
+
+type Owned = NonNullable<Awaited<ReturnType<typeof selectOwned>>>
 
 /**
  * Signs somebody in whom a provider vouched for: the member whose identity it is, else the caller's guest becomes a member
@@ -41,13 +44,13 @@ export async function signInPerson(
   vouched: Vouched,
 ): Promise<Settled> {
   const { provider, person } = vouched
-  const owner = await selectOwner(tx, person)
-  if (owner !== undefined) return signInOwner(context, tx, call, provider, owner)
+  const owned = await selectOwned(tx, person)
+  if (owned) return signInOwner(context, tx, call, provider, owned)
   const email = usableEmail(person.email)
   if (email !== undefined && (await selectUserByEmail(tx, email)))
     return signInOtherOwner(context, tx, call, vouched, 'has_account')
   const guest = await lockGuest(tx, call)
-  const identity = { ...keyOf(person), provider, created_at: context.clock.now() }
+  const identity = { id: newId('idn'), ...keyOf(person), provider, created_at: context.clock.now() }
   if (!guest || !(await insertIdentity(tx, { ...identity, user_id: guest.id })))
     return signInOtherOwner(context, tx, call, vouched, 'expired')
   await updateUser(tx, guest.id, {
@@ -69,8 +72,8 @@ async function signInOtherOwner(
   { provider, person }: Vouched,
   otherwise: Settled,
 ): Promise<Settled> {
-  const owner = await selectOwner(tx, person)
-  return owner === undefined ? otherwise : signInOwner(context, tx, call, provider, owner)
+  const owned = await selectOwned(tx, person)
+  return owned ? signInOwner(context, tx, call, provider, owned) : otherwise
 }
 
 async function signInOwner(
@@ -78,9 +81,10 @@ async function signInOwner(
   tx: Tx,
   call: AccountCall,
   provider: string,
-  owner: string,
+  owned: Owned,
 ): Promise<Settled> {
-  if (await hasSecondFactor(tx, owner)) return { codeOf: owner }
+  const { user_id: owner } = owned
+  if (await hasSecondFactor(tx, owner)) return { codeOf: owned }
   await signInAs(context, tx, call, owner, async () => {})
   await auditCall(context, tx, call, 'signed_in', owner, { provider })
   return 'done'
@@ -100,7 +104,7 @@ const noAdIds = { referrerToken: undefined, fbclid: undefined, ttclid: undefined
 const keyOf = ({ issuer, subject }: SocialPerson) => ({ issuer, subject })
 
 /**
- * Gives an identity to the member who asked for it, whom a mail tells.
+ * Gives an identity to the member who asked for it after a proof, whom a mail tells.
  * @throws Refusal signInFirst where the account is gone
  */
 export async function linkPerson(
@@ -110,14 +114,14 @@ export async function linkPerson(
   { provider, person }: Vouched,
 ): Promise<Settled> {
   const userId = await keepViewer(context, tx, call)
-  const identity = { ...keyOf(person), provider, user_id: userId, created_at: context.clock.now() }
-  if (await insertIdentity(tx, identity)) {
+  const identity = { id: newId('idn'), ...keyOf(person), provider, created_at: context.clock.now() }
+  if (await insertIdentity(tx, { ...identity, user_id: userId })) {
     await auditCall(context, tx, call, 'identity_linked', userId, { provider })
     const user = await selectUser(tx, userId)
     if (user) await tellMember(tx, context, user, 'identityLinked')
     return 'done'
   }
-  return (await selectOwner(tx, person)) === userId ? 'done' : 'taken'
+  return (await selectOwned(tx, person))?.user_id === userId ? 'done' : 'taken'
 }
 
 function usableEmail(email: string | undefined): string | undefined {

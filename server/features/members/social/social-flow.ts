@@ -11,7 +11,7 @@ export interface SocialFlow {
   startedAt: number
   /** A path of ours. */
   returnTo: string
-  /** The member who left, to whose account the identity is to belong; null for a visitor who signs in. */
+  /** The member who left, after a proof, to whose account the identity is to belong; null for a visitor who signs in. */
   memberId: string | null
 }
 
@@ -60,6 +60,8 @@ export function openFlow(secret: string, sealed: string, state: string): SocialF
 export interface Ticket {
   userId: string
   provider: string
+  /** Which of the member's identities it vouched for. */
+  identityId: string
   /** Milliseconds since 1970. */
   endsAt: number
 }

@@ -1,4 +1,5 @@
 export interface IdentitiesTable {
+  id: string
   issuer: string
   subject: string
   provider: string

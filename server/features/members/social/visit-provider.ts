@@ -1,5 +1,5 @@
 import { Fault, Refusal } from '#contract/errors.ts'
-import type { SocialAnswer } from '#contract/members.ts'
+import type { SocialAnswer } from '#contract/social.ts'
 import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
 import { limitNetwork } from '#server/features/members/limit-tries.ts'
 import {
@@ -9,7 +9,7 @@ import {
   type MembersContext,
 } from '#server/features/members/members-context.ts'
 import type { Log } from '#server/platform/log.ts'
-import { selectOwner, spendState } from './queries.ts'
+import { selectOwned, spendState } from './queries.ts'
 import { linkPerson, signInPerson, type Settled, type Vouched } from './settle-person.ts'
 import {
   checksOf,
@@ -36,7 +36,7 @@ export interface SocialContext extends MembersContext {
 type Ending = { returnTo: string } | { answer: SocialAnswer; returnTo: string | undefined; ticket?: string }
 
 /**
- * Sends the caller to a provider; the browser keeps a sealed note of it.
+ * Sends the caller to a provider, a member only after a proof; the browser keeps a sealed note of it.
  * @returns the provider's address
  * @throws Error where the provider cannot be reached or makes no sense
  */
@@ -87,7 +87,8 @@ export async function returnFromProvider(
   if (settled === 'done') return { returnTo }
   if (typeof settled === 'string') return { answer: settled, returnTo }
   const endsAt = context.clock.now().getTime() + flowMs
-  const ticket = sealTicket(secret, { userId: settled.codeOf, provider: provider.id, endsAt })
+  const { id: identityId, user_id: userId } = settled.codeOf
+  const ticket = sealTicket(secret, { userId, provider: provider.id, identityId, endsAt })
   return { answer: 'second_factor', returnTo, ticket }
 }
 
@@ -108,7 +109,7 @@ async function finish(
   await limitNetwork(context, 'sign-in', call.ip)
   const person = await askWho(context, provider, flow, query)
   if (!person) return 'failed'
-  const known = flow.memberId !== null || (await selectOwner(context.db, person)) !== undefined
+  const known = flow.memberId !== null || (await selectOwned(context.db, person)) !== undefined
   if (!known) await limitNetwork(context, 'register', call.ip)
   return settle(context, call, { provider: provider.id, person })
 }

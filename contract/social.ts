@@ -1,0 +1,96 @@
+import { Type, type Static } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { User } from './members.ts'
+import { Id, Time, listOf, oneOf } from './shapes.ts'
+
+/** What a person types into a form: bounded here so that the rules beside it (product.md, section 6) may name the field. */
+const Typed = Type.String({ maxLength: 512 })
+/** A one-time code. */
+const Code = Type.String({ maxLength: 128 })
+
+/** A profile at a social provider that signs in to the member's account. */
+export const Identity = Type.Object({
+  id: Id,
+  provider: Type.String(),
+  /** The provider's name. */
+  name: Type.String(),
+  linked_at: Time,
+})
+export type Identity = Static<typeof Identity>
+
+export const listSocialProviders = endpoint({
+  method: 'GET',
+  path: '/api/user/social',
+  summary:
+    'The social providers that can be signed in with, those that have keys, and what of the member is linked',
+  refuses: [],
+  data: listOf(Type.Object({ id: Type.String(), name: Type.String() }), { linked: Type.Array(Identity) }),
+})
+
+export const linkSocial = endpoint({
+  method: 'POST',
+  path: '/api/user/social',
+  summary: 'Begins to link a social provider to the member, who has proven that the account is theirs',
+  refuses: ['signInFirst', 'notFound', 'passwordWrong', 'codeWrong', 'socialFailed'],
+  body: Type.Object({
+    provider: Type.String({ maxLength: 32 }),
+    /** A path of ours, where the person wants to be afterwards. */
+    return_to: Type.Optional(Typed),
+    current_password: Type.Optional(Typed),
+    totp: Type.Optional(Code),
+  }),
+  /** Where the browser goes next: the provider's own page. */
+  info: Type.Object({ url: Type.String() }),
+})
+
+export const unlinkSocial = endpoint({
+  method: 'DELETE',
+  path: '/api/user/social',
+  summary: 'Unlinks a profile from the member, unless there is no other way to sign in',
+  refuses: ['signInFirst', 'notFound', 'lastWayIn', 'passwordWrong', 'codeWrong'],
+  body: Type.Object({
+    id: Id,
+    current_password: Type.Optional(Typed),
+    totp: Type.Optional(Code),
+  }),
+  info: Type.Object({ linked: Type.Array(Identity) }),
+})
+
+export const confirmSocial = endpoint({
+  method: 'POST',
+  path: '/api/user/social/code',
+  summary: 'Signs in with the second factor of whom a social provider has vouched for',
+  refuses: [
+    'secondFactorNeeded',
+    'signInFirst',
+    'signedInAlready',
+    'socialFailed',
+    'signInWrong',
+    'codeWrong',
+  ],
+  body: Type.Object({
+    /** From the fragment of /login, where a provider led there with `social=second_factor`; it lasts 10 minutes. */
+    ticket: Typed,
+    totp: Code,
+  }),
+  info: User,
+  refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
+})
+
+/**
+ * Why a visit to a social provider did not end signed in, as `social` in the query of /login (of /individual for a member
+ * who links). `prove`: whoever links proves first that the account is theirs, see `linkSocial`; `lost`: the browser that came back is not the one that left; `has_account`: sign in to the account with this
+ * e-mail first, then start the same provider again to link it; `taken`: it belongs to another account; `second_factor`:
+ * the account's code is asked for, see `confirmSocial`.
+ */
+export const socialAnswers = [
+  'prove',
+  'cancelled',
+  'failed',
+  'expired',
+  'lost',
+  'has_account',
+  'taken',
+  'second_factor',
+] as const
+export type SocialAnswer = (typeof socialAnswers)[number]

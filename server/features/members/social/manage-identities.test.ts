@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getUser } from '#contract/members.ts'
+import { linkSocial, listSocialProviders, unlinkSocial } from '#contract/social.ts'
+import { hashPassword } from '#server/features/members/passwords.ts'
+import { agree, comeBack, go, locationOf, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+const current_password = 'a quiet lighthouse'
+const longAgo = 16 * 60_000
+
+let site: SocialSite
+let passwordHash: string
+beforeAll(async () => {
+  site = await socialSite()
+  passwordHash = await hashPassword(current_password)
+})
+afterAll(() => site.close())
+beforeEach(() => site.meetSomebody())
+afterEach(() => site.calmDown())
+
+const query = (text: string, values: unknown[]) => site.context.database.pool.query(text, values)
+const linkedOf = async (visitor: Visitor) => (await visitor.ask(listSocialProviders)).linked
+
+/** A member with an e-mail and this password, who has linked the issuer. */
+async function linkedMember(email = `${String(site.claims['sub'])}@mine.example`) {
+  const { id, visitor } = await site.member(email)
+  await query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash])
+  await go(visitor)
+  const [identity] = await linkedOf(visitor)
+  return { id, email, visitor, identity: identity?.id ?? '' }
+}
+
+/** Somebody who came by the issuer, without a password. */
+async function socialMember() {
+  const visitor = site.visitor()
+  await go(visitor)
+  const [identity] = await linkedOf(visitor)
+  return { visitor, id: (await visitor.ask(getUser)).id, identity: identity?.id ?? '' }
+}
+
+const unlink = async (visitor: Visitor, body: { id: string; current_password?: string }) =>
+  (await visitor.call(unlinkSocial, { body })).answer
+
+describe('what is linked', () => {
+  it('is shown to the member it belongs to, and nobody else', async () => {
+    const { visitor } = await linkedMember()
+    const linked = [
+      {
+        id: expect.stringMatching(/^idn_[0-9a-f]{32}$/),
+        provider: 'oidc',
+        name: 'House',
+        linked_at: expect.any(String),
+      },
+    ]
+    expect(await linkedOf(visitor)).toEqual(linked)
+    expect(await linkedOf(site.visitor())).toEqual([])
+    expect(await linkedOf((await site.member()).visitor)).toEqual([])
+  })
+
+  it('at a provider that has no keys any more is named by its address', async () => {
+    const { id, visitor } = await linkedMember()
+    await query("UPDATE identities SET provider = 'google', issuer = $2 WHERE user_id = $1", [
+      id,
+      'https://elsewhere.example/',
+    ])
+    expect(await linkedOf(visitor)).toMatchObject([{ provider: 'google', name: 'elsewhere.example' }])
+  })
+})
+
+describe('unlinking', () => {
+  it('takes the way in away, leaves a trace and tells the member', async () => {
+    const { id, email, visitor, identity } = await linkedMember()
+    expect(await unlink(visitor, { id: identity, current_password })).toMatchObject({
+      code: 200,
+      info: { linked: [] },
+    })
+    expect(await site.identitiesOf(id)).toEqual([])
+    const later = site.visitor()
+    await go(later)
+    expect((await later.ask(getUser)).id).not.toBe(id)
+    const { rows } = await query('SELECT event, details FROM audit_events WHERE user_id = $1 ORDER BY id', [
+      id,
+    ])
+    const details = { provider: 'oidc' }
+    expect(rows).toEqual(['identity_linked', 'identity_unlinked'].map((event) => ({ event, details })))
+    const mails = await site.mails(email)
+    expect(mails.map(({ subject }) => subject)).toContain('A way to sign in was taken away')
+  })
+
+  it('needs the password of who has one', async () => {
+    const { id, visitor, identity } = await linkedMember()
+    for (const wrong of [{}, { current_password: 'not my password' }])
+      expect(await unlink(visitor, { id: identity, ...wrong })).toMatchObject({
+        code: 500,
+        info: { field: 'current_password' },
+      })
+    expect(await site.identitiesOf(id)).toHaveLength(1)
+  })
+
+  it('needs a recent sign-in of who has no password', async () => {
+    const { id, visitor, identity } = await socialMember()
+    await go(visitor, 'tiktok')
+    site.moveOn(longAgo)
+    expect(await unlink(visitor, { id: identity })).toMatchObject({ code: 401 })
+    expect(await site.identitiesOf(id)).toHaveLength(2)
+  })
+
+  it('is nothing for guests, nor for somebody else’s', async () => {
+    const { id, identity } = await linkedMember()
+    const guest = site.visitor()
+    await guest.ask(getUser)
+    expect(await unlink(guest, { id: identity })).toMatchObject({ code: 401 })
+    site.meetSomebody()
+    const other = await linkedMember()
+    expect(await unlink(other.visitor, { id: identity, current_password })).toMatchObject({ code: 404 })
+    expect(await site.identitiesOf(id)).toHaveLength(1)
+  })
+})
+
+describe('the last way in', () => {
+  const refused = { code: 500, message: expect.stringContaining('your only way to sign in') }
+
+  it('stays', async () => {
+    const { id, visitor, identity } = await socialMember()
+    expect(await unlink(visitor, { id: identity })).toMatchObject(refused)
+    expect(await site.identitiesOf(id)).toHaveLength(1)
+  })
+
+  it('may go once there is another identity, but the other one then stays', async () => {
+    const { visitor, identity } = await socialMember()
+    await go(visitor, 'tiktok')
+    expect(await unlink(visitor, { id: identity })).toMatchObject({ code: 200 })
+    const [other] = await linkedOf(visitor)
+    expect(await unlink(visitor, { id: other?.id ?? '' })).toMatchObject(refused)
+  })
+
+  it('is not a provider that has no keys any more', async () => {
+    const { id, visitor, identity } = await socialMember()
+    await go(visitor, 'tiktok')
+    await query("UPDATE identities SET provider = 'google' WHERE user_id = $1 AND provider = 'tiktok'", [id])
+    expect(await unlink(visitor, { id: identity })).toMatchObject(refused)
+  })
+
+  it('is not a password without an e-mail to sign in with', async () => {
+    const { id, visitor, identity } = await linkedMember()
+    await query('UPDATE users SET email = NULL WHERE id = $1', [id])
+    expect(await unlink(visitor, { id: identity, current_password })).toMatchObject(refused)
+  })
+})
+
+describe('linking long after signing in', () => {
+  const prove = '/individual?social=prove&provider=oidc&return_to=%2Fmy'
+  const link = async (
+    visitor: Visitor,
+    body: { provider: string; return_to?: string; current_password?: string },
+  ) => (await visitor.call(linkSocial, { body })).answer
+
+  it('asks for the password first', async () => {
+    const { id, visitor } = await site.member()
+    await query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash])
+    site.moveOn(longAgo)
+    const start = await visitor.fetch('/api/user/social/oidc?return_to=/my')
+    expect([start.status, locationOf(start)]).toEqual([303, prove])
+    expect(visitor.cookie).not.toContain('social-')
+    const body = { provider: 'oidc', return_to: '/my' }
+    for (const wrong of [{}, { current_password: 'not my password' }])
+      expect(await link(visitor, { ...body, ...wrong })).toMatchObject({
+        code: 500,
+        info: { field: 'current_password' },
+      })
+    const { url } = await visitor.ask(linkSocial, { body: { ...body, current_password } })
+    expect(await comeBack(visitor, await agree(url))).toBe('/my')
+    expect(await site.identitiesOf(id)).toHaveLength(1)
+  })
+
+  it('asks who has no password to sign in again', async () => {
+    const { visitor } = await socialMember()
+    site.moveOn(longAgo)
+    expect(await link(visitor, { provider: 'tiktok' })).toMatchObject({ code: 401 })
+    const again = site.visitor()
+    await go(again)
+    expect(await go(again, 'tiktok')).toBe('/individual')
+  })
+
+  it('ends at a path of ours, whatever was wished', async () => {
+    const { id, visitor } = await site.member()
+    await query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash])
+    const body = { provider: 'oidc', return_to: '//evil.example', current_password }
+    const { url } = await visitor.ask(linkSocial, { body })
+    expect(await comeBack(visitor, await agree(url))).toBe('/individual')
+  })
+
+  it('is for members, and for providers that are offered', async () => {
+    const { visitor } = await linkedMember()
+    expect(await link(visitor, { provider: 'google', current_password })).toMatchObject({ code: 404 })
+    expect(await link(site.visitor(), { provider: 'oidc' })).toMatchObject({ code: 401 })
+  })
+})

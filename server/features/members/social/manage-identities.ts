@@ -1,0 +1,91 @@
+import { Refusal } from '#contract/errors.ts'
+import type {
+  Identity,
+  linkSocial as linkSocialCall,
+  unlinkSocial as unlinkSocialCall,
+} from '#contract/social.ts'
+import { auditCall } from '#server/features/members/audit-call.ts'
+import { lockProven, provePerson, requireMember } from '#server/features/members/prove-person.ts'
+import type { UserRow } from '#server/features/members/queries.ts'
+import { tellMember } from '#server/features/members/tell-member.ts'
+import { ownPath } from '#server/platform/http/own-path.ts'
+import type { Call, Viewer } from '#server/platform/http/route.ts'
+import type { Db } from '#server/tables.ts'
+import { deleteIdentity, selectIdentities } from './queries.ts'
+import { leaveForProvider, reasonOf, type SocialContext } from './visit-provider.ts'
+
+type IdentityRow = Awaited<ReturnType<typeof selectIdentities>>[number]
+
+/** What of somebody is linked, in the order it was; nothing of guests and strangers. */
+export async function listIdentities(
+  { socialProviders }: Pick<SocialContext, 'socialProviders'>,
+  db: Db,
+  viewer: Viewer | null,
+): Promise<Identity[]> {
+  if (viewer?.role !== 'member') return []
+  const names = new Map(socialProviders.map(({ id, name }) => [id, name]))
+  const rows = await selectIdentities(db, viewer.userId)
+  return rows.map(({ id, provider, issuer, created_at }) => ({
+    id,
+    provider,
+    name: names.get(provider) ?? new URL(issuer).hostname,
+    linked_at: created_at.toISOString(),
+  }))
+}
+
+/**
+ * Begins to link a provider to the member, who proves first that the account is theirs.
+ * @returns the provider's address, for the browser to go to
+ * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, notFound where the provider is not offered,
+ * socialFailed where it cannot be reached; Fault tooMany
+ */
+export async function linkSocial(context: SocialContext, call: Call<typeof linkSocialCall>): Promise<string> {
+  const member = requireMember(call)
+  const provider = context.socialProviders.find(({ id }) => id === call.body.provider)
+  if (!provider) throw new Refusal('notFound')
+  const proof = await provePerson(context, member, call.body)
+  await context.db.transaction().execute((tx) => lockProven(context, tx, proof))
+  const returnTo = ownPath(call.body.return_to, context.publicUrl) ?? '/individual'
+  try {
+    return await leaveForProvider(context, provider, call, returnTo)
+  } catch (error) {
+    context.log.warn({ provider: provider.id, reason: reasonOf(error) }, 'a social sign-in could not start')
+    throw new Refusal('socialFailed')
+  }
+}
+
+/**
+ * Takes an identity away from the member, who proves that the account is theirs and is told by mail. The account is locked
+ * meanwhile, so that two calls at once cannot take the last two ways in.
+ * @returns what is linked still
+ * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, notFound, lastWayIn; Fault tooMany
+ */
+export async function unlinkSocial(
+  context: SocialContext,
+  call: Call<typeof unlinkSocialCall>,
+): Promise<Identity[]> {
+  const member = requireMember(call)
+  const proof = await provePerson(context, member, call.body)
+  return context.db.transaction().execute(async (tx) => {
+    const user = await lockProven(context, tx, proof)
+    const identities = await selectIdentities(tx, user.id)
+    const identity = identities.find(({ id }) => id === call.body.id)
+    if (!identity) throw new Refusal('notFound')
+    const others = identities.filter((each) => each !== identity)
+    if (!getsIn(context, user, others)) throw new Refusal('lastWayIn')
+    await deleteIdentity(tx, identity.id)
+    await auditCall(context, tx, call, 'identity_unlinked', user.id, { provider: identity.provider })
+    await tellMember(tx, context, user, 'identityUnlinked')
+    return listIdentities(context, tx, member)
+  })
+}
+
+/** Whether somebody can sign in by password or with one of these; a provider without keys lets nobody in, a password needs its e-mail. */
+function getsIn(
+  { socialProviders }: SocialContext,
+  { email, password_hash }: UserRow,
+  identities: readonly IdentityRow[],
+): boolean {
+  if (email !== null && password_hash !== null) return true
+  return identities.some(({ provider }) => socialProviders.some(({ id }) => id === provider))
+}

@@ -1,0 +1,73 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { type User } from '#contract/members.ts'
+import { unlinkSocial, type Identity } from '#contract/social.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
+import { longDate } from '#web/lib/format.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import type { Proof } from './proof.ts'
+import { ProofForm } from './ProofForm.tsx'
+import { socialProvidersQuery } from './social-query.ts'
+import styles from './linked-accounts.module.css'
+
+/** The profiles elsewhere that sign in to the account; each can be unlinked after a proof. */
+export function LinkedAccounts({ user }: { user: User }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const { data } = useQuery(socialProvidersQuery)
+  const list = useRef<HTMLUListElement>(null)
+  const unlink = async ({ id, name }: Identity, proof: Partial<Proof>) => {
+    const { linked } = await call(unlinkSocial, { body: { id, ...proof } })
+    queryClient.setQueryData(socialProvidersQuery.queryKey, (known) => known && { ...known, linked })
+    notify(t('link.unlinked', { name }))
+    // The form that was sent is gone.
+    list.current?.focus()
+  }
+  if (!data) return null
+  return (
+    <ul ref={list} tabIndex={-1} className={styles.accounts} aria-label={t('link.mine')}>
+      {data.linked.map((identity) => (
+        <Account key={identity.id} user={user} identity={identity} unlink={unlink} />
+      ))}
+      {data.linked.length === 0 && <li className={styles.none}>{t('link.none')}</li>}
+    </ul>
+  )
+}
+
+interface AccountProps {
+  user: User
+  identity: Identity
+  unlink: (identity: Identity, proof: Partial<Proof>) => Promise<void>
+}
+
+function Account({ user, identity, unlink }: AccountProps) {
+  const { t } = useTranslation()
+  const [open, setOpen] = useState(false)
+  const { name, linked_at } = identity
+  return (
+    <li className={styles.account}>
+      <p className={styles.name}>{name}</p>
+      <p className={styles.since}>{t('link.since', { date: longDate(linked_at) })}</p>
+      <Button
+        look="quiet"
+        aria-label={open ? undefined : t('link.unlinkOne', { name })}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        {open ? t('settings.close') : t('link.unlink')}
+      </Button>
+      {open && (
+        <div className={styles.form}>
+          <ProofForm
+            user={user}
+            text={t('link.unlinkText', { name })}
+            action={t('link.unlinkNow')}
+            send={(proof) => unlink(identity, proof)}
+          />
+        </div>
+      )}
+    </li>
+  )
+}
