@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOrder, unlockEpisode } from '#contract/billing.ts'
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
-import { getUser } from '#contract/members.ts'
+import { changeUser, getUser } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
@@ -55,6 +55,17 @@ describe('a free episode', () => {
     expect(response.status).toBe(206)
     expect(await response.text()).toBe('segment')
     expect(response.headers.get('cache-control')).toMatch(/^private, max-age=\d+, immutable$/)
+  })
+
+  it('is linked the same for all of whom nothing is kept, and for its own to whoever has kept something', async () => {
+    const [first, second, kept] = [site.visitor(), site.visitor(), site.visitor()]
+    const { id } = await kept.ask(getUser)
+    await Promise.all([first, second].map((each) => each.ask(getUser)))
+    await kept.ask(changeUser, { body: { display_name: 'Ada' } })
+    const linkOf = async (as: Visitor) => (await play(2, as)).playback.hls_url
+    expect(await linkOf(first)).toBe(await linkOf(second))
+    expect(await linkOf(kept)).toContain(`.${id}.`)
+    expect(await linkOf(first)).not.toContain('usr_')
   })
 })
 

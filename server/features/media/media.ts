@@ -20,7 +20,7 @@ export interface MediaContext {
   translate(language: Language, key: string): string
 }
 
-/** The subject of links to free episodes for somebody whom we do not know yet. */
+/** The subject of links for whoever has no rights of their own: they open free episodes only. */
 const anybody = 'anybody'
 
 /** The state of an episode for one viewer (product.md, section 5). */
@@ -73,7 +73,7 @@ function thumbOf(
 function linkFor(context: MediaContext, row: EpisodeRow, viewer: Viewer | null): (file: string) => string {
   const expires = passExpiry(context.clock.now(), row.duration_ms ?? 0)
   const asset = row.asset_id ?? ''
-  const pass = signPass(context.secret, asset, viewer?.userId ?? anybody, expires)
+  const pass = signPass(context.secret, asset, viewer?.kept ? viewer.userId : anybody, expires)
   return (file) => `/media/${pass}/${asset}/${file}`
 }
 
