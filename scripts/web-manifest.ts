@@ -7,7 +7,7 @@ const screens: Record<string, string[]> = {
   '/more/:id': ['app/screens/MoreScreen.tsx'],
   '/search': ['app/screens/SearchScreen.tsx'],
   '/searchDetail/:id': ['app/screens/SearchDetailScreen.tsx'],
-  '/videos/:id': ['app/screens/VideoScreen.tsx'],
+  '/videos/:id': ['player/stream.ts', 'app/screens/VideoScreen.tsx'],
   '/individual': ['app/screens/IndividualScreen.tsx'],
   '/my': ['app/screens/MyScreen.tsx'],
   '/login': ['app/screens/SignInScreen.tsx'],
