@@ -1,10 +1,11 @@
-import { readFile, readdir, writeFile } from 'node:fs/promises'
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Manifest } from 'vite'
 import budget from '#web/budget.json' with { type: 'json' }
-import { chunksOf, javascriptOf, preloadsOf, releaseOf } from './web-manifest.ts'
+import { compareWithBudget } from './compare-with-budget.ts'
+import { preloadsOf, releaseOf, scriptsOf } from './web-manifest.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const output = join(root, 'dist/web')
@@ -80,19 +81,10 @@ function brotli(bytes: Buffer): Promise<Buffer> {
   return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
 }
 
-/** What the home page loads without a tap, against web/budget.json. */
+/** What each route loads to be shown, against its figure in web/budget.json. */
 async function checkBudget(): Promise<void> {
-  const files = javascriptOf(
-    chunksOf(manifest, ['index.html', 'app/start.tsx', 'app/screens/HomeScreen.tsx']),
-  )
-  let total = 0
-  for (const file of files) {
-    const { length } = await readFile(join(output, `${file}.br`))
-    total += length
-    console.log(`${(length / 1024).toFixed(1).padStart(8)} KiB  ${file}`)
-  }
-  const sum = (total / 1024).toFixed(1)
-  console.log(`${sum.padStart(8)} KiB  JavaScript of the home page (Brotli), of ${budget.home.limit_kib}`)
-  if (total > budget.home.limit_kib * 1024)
-    throw new Error(`the home page's JavaScript is over its budget: ${sum} KiB`)
+  const sizeOf = async (file: string) => (await stat(join(output, `${file}.br`))).size
+  const { rows, problems } = await compareWithBudget(scriptsOf(manifest), budget.routes_kib, sizeOf)
+  for (const row of rows) console.log(row)
+  if (problems.length > 0) throw new Error(`web/budget.json does not hold: ${problems.join('; ')}`)
 }

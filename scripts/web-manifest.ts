@@ -1,6 +1,6 @@
 import type { Manifest, ManifestChunk } from 'vite'
 
-/** The screens that a route loads, by the route's pattern. The server writes their files into the document it sends. */
+/** The screens that a route loads, by the route's pattern; `*` is every other path. The server writes their files into the document it sends. */
 const screens: Record<string, string[]> = {
   '/': ['app/screens/HomeScreen.tsx'],
   '/browse/:id': ['app/screens/BrowseScreen.tsx'],
@@ -25,6 +25,7 @@ const screens: Record<string, string[]> = {
   '/contactUs': ['app/screens/TextScreen.tsx'],
   '/order/result': ['app/screens/OrderResultScreen.tsx'],
   '/offline': [],
+  '*': ['app/screens/NotFoundScreen.tsx'],
 }
 
 /** The named modules' chunks with everything they import statically, each once. Throws where the build lacks one. */
@@ -41,8 +42,20 @@ export function chunksOf(manifest: Manifest, modules: string[]): ManifestChunk[]
   return [...found.values()]
 }
 
-export function javascriptOf(chunks: ManifestChunk[]): string[] {
+function javascriptOf(chunks: ManifestChunk[]): string[] {
   return [...new Set(chunks.map(({ file }) => file))].filter((file) => file.endsWith('.js'))
+}
+
+/** The scripts that each route loads to be shown, `*` for every other path. */
+export function scriptsOf(manifest: Manifest): Record<string, string[]> {
+  const inIndex = Object.entries(screens).map(([route, modules]): [string, string[]] => [
+    route,
+    javascriptOf(chunksOf(manifest, ['index.html', 'app/start.tsx', ...modules])),
+  ])
+  return {
+    ...Object.fromEntries(inIndex),
+    '/order/easy': javascriptOf(chunksOf(manifest, ['order.html'])),
+  }
 }
 
 /**
@@ -55,15 +68,11 @@ export function preloadsOf(manifest: Manifest): Record<string, string[]> {
     const files = chunksOf(manifest, ['app/start.tsx', ...modules]).flatMap(filesOf)
     return [...new Set(files)].filter((file) => !inDocument.has(file)).map((file) => `/${file}`)
   }
-  const routes = Object.entries(screens).map(([route, modules]): [string, string[]] => [
-    route,
-    forRoute(modules),
-  ])
-  return Object.fromEntries([...routes, ['*', forRoute(['app/screens/NotFoundScreen.tsx'])]])
+  return Object.fromEntries(Object.entries(screens).map(([route, modules]) => [route, forRoute(modules)]))
 }
 
 /** The chunks that only some pages need, and that are large: they are kept once they were used. */
-const keptOnUse = ['stream', 'report-errors', 'order']
+const keptOnUse = ['hls', 'report-errors', 'order']
 
 /** The build's files as the service worker keeps them, as paths from the root. */
 export function releaseOf(manifest: Manifest): { entry: string; shell: string[]; onUse: string[] } {

@@ -1,0 +1,29 @@
+/** Comes with every film, is large, and is nobody's but its makers' to shrink: budgets leave it out. */
+const apart = /(^|\/)hls-[^/]*\.js$/
+
+/**
+ * Compares what each route loads with what it may load.
+ * @param scripts each route's files
+ * @param budget KiB by route
+ * @param sizeOf a file's compressed bytes
+ * @returns a line for each route, and what is wrong, in words
+ */
+export async function compareWithBudget(
+  scripts: Record<string, string[]>,
+  budget: Record<string, number>,
+  sizeOf: (file: string) => Promise<number>,
+): Promise<{ rows: string[]; problems: string[] }> {
+  const problems = Object.keys(budget)
+    .filter((route) => !scripts[route])
+    .map((route) => `${route} is no route`)
+  const rows: string[] = []
+  for (const [route, files] of Object.entries(scripts)) {
+    const sizes = await Promise.all(files.filter((file) => !apart.test(file)).map(sizeOf))
+    const kib = sizes.reduce((sum, size) => sum + size, 0) / 1024
+    const limit = budget[route]
+    rows.push(`${kib.toFixed(1).padStart(8)} of ${String(limit ?? '–').padStart(3)} KiB  ${route}`)
+    if (limit === undefined) problems.push(`${route} has no figure`)
+    else if (kib > limit) problems.push(`${route} loads ${kib.toFixed(1)} KiB of JavaScript, not ${limit}`)
+  }
+  return { rows, problems }
+}
