@@ -69,7 +69,7 @@ function seedRow(name: string, { who, proofs }: CallNote): string[] {
   ]
 }
 
-function proofText([file, name]: Proof): string {
+export function proofText([file, name]: Proof): string {
   return `[${name}…](../${file})`
 }
 
@@ -110,7 +110,7 @@ function isObject(schema: TSchema | undefined): schema is TObject {
   return schema !== undefined && 'properties' in schema
 }
 
-function table(head: string[], rows: string[][]): string {
+export function table(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }

@@ -6,8 +6,10 @@ function subscribe(changed: () => void): () => void {
   return () => i18n.off('languageChanged', changed)
 }
 
+const current = () => i18n.language
+
 /** The texts in the language of the screens; whoever uses them is drawn again when it changes. */
 export function useTranslation() {
-  useSyncExternalStore(subscribe, () => i18n.language)
+  useSyncExternalStore(subscribe, current, current)
   return { t: i18n.t, i18n }
 }

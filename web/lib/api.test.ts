@@ -76,6 +76,15 @@ test('another code is rejected without a toast', async () => {
   expect(beacons).toEqual([])
 })
 
+test('a call is given up after 100000 ms', async () => {
+  const timeout = vi.spyOn(AbortSignal, 'timeout')
+  const { call } = await load()
+  answers({ code: 200, info: {} })
+  await call(getUser)
+  expect(timeout).toHaveBeenCalledExactlyOnceWith(100_000)
+  timeout.mockRestore()
+})
+
 test('an HTTP failure is said in a toast and sent as an event of path and status', async () => {
   const { call } = await load()
   answers({ code: 503, message: 'Back in a moment.' }, 503)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createImageMemory, throttled } from './lazy-images.ts'
+import { createImageMemory, lazyImage, throttled, whenNear } from './lazy-images.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -33,5 +33,37 @@ describe('the memory of pictures', () => {
       true,
       true,
     ])
+  })
+})
+
+describe('what is watched', () => {
+  let margin: string | undefined
+  let meet: (element: object) => void = () => {}
+  beforeEach(() => {
+    class Observer {
+      constructor(
+        told: (entries: { target: object; isIntersecting: boolean }[]) => void,
+        options: { rootMargin: string },
+      ) {
+        margin = options.rootMargin
+        meet = (target) => told([{ target, isIntersecting: true }])
+      }
+      observe() {}
+      unobserve() {}
+    }
+    vi.stubGlobal('IntersectionObserver', Observer)
+  })
+
+  it('comes from 1.3 heights of the window on, once', () => {
+    expect(lazyImage).toEqual({ attempts: 3, preloadFactor: 1.3, throttleMs: 200, cache: 200 })
+    const come = vi.fn<() => void>()
+    // Nothing is asked of the element itself.
+    const element = {} as Element
+    whenNear(element, come)
+    expect(margin).toBe('0px 30% 30% 30%')
+    meet(element)
+    meet(element)
+    vi.advanceTimersByTime(1000)
+    expect(come).toHaveBeenCalledTimes(1)
   })
 })

@@ -1,0 +1,160 @@
+import type { Page } from '@playwright/test'
+import { catchEnvelopes } from './error-sink.ts'
+import { expect, test } from './fixtures.ts'
+
+/** The 23 routes of the seed (section 2); an id stands where the seed has a parameter. */
+const routes = (id: { video: string; section: string; category: string }) => [
+  '/',
+  `/browse/${id.category}`,
+  `/more/${id.section}`,
+  `/videos/${id.video}`,
+  '/individual',
+  '/my',
+  '/login',
+  '/retrievePassword',
+  '/register',
+  '/favorites',
+  '/historys',
+  '/unlocked',
+  '/search',
+  '/searchDetail/tower',
+  '/shopping',
+  '/privacyPolicy',
+  '/refundPolicy',
+  '/serviceAgreement',
+  '/contentPolicy',
+  '/commonQuestions',
+  '/contactUs',
+  '/order/result',
+  '/order/easy',
+]
+
+test('each of the 23 routes opens in #app with a title of its own; any other path is not found', async ({
+  page,
+}) => {
+  test.setTimeout(120_000)
+  const answer = await page.request.get('/api/homepage')
+  const { info } = (await answer.json()) as {
+    info: { menu: { id: string }[]; homepage: { id: string; items: { id: string }[] }[] }
+  }
+  const ids = {
+    video: info.homepage[0]?.items[0]?.id ?? '',
+    section: info.homepage[0]?.id ?? '',
+    category: info.menu[0]?.id ?? '',
+  }
+  const all = routes(ids)
+  expect(new Set(all).size).toBe(23)
+  for (const path of all) {
+    const response = await page.goto(path, { waitUntil: 'commit' })
+    expect(response?.status(), path).toBe(200)
+    await expect(page.locator('#app > *').first(), path).toBeVisible()
+    await expect(page.locator('#app'), path).toContainText(/\S/)
+    await expect(page, path).toHaveTitle(/\S/)
+    await expect(page.getByText('This page does not exist.'), path).toHaveCount(0)
+  }
+  const missing = await page.request.get('/nowhere/at/all')
+  expect(missing.status()).toBe(404)
+})
+
+test('a path that is not listed shows the not-found screen', async ({ browser }) => {
+  // The browser itself complains of the document's 404.
+  const page = await browser.newPage()
+  await catchEnvelopes(page.context())
+  await page.goto('/no/such/page')
+  await expect(page.getByRole('heading', { name: 'This page does not exist.' })).toBeVisible()
+  await page.close()
+})
+
+test('the user, the tracking settings and the homepage are asked for in that order', async ({ page }) => {
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.goto('/')
+  await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
+  const first = ['/api/user', '/api/reports', '/api/homepage']
+  expect(asked.filter((path) => first.includes(path))).toEqual(first)
+})
+
+test('the browser keeps homepage, user, id, referrer and click ids, and shows them at once next time', async ({
+  browser,
+}) => {
+  // Nobody has answered the question about consent yet.
+  const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
+  await catchEnvelopes(context)
+  const page = await context.newPage()
+  await page.goto('/?token=ann&fbclid=fb&ttclid=tt&lang=en')
+  await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
+  await expect(page).toHaveURL(/\/\?lang=en$/)
+  await expect.poll(() => keptBy(page)).toMatchObject({ referrer_token: 'ann', fbclid: 'fb', ttclid: 'tt' })
+  const kept = await keptBy(page)
+  expect(JSON.parse(kept['user'] ?? '')).toMatchObject({ id: kept['user_id'] })
+  const homepage = JSON.parse(kept['homepage'] ?? '')
+  expect(Object.keys(homepage)).toEqual(
+    expect.arrayContaining(['copyright', 'homepage', 'menu', 'pay_theme']),
+  )
+  await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', homepage.copyright.icon)
+  await expect(page.getByRole('contentinfo')).toContainText(homepage.copyright.text)
+
+  await page.route('**/api/**', () => {})
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
+  await context.close()
+})
+
+const keptBy = (page: Page) => page.evaluate((): Record<string, string> => ({ ...localStorage }))
+
+test('the header and the footer lead to what the seed names', async ({ page }) => {
+  await page.goto('/')
+  const header = page.getByRole('banner')
+  await expect(header.getByRole('link', { name: /Cliffhanger/ })).toHaveAttribute('href', '/')
+  await expect(header.getByRole('combobox', { name: 'Language' })).toHaveValue('en')
+  await expect(header.getByRole('button', { name: 'You' })).toBeVisible()
+  await header.getByRole('button', { name: 'Browse' }).click()
+  const menu = header.getByRole('navigation', { name: 'Browse' })
+  await expect(menu.getByRole('link', { name: 'Recommended' })).toHaveAttribute('href', /^\/more\//)
+  await expect(menu.locator('a[href^="/browse/"]').first()).toBeVisible()
+  const links = page.getByRole('contentinfo').getByRole('link')
+  expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual([
+    '/serviceAgreement',
+    '/privacyPolicy',
+    '/contentPolicy',
+    '/refundPolicy',
+    '/contactUs',
+    '/commonQuestions',
+    '/serviceAgreement',
+  ])
+})
+
+test('the forms ask for e-mail, password and its repetition', async ({ page }) => {
+  await page.goto('/register')
+  await page.locator('main').getByRole('button', { name: 'Register' }).click()
+  await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(/Enter your e-mail/)
+  await expect(page.getByLabel('Repeat your password')).toHaveAccessibleDescription(/Repeat your password/)
+  await page.goto('/login')
+  await page.locator('main').getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(/Enter your e-mail/)
+  await expect(page.getByLabel('Password', { exact: true })).toHaveAccessibleDescription(
+    /Enter your password/,
+  )
+})
+
+test('a picture that does not come is asked for three times', async ({ browser }) => {
+  const context = await browser.newContext()
+  await catchEnvelopes(context)
+  const page = await context.newPage()
+  const asked = new Map<string, number>()
+  await page.route('**/public/covers/**', (route) => {
+    const url = route.request().url()
+    asked.set(url, (asked.get(url) ?? 0) + 1)
+    return route.abort()
+  })
+  await page.clock.install()
+  await page.goto('/searchDetail/tower')
+  const attempts = async () => {
+    await page.clock.runFor(500)
+    return [...asked.values()]
+  }
+  await expect.poll(attempts).toEqual([3])
+  await page.clock.runFor(60_000)
+  expect(await attempts()).toEqual([3])
+  await context.close()
+})

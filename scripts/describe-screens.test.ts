@@ -1,0 +1,28 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { describeScreens } from './describe-screens.ts'
+import { seedParts, seedRoutes } from './screen-proofs.ts'
+
+const root = join(import.meta.dirname, '..')
+const rows = [...seedRoutes, ...seedParts.flatMap((part) => part.rows)]
+
+test('docs/screens.md is what the list says now; `npm run docs` writes it', () => {
+  expect(readFileSync(join(root, 'docs/screens.md'), 'utf8')).toBe(describeScreens())
+})
+
+test('it has the 23 routes of the seed, and every line has a test', () => {
+  expect(seedRoutes.filter(({ seed }) => seed.startsWith('`/'))).toHaveLength(23)
+  expect(rows.filter(({ proofs }) => proofs.length === 0)).toEqual([])
+})
+
+test('every test that it names is there', () => {
+  const missing = rows
+    .flatMap(({ proofs }) => proofs)
+    .filter(([file, name]) => {
+      const path = join(root, file)
+      // A name with an apostrophe may stand between quotes of another kind, or escaped.
+      return !existsSync(path) || !readFileSync(path, 'utf8').replaceAll("\\'", "'").includes(name)
+    })
+  expect(missing).toEqual([])
+})

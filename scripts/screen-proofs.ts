@@ -1,0 +1,328 @@
+import type { Proof } from './call-proofs.ts'
+
+const routes = 'e2e/routes.spec.ts'
+const screens = 'e2e/screens.spec.ts'
+const pages = 'e2e/pages.spec.ts'
+const journey = 'e2e/journey.spec.ts'
+const library = 'e2e/library.spec.ts'
+const account = 'e2e/account.spec.ts'
+const consent = 'e2e/consent.spec.ts'
+const reports = 'e2e/error-reports.spec.ts'
+const api = 'web/lib/api.test.ts'
+const visit = 'web/lib/visit.test.ts'
+const format = 'web/lib/format.test.ts'
+const language = 'web/lib/language.test.ts'
+const images = 'web/lib/lazy-images.test.ts'
+const measures = 'web/ui/fixed-measures.test.ts'
+const listFoot = 'web/ui/ListFoot.test.tsx'
+const share = 'web/features/media/share.test.ts'
+const words = 'web/features/billing/words.test.ts'
+const searches = 'web/features/catalog/search-history.test.ts'
+const rules = 'web/app/reporting/rules.test.ts'
+const scrub = 'web/app/reporting/scrub.test.ts'
+const texts = 'web/i18n/texts.test.ts'
+const tracking = 'server/features/tracking/tracking.test.ts'
+const documents = 'server/features/pages/content-security-policy.test.ts'
+
+const opens: Proof = [routes, 'each of the 23 routes opens in #app']
+const readable: Proof = [screens, 'readable by everybody, and nothing jumps']
+const readableText: Proof = [pages, 'readable by everybody, titled, and nothing jumps']
+const watching: Proof = [journey, 'a visitor watches, meets a cliffhanger']
+const registering: Proof = [account, 'a member registers, takes a name']
+const subscribing: Proof = [account, 'a guest subscribes, reads the receipt']
+
+/** One line of the table: what the seed says, how it is here, and the tests that prove it. */
+export interface ScreenRow {
+  seed: string
+  here: string
+  proofs: readonly Proof[]
+}
+
+/** The 23 routes of the seed (section 2), in its order. */
+export const seedRoutes: readonly ScreenRow[] = [
+  { seed: '`/`', here: 'carousel, what is being watched, sections', proofs: [opens, readable] },
+  { seed: '`/browse/{id}`', here: "a category's grid", proofs: [opens] },
+  { seed: '`/more/{id}`', here: "a section's grid", proofs: [opens] },
+  {
+    seed: '`/videos/{id}`',
+    here: 'player, episodes, pay/unlock panel, share',
+    proofs: [opens, watching, [journey, 'a plan opens every episode']],
+  },
+  { seed: '`/individual`', here: 'profile and settings', proofs: [opens, readable, registering] },
+  { seed: '`/my`', here: 'membership, orders, lists', proofs: [opens, readable, subscribing] },
+  { seed: '`/login`', here: 'sign in', proofs: [opens, readable, registering] },
+  { seed: '`/retrievePassword`', here: 'a lost password', proofs: [opens, readable] },
+  { seed: '`/register`', here: 'register', proofs: [opens, readable, registering] },
+  {
+    seed: '`/favorites`',
+    here: 'favorites',
+    proofs: [opens, readable, [library, 'a double tap makes a favorite, which a swipe']],
+  },
+  {
+    seed: '`/historys`',
+    here: 'watch history',
+    proofs: [opens, readable, [library, 'the history leads back to where one was']],
+  },
+  { seed: '`/unlocked`', here: 'unlocked videos', proofs: [opens, readable] },
+  {
+    seed: '`/search`',
+    here: 'search with history, trending tags and type-ahead',
+    proofs: [opens, readable, [library, 'the arrow keys walk through suggestions']],
+  },
+  { seed: '`/searchDetail/{id}`', here: 'results for words or a tag', proofs: [opens, readable] },
+  {
+    seed: '`/shopping`',
+    here: 'plans and purchase',
+    proofs: [opens, readable, [journey, 'a subscriber cancels with one click'], subscribing],
+  },
+  { seed: '`/privacyPolicy`', here: 'privacy policy', proofs: [opens, readableText] },
+  { seed: '`/refundPolicy`', here: 'refund policy', proofs: [opens, readableText] },
+  { seed: '`/serviceAgreement`', here: 'terms of use', proofs: [opens, readableText] },
+  { seed: '`/contentPolicy`', here: 'content policy', proofs: [opens, readableText] },
+  { seed: '`/commonQuestions`', here: 'FAQ', proofs: [opens, readableText] },
+  {
+    seed: '`/contactUs`',
+    here: 'contact us, with a form',
+    proofs: [opens, readableText, [pages, 'a message: what is wrong stands beside its field']],
+  },
+  {
+    seed: '`/order/result`',
+    here: "an order's state, refreshed until it is final",
+    proofs: [opens, readable, [journey, 'the wallet is approved elsewhere and leads back']],
+  },
+  {
+    seed: '`/order/easy`',
+    here: 'the card form, a document of its own',
+    proofs: [opens, watching, [documents, 'lets the payment form turn to nobody']],
+  },
+  {
+    seed: 'any other path',
+    here: 'the not-found screen, HTTP 404',
+    proofs: [[routes, 'a path that is not listed shows the not-found screen']],
+  },
+]
+
+/** Everything else that the seed fixes of the browser's side, by its sections. */
+export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[] = [
+  {
+    title: 'Frame, start-up and what is kept (sections 2, 3, 4, 6)',
+    rows: [
+      { seed: 'History mode, mounted into `#app`', here: '`web/app/start.tsx`', proofs: [opens] },
+      {
+        seed: 'Header (logo, categories, language chooser, recommend, browse, user), footer with seven links',
+        here: '`web/app/Header.tsx`, `Footer.tsx`',
+        proofs: [[routes, 'the header and the footer lead to what the seed names']],
+      },
+      {
+        seed: 'Before each navigation `token`, `fbclid`, `ttclid` are stored',
+        here: 'keys `referrer_token`, `fbclid`, `ttclid`; they leave the address',
+        proofs: [
+          [visit, 'token and click ids are stored and leave the address'],
+          [routes, 'the browser keeps homepage, user, id, referrer and click ids'],
+          ['web/lib/consent.test.ts', 'holds click ids in memory until the person agrees'],
+        ],
+      },
+      {
+        seed: 'Start-up order: user, tracking config, homepage',
+        here: '`web/main.tsx`, before the interface has arrived',
+        proofs: [
+          [routes, 'the user, the tracking settings and the homepage are asked for in that order'],
+          [api, 'calls made ahead one after another are sent in that order'],
+        ],
+      },
+      {
+        seed: 'Homepage info (copyright with the favicon, homepage, menu, pay_theme) and user info kept; the id as the user id',
+        here: 'keys `homepage`, `user`, `user_id`; shown at once on the next visit',
+        proofs: [[routes, 'the browser keeps homepage, user, id, referrer and click ids']],
+      },
+      {
+        seed: 'The user token is saved from a header of the user call, and sent in one where cookies are disabled',
+        here: 'key `user_token`, only where there are no cookies',
+        proofs: [[api, 'the user token is kept and sent only where cookies are disabled']],
+      },
+      {
+        seed: 'Referrer token and click ids go with every request; the click ids in params or body too',
+        here: '`web/lib/api.ts`',
+        proofs: [[api, 'the ad click ids travel in headers']],
+      },
+      {
+        seed: 'Search history is kept',
+        here: 'key `search_history`, twelve, removable',
+        proofs: [
+          [searches, 'keeps the latest first, each once'],
+          [searches, 'forgets one, or all'],
+        ],
+      },
+      {
+        seed: 'A subscription can be cancelled at any time; pay now',
+        here: 'one click in the member area',
+        proofs: [subscribing, [journey, 'a subscriber cancels with one click']],
+      },
+      {
+        seed: 'Load-more lists: loading, load more, no more content',
+        here: '`web/ui/ListFoot.tsx`, and could not load',
+        proofs: [
+          [listFoot, 'offers more, says that it is loading, and says when there is no more'],
+          [listFoot, 'says that it could not load, with a way to try again'],
+        ],
+      },
+      {
+        seed: 'Videos are shared',
+        here: "the system's sheet, or a link with the sharer's code",
+        proofs: [[share, "carries the sharer's code as the referrer token"]],
+      },
+    ],
+  },
+  {
+    title: 'Prompts and errors (sections 5 and 8)',
+    rows: [
+      {
+        seed: 'Prompts: enter your e-mail, enter your password, repeat your password',
+        here: '"Enter your e-mail, …", "Enter your password.", "Repeat your password."',
+        proofs: [[routes, 'the forms ask for e-mail, password and its repetition']],
+      },
+      {
+        seed: 'Code 200: info, or data',
+        here: '`call()`',
+        proofs: [[api, 'code 200 gives info, or data where there is no info']],
+      },
+      {
+        seed: 'Code 500: a toast and a rejection',
+        here: '`CallRejected`',
+        proofs: [[api, 'code 500 is said in a toast and rejected']],
+      },
+      {
+        seed: 'Any other code: a rejection and no toast',
+        here: '`CallRejected`',
+        proofs: [[api, 'another code is rejected without a toast']],
+      },
+      {
+        seed: 'HTTP failure: a toast, and an event named from URL and status',
+        here: '`http_error` + path + status',
+        proofs: [[api, 'an HTTP failure is said in a toast and sent as an event']],
+      },
+      {
+        seed: "Copy: 'Copy Success'",
+        here: 'the same',
+        proofs: [[share, "says 'Copy Success'"]],
+      },
+      { seed: "Copy: 'Copy fail'", here: 'the same', proofs: [[share, "says 'Copy fail'"]] },
+      {
+        seed: "Copy: 'Unable to copy text:' on an exception",
+        here: 'the same, followed by the text',
+        proofs: [[share, "says 'Unable to copy text:'"]],
+      },
+      {
+        seed: "A bad date: 'Invalid Date'",
+        here: '`longDate`',
+        proofs: [[format, "says 'Invalid Date' for"]],
+      },
+      {
+        seed: 'Five kinds of errors are not reported',
+        here: '`web/app/reporting/rules.ts`',
+        proofs: [
+          [rules, 'does not report:'],
+          [reports, 'errors are reported without queries and secrets, the ignored ones not at all'],
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Constants (section 9)',
+    rows: [
+      {
+        seed: 'Request timeout 100000 ms',
+        here: '`requestTimeout`',
+        proofs: [[api, 'a call is given up after 100000 ms']],
+      },
+      {
+        seed: 'Images: 3 attempts',
+        here: '`web/ui/LazyImage.tsx`',
+        proofs: [[routes, 'a picture that does not come is asked for three times']],
+      },
+      {
+        seed: 'Images: preload factor 1.3',
+        here: 'a margin of 30 %',
+        proofs: [[images, 'comes from 1.3 heights of the window on']],
+      },
+      {
+        seed: 'Images: throttle 200 ms',
+        here: '`throttled`',
+        proofs: [[images, 'runs at once, then once per 200 ms']],
+      },
+      {
+        seed: 'Images: cache of 200',
+        here: '`createImageMemory`',
+        proofs: [[images, 'holds 200, and forgets the one']],
+      },
+      {
+        seed: 'Submit bar: cents in, 2 decimals out',
+        here: '`money`',
+        proofs: [
+          [format, 'takes cents and shows two decimals'],
+          [words, 'cents are shown with two decimals and their currency'],
+        ],
+      },
+      {
+        seed: 'Swipe cell: 15 percent',
+        here: '`web/ui/SwipeCell.tsx`; focus opens it too',
+        proofs: [
+          [measures, 'opens from 15 percent of its action on'],
+          [measures, 'closes from 15 percent of the way back on'],
+        ],
+      },
+      {
+        seed: 'Stepper: a long press repeats every 200 ms',
+        here: '`web/ui/Stepper.tsx`; arrow keys too',
+        proofs: [[measures, 'repeats every 200 ms until it is let go']],
+      },
+      {
+        seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',
+        here: 'loaded after a yes only',
+        proofs: [
+          [tracking, 'gives the four keys as the environment has them'],
+          [consent, 'who accepts is told of to all four platforms'],
+          [consent, 'who declines is told of to nobody'],
+        ],
+      },
+      {
+        seed: 'Dates in en-US long form',
+        here: '`longDate`',
+        proofs: [[format, 'says dates in the en-US long form']],
+      },
+      {
+        seed: 'Languages en (default and fallback), es, fy, dy, pt',
+        here: '`web/lib/language.ts`, `web/i18n/`',
+        proofs: [
+          [language, "follows the browser's first that we have, and is English"],
+          [texts, 'has every text of the English one and no other'],
+          [pages, 'a text speaks the language of the screens'],
+        ],
+      },
+      {
+        seed: 'Error reporting: sandbox or production by the host',
+        here: '`environmentOf`',
+        proofs: [[rules, 'calls a host with the suffix a sandbox']],
+      },
+      {
+        seed: 'Error reporting: traces 0.3, replays 0.1, replays on error 0.1',
+        here: '`rates`; a profile with each trace',
+        proofs: [
+          [rules, 'takes 0.3 of the traces, and 0.1 of the replays'],
+          [reports, 'errors are reported without queries and secrets'],
+          [reports, 'a replay runs nowhere that people sign in or pay'],
+          [scrub, 'takes queries, fragments and media passes out'],
+          [reports, 'it is fetched after the page has loaded and is idle'],
+        ],
+      },
+      {
+        seed: 'Error reporting: feedback (section 7)',
+        here: '"Report a problem", in the footer and where a screen broke',
+        proofs: [
+          [reports, 'a problem is told in own words'],
+          [reports, 'a screen that breaks says so'],
+        ],
+      },
+    ],
+  },
+]

@@ -1,0 +1,9 @@
+// Writes docs/calls.md and docs/screens.md from the contract and from what the lists of proofs say: `npm run docs`.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describeCalls } from './describe-calls.ts'
+import { describeScreens } from './describe-screens.ts'
+
+const docs = join(import.meta.dirname, '..', 'docs')
+writeFileSync(join(docs, 'calls.md'), describeCalls())
+writeFileSync(join(docs, 'screens.md'), describeScreens())

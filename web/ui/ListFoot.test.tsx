@@ -1,0 +1,41 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, it, vi } from 'vitest'
+import type { Pages } from './ListFoot.tsx'
+
+vi.hoisted(() => {
+  vi.stubGlobal('location', { search: '' })
+  vi.stubGlobal('document', { documentElement: {}, getElementById: () => null })
+})
+
+const base: Pages = {
+  data: { pages: [{ list: [1] }] },
+  isError: false,
+  hasNextPage: false,
+  isFetchingNextPage: false,
+  fetchNextPage: () => {},
+  refetch: () => {},
+}
+
+async function footOf(pages: Partial<Pages>): Promise<string> {
+  const { ListFoot } = await import('./ListFoot.tsx')
+  return renderToStaticMarkup(<ListFoot pages={{ ...base, ...pages }} empty={<p>Nothing yet</p>} />)
+}
+
+it('offers more, says that it is loading, and says when there is no more', async () => {
+  expect(await footOf({ hasNextPage: true })).toContain('>Load more</button>')
+  const loading = await footOf({ hasNextPage: true, isFetchingNextPage: true })
+  expect(loading).toContain('>Loading</button>')
+  expect(loading).toContain('disabled')
+  expect(await footOf({})).toContain('That’s everything.')
+})
+
+it('says that it could not load, with a way to try again', async () => {
+  const failed = await footOf({ isError: true })
+  expect(failed).toContain('could not be loaded')
+  expect(failed).toContain('>Try again</button>')
+})
+
+it('says something of its own for an empty list, and nothing while it is not known', async () => {
+  expect(await footOf({ data: { pages: [{ list: [] }] } })).toContain('Nothing yet')
+  expect(await footOf({ data: undefined })).not.toContain('<p>')
+})
