@@ -35,6 +35,41 @@ test('the sixth card within an hour of five declined ones is not tried, for that
   expect((await pay(shopper, one.id)).answer).toMatchObject({ code: 200, info: { status: 'paid' } })
 })
 
+test('cards that are tried at once from one address do not share its last turn', async () => {
+  const shared = await moneySite({ LIMIT_CARD_FAILURES_IP: '1/h' })
+  try {
+    const wish = { episode_id: shared.video.episodes[3]?.id }
+    const people = await Promise.all(Array.from({ length: 4 }, () => Shopper.on(shared)))
+    const orders = await Promise.all(people.map((person) => person.order(wish)))
+    const tokens = await Promise.all(people.map((person) => person.token(testCards.declined)))
+    const tries = people.map(({ visitor }, index) =>
+      visitor.call(payOrder, {
+        body: {
+          order_id: orders[index]?.id ?? '',
+          payment_token: tokens[index] ?? '',
+          first_name: 'Ada',
+          last_name: 'Lovelace',
+        },
+      }),
+    )
+    const codes = (await Promise.all(tries)).map(({ answer }) => answer.code)
+    expect(codes.toSorted()).toEqual([429, 429, 429, 500])
+  } finally {
+    await shared.close()
+  }
+})
+
+test('a card that pays takes no turn of its address', async () => {
+  const shared = await moneySite({ LIMIT_CARD_FAILURES_IP: '1/h' })
+  try {
+    const wish = { episode_id: shared.video.episodes[3]?.id }
+    for (let person = 0; person < 3; person++)
+      expect(await (await Shopper.on(shared)).buy(wish)).toMatchObject({ code: 200 })
+  } finally {
+    await shared.close()
+  }
+})
+
 test('an address from which too many cards failed pays nothing for a while, whoever it is', async () => {
   const shared = await moneySite({ LIMIT_CARD_FAILURES_IP: '2/h' })
   try {

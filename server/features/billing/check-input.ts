@@ -2,8 +2,8 @@ import { Refusal } from '#contract/errors.ts'
 
 export { checkEmail, checkName } from '#server/features/members/members.ts'
 
-/** Ids and tokens may hold long runs of digits by chance; they are one word with an underscore, as no person types a card. */
-const idShape = /^[a-z]+(_[a-z]+)*_[A-Za-z0-9]+$/
+/** Ids and tokens may hold long runs of digits by chance; they are one word with an underscore before more signs than a card has. */
+const idShape = /^[a-z]+(_[a-z]+)*_[A-Za-z0-9]{20,}$/
 
 /**
  * Refuses a body that holds a card number anywhere: 13 to 19 digits that pass Luhn (billing.md, "The card form and PCI").

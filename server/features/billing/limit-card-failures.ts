@@ -1,5 +1,5 @@
 import { Refusal, type RefusalName } from '#contract/errors.ts'
-import { checkTurns, keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { borrowTurn, keyFor } from '#server/platform/database/limits.ts'
 import { networkOf } from '#server/platform/http/network-of.ts'
 import type { BillingContext } from './billing-context.ts'
 
@@ -14,7 +14,7 @@ const cardRefusals: readonly RefusalName[] = [
 
 /**
  * Lets somebody pay unless too many cards failed from their address, and counts it where this one fails (security.md,
- * "Limits"). The address itself is not kept.
+ * "Limits"); what is under way counts meanwhile. The address itself is not kept.
  * @throws Fault tooMany
  */
 export async function limitCardFailures(
@@ -23,13 +23,14 @@ export async function limitCardFailures(
   pay: () => Promise<void>,
 ): Promise<void> {
   const key = keyFor(secret, 'card-failures', networkOf(ip))
-  await checkTurns(db, key, limits.cardFailuresIp, clock.now())
+  const giveBack = await borrowTurn(db, key, limits.cardFailuresIp, clock.now())
   try {
     await pay()
   } catch (error) {
     const failed = error instanceof Refusal && cardRefusals.includes(error.reason)
-    // The person is told why the card failed, also where it was the last that may.
-    if (failed) await takeTurn(db, key, limits.cardFailuresIp, clock.now()).catch(() => {})
+    if (!failed) await giveBack().catch(() => {})
     throw error
   }
+  // The payment stands, whatever becomes of the turn.
+  await giveBack().catch(() => {})
 }
