@@ -217,6 +217,27 @@ describe('the tags', () => {
     expect((await tags()).find(({ id }) => id === old)).toMatchObject({ trending: false })
   })
 
+  it('fade once for the time that passed, wherever a process ends', async () => {
+    tag = await makeTag('Fading')
+    const now = Date.now() + 100 * 86_400_000
+    await play(await buildTagged('Played', day(1)), 1000)
+    await refreshRanks(db(), new Date(now))
+    const heat = async () => {
+      const { rows } = await pool.query<{ heat: number }>('SELECT heat FROM tags WHERE id = $1', [tag])
+      return rows[0]?.heat
+    }
+    const { pool } = site.context.database
+    const before = await heat()
+    // What the second statement of a run does here, a kill does elsewhere.
+    await pool.query("ALTER TABLE settings ADD CONSTRAINT killed CHECK (key <> 'tags_ranked') NOT VALID")
+    await expect(refreshRanks(db(), new Date(now + 2 * 86_400_000))).rejects.toThrow('killed')
+    await pool.query('ALTER TABLE settings DROP CONSTRAINT killed')
+    expect(await heat()).toBe(before)
+    const later = new Date(now + 2 * 86_400_000)
+    await Promise.all([refreshRanks(db(), later), refreshRanks(db(), later)])
+    expect(await heat()).toBeCloseTo((before ?? 0) / 2, 5)
+  })
+
   it('come page by page, each once', async () => {
     const seen: string[] = []
     let cursor: string | undefined

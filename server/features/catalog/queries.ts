@@ -125,6 +125,17 @@ export async function selectSetting(db: Db, key: string): Promise<object | undef
   return (await db.selectFrom('settings').select('value').where('key', '=', key).executeTakeFirst())?.value
 }
 
+/** The same, and nobody else changes it until the transaction is over. */
+export async function lockSetting(tx: Tx, key: string): Promise<object | undefined> {
+  const row = await tx
+    .selectFrom('settings')
+    .select('value')
+    .where('key', '=', key)
+    .forUpdate()
+    .executeTakeFirst()
+  return row?.value
+}
+
 export async function upsertSetting(db: Db, key: string, value: object): Promise<void> {
   const text = JSON.stringify(value)
   await db

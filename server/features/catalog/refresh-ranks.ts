@@ -1,6 +1,6 @@
 import type { Clock } from '#server/platform/clock.ts'
-import type { Db } from '#server/tables.ts'
-import { selectSetting, upsertSetting } from './queries.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { lockSetting, upsertSetting } from './queries.ts'
 import { arrangeShelves, fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
 
 const batch = 1000
@@ -14,12 +14,17 @@ const setting = 'tags_ranked'
  * who turns the pages of a ranking sees each video once.
  */
 export async function refreshRanks(db: Db, now: Date): Promise<void> {
-  const ranked = (await selectSetting(db, setting)) as { at: string } | undefined
-  const passedMs = Math.max(0, now.getTime() - Date.parse(ranked?.at ?? now.toISOString()))
-  await fadeTags(db, 0.5 ** (passedMs / halfLifeMs))
-  await upsertSetting(db, setting, { at: now.toISOString() })
+  await db.transaction().execute((tx) => fadeSince(tx, now))
   while ((await refreshPlayed(db, batch)) === batch);
   await placeTags(db, trendingTags)
+}
+
+/** Lets the tags fade once for the time that passed, however many do it at once, and wherever one of them ends. */
+async function fadeSince(tx: Tx, now: Date): Promise<void> {
+  const ranked = (await lockSetting(tx, setting)) as { at: string } | undefined
+  const passedMs = Math.max(0, now.getTime() - Date.parse(ranked?.at ?? now.toISOString()))
+  await fadeTags(tx, 0.5 ** (passedMs / halfLifeMs))
+  await upsertSetting(tx, setting, { at: now.toISOString() })
 }
 
 /** What has to come round. */

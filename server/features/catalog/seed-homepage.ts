@@ -13,6 +13,17 @@ const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSou
   {
     kind: 'row',
     titles: {
+      en: 'Recommended for you',
+      es: 'Recomendado para ti',
+      fy: 'Recommandé pour vous',
+      dy: 'Für Sie ausgesucht',
+      pt: 'Recomendado para si',
+    },
+    source: { from: 'recommended' },
+  },
+  {
+    kind: 'row',
+    titles: {
       en: 'New this week',
       es: 'Novedades',
       fy: 'Nouveautés',
