@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely'
+import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type { ConversionsTable } from './tables.ts'
 
@@ -52,6 +52,18 @@ function keyed(db: Db, { destination, name, event_id }: Key) {
     .where('destination', '=', destination)
     .where('name', '=', name)
     .where('event_id', '=', event_id)
+}
+
+const personLock = (userId: string) => sql`hashtextextended(${`conversions:${userId}`}, 0)`
+
+/** Holds off a withdrawal of a person's consent until the transaction is over. */
+export async function holdConsent(tx: Tx, userId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock_shared(${personLock(userId)})`.execute(tx)
+}
+
+/** Waits until nobody tells a platform about a person any more; nobody begins to before the transaction is over. */
+export async function waitForTelling(tx: Tx, userId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${personLock(userId)})`.execute(tx)
 }
 
 /** Deletes a person's, told or not; `waiting` alone where only what is not yet told is meant. */

@@ -4,10 +4,12 @@ import type { Order } from '#contract/billing.ts'
 import { changeUser, getUser, registerUser } from '#contract/members.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { openPostSink, type PostSink } from '#server/testing/post-sink.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { Shopper } from '#server/testing/shopper.ts'
+import type { Tx } from '#server/tables.ts'
 import { answerConsent } from '#server/testing/tracked-visitor.ts'
 import { sendConversions } from './send-conversions.ts'
-import { mergeTracking, withdrawConsent } from './tracking.ts'
+import { eraseTracking, mergeTracking, withdrawConsent } from './tracking.ts'
 
 let site: MoneySite
 let sink: PostSink
@@ -76,6 +78,15 @@ async function buyerOf(orderId: string, at: MoneySite): Promise<string> {
     .where('id', '=', orderId)
     .executeTakeFirstOrThrow()
   return user_id
+}
+
+/** Somebody else, who does not agree. */
+async function stranger(): Promise<string> {
+  const shopper = await Shopper.on(site)
+  const { id } = await shopper.order({ episode_id: site.video.episodes[5]?.id })
+  const userId = await buyerOf(id, site)
+  await answerConsent(site, userId, false)
+  return userId
 }
 
 const hashed = createHash('sha256').update('ada@example.com').digest('hex')
@@ -156,6 +167,31 @@ describe('a paid order', () => {
     await send()
     expect(sink.posts).toEqual([])
     expect(await conversions()).toEqual([])
+  })
+
+  test.each([
+    ['taken back', (tx: Tx, userId: string) => withdrawConsent(tx, userId)],
+    ['gone with the account', (tx: Tx, userId: string) => eraseTracking(tx, userId)],
+    [
+      'not the member’s who signed in',
+      async (tx: Tx, userId: string) => mergeTracking(site.context.consentsOf, tx, userId, await stranger()),
+    ],
+  ])('that is being told when consent is %s holds that up until it has left', async (_words, withdraw) => {
+    await onlyMeta()
+    const { userId } = await buy(true)
+    const asked = Promise.withResolvers<void>()
+    sink.reply = () => {
+      asked.resolve()
+      return 'nothing'
+    }
+    const sending = send(1000)
+    await asked.promise
+    const { db, database } = site.context
+    const withdrawing = db.transaction().execute((tx) => withdraw(tx, userId))
+    // It cannot be committed yet.
+    await somebodyWaits(database.pool)
+    await Promise.all([sending, withdrawing])
+    expect(sink.posts).toHaveLength(1)
   })
 
   test('of a guest who signed in since is told with the member’s consent', async () => {

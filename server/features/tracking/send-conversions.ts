@@ -1,10 +1,11 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
-import type { Db } from '#server/tables.ts'
+import type { Db, Tx } from '#server/tables.ts'
 import { hasConsent } from './consent.ts'
 import {
   deleteConversions,
   finishConversion,
+  holdConsent,
   takeDueConversion,
   type ConversionRow,
 } from './conversion-queries.ts'
@@ -47,13 +48,9 @@ async function tell(
   row: ConversionRow,
 ): Promise<void> {
   const { db, log } = context
-  // Consent may have been taken back since.
-  if (!(await hasConsent(context.consentsOf, db, row.user_id)))
-    return db.transaction().execute((tx) => deleteConversions(tx, row.user_id, 'waiting'))
-  const destination = destinations.find(({ id }) => id === row.destination)
-  const { verdict, reason } = destination
-    ? await send(context, destination, row)
-    : { verdict: 'refused', reason: 'it is no longer set up' }
+  const outcome = await db.transaction().execute((tx) => sendWithConsent(context, tx, destinations, row))
+  if (!outcome) return
+  const { verdict, reason } = outcome
   if (verdict === 'delivered') return finishConversion(db, row, 'sent')
   const last = row.tries > pauses.length
   const facts = { destination: row.destination, event: row.event_id, tries: row.tries, reason }
@@ -62,11 +59,37 @@ async function tell(
   await finishConversion(db, row, 'given_up')
 }
 
+interface Outcome {
+  verdict: Verdict
+  reason: string
+}
+
+/**
+ * Consent may have been taken back since: then what waits is forgotten. While it is sent, a withdrawal waits for it (as long
+ * as a platform may take), so that nothing leaves once one is committed.
+ */
+async function sendWithConsent(
+  context: SendContext,
+  tx: Tx,
+  destinations: readonly Destination[],
+  row: ConversionRow,
+): Promise<Outcome | undefined> {
+  await holdConsent(tx, row.user_id)
+  if (!(await hasConsent(context.consentsOf, tx, row.user_id))) {
+    await deleteConversions(tx, row.user_id, 'waiting')
+    return undefined
+  }
+  const destination = destinations.find(({ id }) => id === row.destination)
+  return destination
+    ? send(context, destination, row)
+    : { verdict: 'refused', reason: 'it is no longer set up' }
+}
+
 async function send(
   { publicUrl, conversionTimeoutMs = usualTimeoutMs }: SendContext,
   destination: Destination,
   row: ConversionRow,
-): Promise<{ verdict: Verdict; reason: string }> {
+): Promise<Outcome> {
   const pageUrl = `${publicUrl}${row.name === 'complete_registration' ? '/register' : '/order/result'}`
   const conversion = { name: row.name, eventId: row.event_id, at: row.at, details: row.details, pageUrl }
   const { url, headers, body } = destination.request(conversion)

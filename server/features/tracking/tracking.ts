@@ -13,6 +13,7 @@ import {
   deleteOldConversions,
   moveConversions,
   selectConversionsOf,
+  waitForTelling,
 } from './conversion-queries.ts'
 import {
   deleteEvents,
@@ -84,7 +85,9 @@ export async function mergeTracking(
   await moveAttribution(tx, guestId, memberId)
   await moveEvents(tx, guestId, memberId)
   await moveConversions(tx, guestId, memberId)
-  if (!(consents.get(memberId) ?? consents.get(guestId))) await withdrawConsent(tx, memberId)
+  if (consents.get(memberId) ?? consents.get(guestId)) return
+  await waitForTelling(tx, guestId)
+  await withdrawConsent(tx, memberId)
 }
 
 /**
@@ -104,6 +107,7 @@ export async function changeConsent(
 
 /** The person takes consent back: click ids go, events lose the person, what was not yet told to a platform never is. */
 export async function withdrawConsent(tx: Tx, userId: string): Promise<void> {
+  await waitForTelling(tx, userId)
   await forgetClickIds(tx, userId)
   await forgetPersonOfEvents(tx, userId)
   await deleteConversions(tx, userId, 'waiting')
@@ -111,6 +115,7 @@ export async function withdrawConsent(tx: Tx, userId: string): Promise<void> {
 
 /** The person leaves: what says where they came from goes, the site's events stay without them. */
 export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
+  await waitForTelling(tx, userId)
   await deleteAttribution(tx, userId)
   await forgetPersonOfEvents(tx, userId)
   await deleteConversions(tx, userId, 'all')
