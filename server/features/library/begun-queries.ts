@@ -7,7 +7,10 @@ interface Begun {
   earlier: string[]
 }
 
-/** Takes a batch of those that began to watch something; several processes may do so at once. */
+/**
+ * Takes a batch of those that began to watch something; several processes may do so at once. Who was a guest then and has
+ * signed in since has their history with the account.
+ */
 export async function takeBegun(
   tx: Tx,
   { most, before }: { most: number; before: number },
@@ -17,14 +20,17 @@ export async function takeBegun(
       DELETE FROM begun_videos WHERE id = ANY(ARRAY(
         SELECT id FROM begun_videos ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
       )) RETURNING user_id, video_id
+    ), begun AS (
+      SELECT coalesce(users.merged_into, taken.user_id) AS user_id, taken.video_id
+      FROM taken LEFT JOIN users ON users.id = taken.user_id
     )
-    SELECT taken.video_id AS "videoId", ARRAY(
+    SELECT begun.video_id AS "videoId", ARRAY(
       SELECT own.video_id FROM history own
-      WHERE own.user_id = taken.user_id AND NOT own.removed AND own.video_id <> taken.video_id
-        AND own.at < (SELECT at FROM history begun WHERE begun.user_id = taken.user_id AND begun.video_id = taken.video_id)
+      WHERE own.user_id = begun.user_id AND NOT own.removed AND own.video_id <> begun.video_id
+        AND own.at < (SELECT at FROM history WHERE history.user_id = begun.user_id AND history.video_id = begun.video_id)
       ORDER BY own.at DESC, own.video_id LIMIT ${before}
     ) AS earlier
-    FROM taken`.execute(tx)
+    FROM begun`.execute(tx)
   return rows
 }
 

@@ -11,26 +11,29 @@ export interface HistoryRow {
 }
 
 /**
- * Keeps the position unless a later one, or a later removal, is there already.
+ * Keeps the position unless a later one, or a later removal, is there already. Who begins to watch a video stands in
+ * `begun_videos` from then on; a row that only changes hands begins nothing, so this is no trigger's work.
  * @returns what stands now; undefined where it was removed since
  */
 export async function upsertHistory(
   tx: Tx,
   row: HistoryRow,
 ): Promise<Omit<HistoryRow, 'user_id'> | undefined> {
-  const { episode_id, position_ms, at } = row
-  const saved = await tx
-    .insertInto('history')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['user_id', 'video_id'])
-        .doUpdateSet({ episode_id, position_ms, at, removed: false })
-        .where('history.at', '<', at),
+  const { user_id, video_id, episode_id, position_ms, at } = row
+  // A row that was there before carries the mark of the transaction that changes it.
+  const { rows } = await sql<Omit<HistoryRow, 'user_id'>>`
+    WITH saved AS (
+      INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
+      VALUES (${user_id}, ${video_id}, ${episode_id}, ${position_ms}, ${at})
+      ON CONFLICT (user_id, video_id) DO UPDATE
+      SET episode_id = excluded.episode_id, position_ms = excluded.position_ms, at = excluded.at, removed = false
+      WHERE history.at < excluded.at
+      RETURNING user_id, video_id, episode_id, position_ms, at, xmax = 0 AS begun
+    ), noted AS (
+      INSERT INTO begun_videos (user_id, video_id) SELECT user_id, video_id FROM saved WHERE begun
     )
-    .returning(['video_id', 'episode_id', 'position_ms', 'at'])
-    .executeTakeFirst()
-  return saved ?? selectEntry(tx, row.user_id, row.video_id)
+    SELECT video_id, episode_id, position_ms, at FROM saved`.execute(tx)
+  return rows[0] ?? selectEntry(tx, user_id, video_id)
 }
 
 function selectEntry(db: Db, userId: string, videoId: string) {

@@ -9,6 +9,7 @@ import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 import type { Tx } from '#server/tables.ts'
 import { foldFavorites, foldPlays } from './fold-counts.ts'
+import { learnNextWatched } from './learn-next-watched.ts'
 import { eraseLibrary, exportLibrary, grantEntitlement, mergeLibrary } from './library.ts'
 
 interface Person {
@@ -68,6 +69,8 @@ async function counts(video: number) {
     .where('id', '=', idOf(video))
     .executeTakeFirstOrThrow()
 }
+
+const learn = () => learnNextWatched(site.context.db, AbortSignal.timeout(10_000))
 
 const buy = (person: Person, video: number) =>
   moment(async (tx) => {
@@ -164,6 +167,25 @@ describe('a merge', () => {
 })
 
 describe('signing in', () => {
+  it.each([
+    ['before', true],
+    ['after', false],
+  ])('counts what was watched next once, learned %s it', async (_words, before) => {
+    const { visitor, email } = await registerMember(site)
+    await watch({ visitor, id: '' }, 2, 1000, 1)
+    await learn()
+    await watch(guest, 0, 1000, 2)
+    await watch(guest, 1, 1000, 3)
+    if (before) await learn()
+    await guest.visitor.ask(signIn, { body: { email, password } })
+    await learn()
+    const { rows } = await site.context.database.pool.query(
+      'SELECT viewers FROM watched_next WHERE video_id = $1 AND next_id = $2',
+      [idOf(0), idOf(1)],
+    )
+    expect(rows).toEqual([{ viewers: 1 }])
+  })
+
   it('brings along what the guest kept, and the guest that registers keeps it as it is', async () => {
     const { visitor, email } = await registerMember(site, member.visitor)
     await watch(member, 0, 2000, 2)
