@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { changeUser, getUser } from '#contract/members.ts'
 import { buildVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 
@@ -23,6 +24,30 @@ it('has a form of each page in every language, whatever the browser prefers', as
   expect(await pageOf('/order/easy?lang=dy', 'es')).toContain('<html lang="de"')
   expect(await pageOf('/no-such-page?lang=pt', 'es')).toContain('<html lang="pt"')
   expect(await pageOf('/?lang=ja', 'es')).toContain('<html lang="es"')
+})
+
+it('is the one kept with the person where neither address nor browser says one', async () => {
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  await visitor.ask(changeUser, { body: { language: 'pt' } })
+  const page = async (path: string, headers = {}) => (await visitor.fetch(path, { headers })).text()
+  const video = await buildVideo(site.context)
+  for (const path of ['/', '/order/easy', '/no-such-page', `/videos/${video.id}`])
+    expect(await page(path)).toContain('<html lang="pt"')
+  expect(await page('/', { 'accept-language': 'de' })).toContain('<html lang="de"')
+  expect(await page('/?lang=fr')).toContain('<html lang="fr"')
+})
+
+it('comes in English where nobody can be looked up', async () => {
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  await visitor.ask(changeUser, { body: { language: 'pt' } })
+  const { pool } = site.context.database
+  await pool.query('ALTER TABLE users RENAME COLUMN language TO tongue')
+  const response = await visitor.fetch('/my')
+  await pool.query('ALTER TABLE users RENAME COLUMN tongue TO language')
+  expect(response.status).toBe(200)
+  expect(await response.text()).toContain('<html lang="en"')
 })
 
 it('gives the first screen of a video in that language, too', async () => {

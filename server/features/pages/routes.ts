@@ -46,20 +46,38 @@ export type PagesContext = MediaContext &
 type Request = Parameters<PlainRoute['handle']>[0]
 type Reply = Parameters<PlainRoute['handle']>[1]
 
-/** The language of a document: its `?lang=` form (product.md, section 2), else the browser's first that we have. */
-function languageOfPage({ url, headers }: Request): Language {
+type Caller = Parameters<PlainRoute['handle']>[2]
+
+/** What a request says of a document's language: its `?lang=` form (product.md, section 2), else the browser's first that we have. */
+function askedLanguage({ url, headers }: Request): Language | undefined {
   const asked = new URLSearchParams(url.split('?')[1]).get('lang')
-  return languageOf(asked ?? '') ?? firstLanguage(headers['accept-language']) ?? 'en'
+  return languageOf(asked ?? '') ?? firstLanguage(headers['accept-language'])
+}
+
+/** Where the request says nothing, the person's own. A document comes, even where nobody can be looked up. */
+async function languageOfPage(request: Request, caller: Caller): Promise<Language> {
+  const asked = askedLanguage(request)
+  if (asked) return asked
+  try {
+    return (await caller()).language
+  } catch {
+    return 'en'
+  }
 }
 
 export function pagesRoutes(context: PagesContext): PlainRoute[] {
   const { webRoot, documents } = context
   const loadHead = headLoader(context)
   const site = { site: context.operator.site, publicUrl: context.publicUrl }
-  const headOf = async (request: Request, reply: Reply, route: string, firstScreen?: FirstScreen) => {
+  const headOf = async (
+    request: Request,
+    reply: Reply,
+    language: Language,
+    route: string,
+    firstScreen?: FirstScreen,
+  ) => {
     const [path = '/', query] = request.url.split('?')
     const { id } = request.params as { id?: string }
-    const language = languageOfPage(request)
     const head = await loadHead({ route, id, path, language, firstScreen })
     if (head.missing) reply.code(404)
     const asked = languageOf(new URLSearchParams(query).get('lang') ?? '') !== undefined
@@ -70,13 +88,13 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   const give = async (
     request: Request,
     reply: Reply,
+    language: Language,
     name: 'index' | 'order',
     route: string,
     boot?: FirstScreen,
   ) => {
     const foreign = name === 'index' ? await loadForeignHosts() : undefined
-    const language = languageOfPage(request)
-    const head = await headOf(request, reply, route, boot)
+    const head = await headOf(request, reply, language, route, boot)
     const { html, nonce } = documents.render(name, route, language, head, boot)
     reply
       .header('content-security-policy', contentSecurityPolicy(name, nonce, foreign))
@@ -85,33 +103,31 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     if (context.sentryDsn && name === 'index') reply.header('document-policy', 'js-profiling')
     return reply.type('text/html; charset=utf-8').send(html)
   }
-  const plain = screens.map((path): PlainRoute => ({
+  const document = (path: string, name: 'index' | 'order'): PlainRoute => ({
     method: 'GET',
     path,
-    handle: (request, reply) => give(request, reply, 'index', path),
-  }))
+    handle: async (request, reply, caller) =>
+      give(request, reply, await languageOfPage(request, caller), name, path),
+  })
   return [
-    ...plain,
-    {
-      method: 'GET',
-      path: '/order/easy',
-      handle: (request, reply) => give(request, reply, 'order', '/order/easy'),
-    },
+    ...screens.map((path) => document(path, 'index')),
+    document('/order/easy', 'order'),
     {
       method: 'GET',
       path: '/videos/:id',
-      async handle(request, reply) {
+      async handle(request, reply, caller) {
         const { id } = request.params as { id: string }
+        const language = await languageOfPage(request, caller)
         const number = Number(new URLSearchParams(request.url.split('?')[1]).get('episode'))
         // No id of ours looks otherwise, and PostgreSQL cannot take every text (NUL).
         const wanted = {
           cookies: request.cookies,
-          language: languageOfPage(request),
+          language,
           videoId: id,
           episodeNumber: Number.isInteger(number) && number > 0 ? number : undefined,
         }
         const boot = /^\w+$/.test(id) ? await loadFirstScreen(context, wanted) : undefined
-        return give(request, boot ? reply : reply.code(404), 'index', '/videos/:id', boot)
+        return give(request, boot ? reply : reply.code(404), language, 'index', '/videos/:id', boot)
       },
     },
     {
@@ -125,14 +141,15 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
       path: '/favicon.svg',
       handle: (request, reply) => sendPrecompressed(request, reply, webRoot, 'favicon.svg'),
     },
-    ...installRoutes(context, languageOfPage),
-    {
-      // The shell that the service worker keeps, for when no other document can be had.
-      method: 'GET',
-      path: '/offline',
-      handle: (request, reply) => give(request, reply, 'index', '/offline'),
-    },
+    ...installRoutes(context, (request) => askedLanguage(request) ?? 'en'),
+    // The shell that the service worker keeps, for when no other document can be had.
+    document('/offline', 'index'),
     ...sitemapRoutes(context),
-    { method: 'GET', path: '/*', handle: (request, reply) => give(request, reply.code(404), 'index', '*') },
+    {
+      method: 'GET',
+      path: '/*',
+      handle: async (request, reply, caller) =>
+        give(request, reply.code(404), await languageOfPage(request, caller), 'index', '*'),
+    },
   ]
 }
