@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Plan } from '#contract/billing.ts'
 import { Checkout } from '#web/features/billing/Checkout.tsx'
+import { OpenInBrowser } from '#web/features/billing/OpenInBrowser.tsx'
 import { Subscription } from '#web/features/billing/Subscription.tsx'
 import { plansQuery } from '#web/features/billing/queries.ts'
 import { planChoice, planTerms } from '#web/features/billing/words.ts'
@@ -28,6 +29,9 @@ export function Component() {
       <title>{t('shopping.title')}</title>
       <h1>{t('shopping.title')}</h1>
       <p className={styles.lead}>{t('shopping.lead')}</p>
+      <div className={styles.hint}>
+        <OpenInBrowser />
+      </div>
       <Subscription />
       {isError && <CouldNotLoad onRetry={() => void refetch()} />}
       <ul className={styles.plans}>

@@ -5,6 +5,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { money } from '#web/lib/format.ts'
 import { Checkout } from './Checkout.tsx'
+import { OpenInBrowser } from './OpenInBrowser.tsx'
 import { episodeChoice, payLabel, planChoice, videoChoice, type Choice } from './words.ts'
 import styles from './pay-panel.module.css'
 
@@ -36,6 +37,7 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
         <h2>{t('pay.title', { number: episode.number })}</h2>
         <p>{t('pay.lead')}</p>
       </header>
+      <OpenInBrowser />
       <fieldset className={styles.choices}>
         <legend className="hidden-text">{t('pay.choose')}</legend>
         {choices.map((option, i) => (

@@ -1,0 +1,47 @@
+import { useState } from 'react'
+import { copyText, sharedUrl } from '#web/features/media/share.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { inAppBrowser, intentLink } from '#web/lib/in-app-browser.ts'
+import { storage } from '#web/lib/storage.ts'
+import { referrerToken } from '#web/lib/visit.ts'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import styles from './open-in-browser.module.css'
+
+const dismissedKey = 'in_app_hint'
+
+/** In an app's own browser: what may go wrong with paying there, and the ways into the person's own. */
+export function OpenInBrowser() {
+  const { t } = useTranslation()
+  const [dismissed, setDismissed] = useState(() => storage.get(dismissedKey) !== null)
+  const browser = inAppBrowser(navigator.userAgent)
+  if (!browser || dismissed) return null
+  const { app, android } = browser
+  const address = sharedUrl(location.pathname + location.search, referrerToken())
+  const dismiss = () => {
+    storage.set(dismissedKey, 'dismissed')
+    setDismissed(true)
+  }
+  return (
+    <aside className={styles.hint} aria-label={t('pay.openInBrowser')}>
+      <p>
+        {t('pay.inApp', { app })} {!android && t('pay.inAppMenu')}
+      </p>
+      <div className={styles.close}>
+        <Button look="icon" aria-label={t('close')} onClick={dismiss}>
+          <Icon name="close" size={20} />
+        </Button>
+      </div>
+      <div className={styles.ways}>
+        {android && (
+          <a className={buttonClass('quiet')} href={intentLink(address)}>
+            {t('pay.openInBrowser')}
+          </a>
+        )}
+        <Button look="quiet" onClick={() => void copyText(address)}>
+          {t('video.copy')}
+        </Button>
+      </div>
+    </aside>
+  )
+}
