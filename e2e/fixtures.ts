@@ -5,17 +5,21 @@ import { catchEnvelopes } from './error-sink.ts'
 const blockedWorker = 'Service Worker registration blocked by Playwright'
 
 /** Every browser test also holds that the console stays silent. */
-export const test = base.extend<{ silentConsole: void }>({
+export const test = base.extend<{ forgiven: RegExp | undefined; silentConsole: void }>({
+  /** What the browser itself writes of what a test brings about, such as a connection that is gone. */
+  forgiven: [undefined, { option: true }],
   silentConsole: [
-    async ({ page, context }, use) => {
+    async ({ page, context, forgiven }, use) => {
       await catchEnvelopes(context)
       const noise: string[] = []
       page.on('console', (message) => {
         const text = message.text()
-        if (text === blockedWorker) return
+        if (text === blockedWorker || forgiven?.test(text)) return
         if (message.type() === 'error' || message.type() === 'warning') noise.push(text)
       })
-      page.on('pageerror', (error) => noise.push(error.message))
+      page.on('pageerror', ({ message }) => {
+        if (!forgiven?.test(message)) noise.push(message)
+      })
       await use()
       expect(noise, 'the console is silent').toEqual([])
     },

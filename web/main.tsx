@@ -6,11 +6,9 @@ import { fetchTexts } from '#web/i18n/texts.ts'
 import { callAhead } from '#web/lib/api.ts'
 import { boot } from '#web/lib/boot.ts'
 import { currentLanguage } from '#web/lib/language.ts'
-import { reloadOutdated } from '#web/lib/reload-outdated.ts'
 import { takeVisitParameters } from '#web/lib/visit.ts'
 
 // This module is small on purpose: what the first screen waits for is under way before the interface has arrived.
-addEventListener('vite:preloadError', reloadOutdated)
 const cleaned = takeVisitParameters(new URL(location.href))
 if (cleaned) history.replaceState(history.state, '', cleaned)
 

@@ -1,6 +1,7 @@
 import { createBrowserRouter, replace, type RouteObject } from 'react-router'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
+import { reloadOutdated } from '#web/lib/reload-outdated.ts'
 import { takeVisitParameters } from '#web/lib/visit.ts'
 import { Failed } from './Failed.tsx'
 import { Shell } from './Shell.tsx'
@@ -87,3 +88,8 @@ export const router = createBrowserRouter([
     children: [{ ErrorBoundary: Failed, children: screens }],
   },
 ])
+
+addEventListener('vite:preloadError', () => {
+  const { location: to } = router.state.navigation
+  reloadOutdated(to && to.pathname + to.search + to.hash)
+})

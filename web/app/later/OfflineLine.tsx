@@ -1,10 +1,10 @@
-import { onlineManager, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { watchConnection } from './watch-connection.ts'
 import styles from './offline-line.module.css'
 
-/** Says that the site is out of reach for as long as it is. Meanwhile nothing is asked for; then everything shown is, again. */
+/** Says that the site is out of reach for as long as it is, and then asks again for everything shown. */
 export function OfflineLine() {
   const { t } = useTranslation()
   const [away, setAway] = useState(false)
@@ -12,7 +12,6 @@ export function OfflineLine() {
   useEffect(
     () =>
       watchConnection((reached) => {
-        onlineManager.setOnline(reached)
         setAway(!reached)
         if (reached) void queryClient.invalidateQueries()
       }),

@@ -1,0 +1,241 @@
+import type { BrowserContext, Page } from '@playwright/test'
+import { expect, test as base } from './fixtures.ts'
+import { frontUrl, openFront, type Front } from './front.ts'
+import { expectNoShift, watchShifts } from './page-quality.ts'
+import { expectMoving } from './watching.ts'
+
+const test = base.extend<{ front: Front }>({
+  front: [
+    // The site is there before anything stands in front of it.
+    async ({ baseURL: _site }, use) => {
+      const front = await openFront()
+      await use(front)
+      await front.close()
+    },
+    { auto: true },
+  ],
+})
+
+test.use({
+  baseURL: frontUrl,
+  serviceWorkers: 'allow',
+  storageState: {
+    cookies: [],
+    origins: [{ origin: frontUrl, localStorage: [{ name: 'consent', value: 'no' }] }],
+  },
+})
+
+/** Opens the home page, and waits until its release is kept. */
+async function openKept(page: Page): Promise<void> {
+  await page.goto('/')
+  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated')
+}
+
+const kept = (page: Page) =>
+  page.evaluate(async () => {
+    const names = await caches.keys()
+    const paths = await Promise.all(
+      names.map(async (name) => {
+        const requests = await (await caches.open(name)).keys()
+        return requests.map(({ url }) => new URL(url).pathname)
+      }),
+    )
+    return { releases: names.length, paths: paths.flat() }
+  })
+
+/** The release that each file of this document came from. */
+const releasesOf = (page: Page) =>
+  page.evaluate(() => {
+    const files = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)
+    const ours = files.filter((file) => file.startsWith('/assets/'))
+    return [...new Set(ours.map((file) => (/\.two\.\w+$/.test(file) ? 2 : 1)))]
+  })
+
+const offline = (page: Page) => page.getByText('You are offline.')
+const shows = (page: Page, name: RegExp) => expect(page.getByRole('heading', { name })).toBeVisible()
+
+test('a browser finds all that it needs to install the site', async ({ page, context }) => {
+  await openKept(page)
+  const devtools = await context.newCDPSession(page)
+  const { errors, data } = await devtools.send('Page.getAppManifest')
+  expect(errors).toEqual([])
+  const { name, icons } = JSON.parse(data ?? '{}') as {
+    name: string
+    icons: { src: string; sizes: string }[]
+  }
+  expect(name).toBe('Cliffhanger')
+  for (const { src, sizes } of icons) expect(await sizeOf(page, src)).toBe(sizes)
+  const touch = await page.locator('link[rel=apple-touch-icon]').getAttribute('href')
+  expect(await sizeOf(page, `${touch}`)).toBe('180x180')
+  const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
+  // A test's window is a private one.
+  expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
+})
+
+const sizeOf = (page: Page, src: string) =>
+  page.evaluate(async (address) => {
+    const { width, height } = await createImageBitmap(await (await fetch(address)).blob())
+    return `${width}x${height}`
+  }, src)
+
+test('what is kept is files of the release: no call, no picture, no second of a video', async ({ page }) => {
+  await openKept(page)
+  await page
+    .getByRole('link', { name: /The Test Tower/ })
+    .last()
+    .click()
+  await expectMoving(page)
+  await page.goto('/my')
+  await shows(page, /My area/)
+  const { paths, releases } = await kept(page)
+  expect(releases).toBe(1)
+  expect(paths).toContain('/offline')
+  expect(paths.some((path) => /HomeScreen/.test(path))).toBe(true)
+  expect(paths.filter((path) => path !== '/offline' && !path.startsWith('/assets/'))).toEqual([])
+})
+
+test.describe('without a connection', () => {
+  test.use({ forgiven: /net::ERR_/ })
+
+  test('the shell opens with what was remembered, says so, and comes back by itself', async ({
+    page,
+    context,
+  }) => {
+    await openKept(page)
+    await shows(page, /New this week/)
+    await context.setOffline(true)
+    await watchShifts(page)
+    await page.reload()
+    await shows(page, /New this week/)
+    await expect(offline(page)).toBeVisible()
+    await expectNoShift(page)
+    // A screen that was never opened before.
+    await page.goto('/favorites')
+    await expect(page.getByText('This could not be loaded.')).toBeVisible()
+    await expect(offline(page)).toBeVisible()
+    await context.setOffline(false)
+    await expect(offline(page)).toBeHidden()
+    await expect(page.getByText('Nothing here yet.')).toBeVisible()
+  })
+
+  test('a connection that goes and comes while a page is open does not undo what it shows', async ({
+    page,
+    context,
+  }) => {
+    await openKept(page)
+    await context.setOffline(true)
+    await expect(offline(page)).toBeVisible()
+    await page.getByRole('link', { name: 'Search' }).click()
+    await expect(page).toHaveURL(/\/search$/)
+    await context.setOffline(false)
+    await expect(offline(page)).toBeHidden()
+    await shows(page, /Popular now/)
+  })
+
+  test('a site that is out of reach counts, whatever the browser thinks of the network', async ({
+    page,
+    front,
+  }) => {
+    await openKept(page)
+    front.away = true
+    await page.goto('/favorites')
+    await expect(offline(page)).toBeVisible()
+    front.away = false
+    await expect(page.getByText('Nothing here yet.')).toBeVisible()
+    await expect(offline(page)).toBeHidden()
+  })
+})
+
+test('a document that takes too long gives way to the shell, which carries on', async ({ page, front }) => {
+  await openKept(page)
+  front.slow = true
+  await page.goto('/favorites')
+  await expect(page.getByText('Nothing here yet.')).toBeVisible({ timeout: 10_000 })
+  await expect(offline(page)).toBeHidden()
+})
+
+test('a new release is taken whole: the old page keeps its files, the next document has only new ones', async ({
+  page,
+  front,
+}) => {
+  await openKept(page)
+  front.release = 2
+  await page.getByRole('link', { name: 'Search' }).click()
+  await shows(page, /Popular now/)
+  expect(await releasesOf(page)).toEqual([1])
+  await page.reload()
+  await shows(page, /Popular now/)
+  expect(await releasesOf(page)).toEqual([2])
+  await expectOnlyNewKept(page)
+})
+
+test('the old files stay for as long as a page of the old release is open', async ({
+  page,
+  context,
+  front,
+}) => {
+  await openKept(page)
+  front.release = 2
+  const newer = await context.newPage()
+  await newer.goto('/')
+  const isWaiting = () =>
+    newer.evaluate(async () => Boolean((await navigator.serviceWorker.getRegistration())?.waiting))
+  await expect.poll(isWaiting).toBe(true)
+  expect((await kept(newer)).releases).toBe(2)
+  await page.getByRole('link', { name: 'Search' }).click()
+  await shows(page, /Popular now/)
+  expect(await releasesOf(page)).toEqual([1])
+  await page.close()
+  await newer.reload()
+  await expectOnlyNewKept(newer)
+})
+
+async function expectOnlyNewKept(page: Page): Promise<void> {
+  const old = async () => {
+    const { releases, paths } = await kept(page)
+    return [releases, paths.filter((path) => path !== '/offline' && !/\.two\.\w+$/.test(path))]
+  }
+  await expect.poll(old).toEqual([1, []])
+}
+
+test.describe('without a service worker', () => {
+  test.use({ serviceWorkers: 'block', forgiven: /404|dynamically imported module|preload CSS/ })
+  const loads = (context: BrowserContext) => {
+    const documents: string[] = []
+    context.on('request', (request) => {
+      if (request.isNavigationRequest()) documents.push(new URL(request.url()).pathname)
+    })
+    return documents
+  }
+
+  test('a page whose files are gone opens the next screen anew, and loses no tap', async ({
+    page,
+    context,
+    front,
+  }) => {
+    const documents = loads(context)
+    await page.goto('/')
+    await shows(page, /New this week/)
+    front.release = 2
+    await page.getByRole('link', { name: 'Search' }).click()
+    await shows(page, /Popular now/)
+    await expect(page).toHaveURL(/\/search$/)
+    expect(await releasesOf(page)).toEqual([2])
+    expect(documents).toEqual(['/', '/search'])
+  })
+
+  test('a file that is gone for good does not make a page reload for ever', async ({
+    page,
+    context,
+    front,
+  }) => {
+    const documents = loads(context)
+    await page.goto('/')
+    await shows(page, /New this week/)
+    front.gone = /SearchScreen/
+    await page.getByRole('link', { name: 'Search' }).click()
+    await expect(page.getByText('This could not be loaded.')).toBeVisible()
+    await expect.poll(() => documents).toEqual(['/', '/search', '/search'])
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
+  })
+})
