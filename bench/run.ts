@@ -1,6 +1,7 @@
 import { measureCalls } from './measure-calls.ts'
 import { measureCatalogue } from './measure-catalogue.ts'
 import { measureImport } from './measure-import.ts'
+import { measureLighthouse, measureWithLighthouse } from './measure-lighthouse.ts'
 import { measureMemory } from './measure-memory.ts'
 import { measurePlayback } from './measure-playback.ts'
 import { measureProcesses } from './measure-processes.ts'
@@ -9,7 +10,7 @@ import { measureSignIn } from './measure-sign-in.ts'
 import { startBenchSite, type BenchSite } from './start-bench-site.ts'
 import { printTable, type Row } from './table.ts'
 
-/** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue. It fails only where something could not be measured. */
+/** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue, `npm run bench -- lighthouse URL` the pages of a site that runs. It fails only where something could not be measured. */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   calls: measureCalls,
   processes: measureProcesses,
@@ -18,12 +19,17 @@ const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   segments: measureSegments,
   playback: measurePlayback,
   import: measureImport,
+  lighthouse: measureLighthouse,
 }
 
 const wanted = process.argv.slice(2).filter((name) => name !== '--')
 // It fills databases of its own, for minutes: only where it is asked for.
 if (wanted[0] === 'catalogue') {
   await measureCatalogue(wanted.slice(1))
+  process.exit()
+}
+if (wanted[0] === 'lighthouse' && wanted[1] !== undefined) {
+  printTable(await measureWithLighthouse(new URL(wanted[1]).origin))
   process.exit()
 }
 const unknown = wanted.find((name) => !(name in measurements))

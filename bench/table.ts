@@ -39,6 +39,11 @@ export function within(what: string, ms: number, mostMs: number): Row {
   return { what, ours: inUnit(ms, 'ms'), bare: '–', ratio: '–', aim: `≤ ${mostMs} ms`, ok: ms <= mostMs }
 }
 
+/** A row without a bare counterpart or a unit, at least `least`. */
+export function score(what: string, points: number, least: number): Row {
+  return { what, ours: String(points), bare: '–', ratio: '–', aim: `≥ ${least}`, ok: points >= least }
+}
+
 /** A row without a bare counterpart: megabytes of memory, at most `most`. */
 export function atMostMegabytes(what: string, megabytes: number, most: number): Row {
   const ours = inUnit(megabytes, 'MB')
