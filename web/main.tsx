@@ -20,7 +20,7 @@ callAhead(getHomepage, {}, reports)
 const video = /^\/videos\/([^/]+)$/.exec(location.pathname)?.[1]
 if (boot?.playable) {
   const { playback } = boot.playable
-  const resume = boot.video.resume
+  const resume = boot.video?.resume
   const startMs = resume?.episode_id === boot.playable.episode.id ? resume.position_ms : 0
   void import('#web/player/stream.ts').then(({ prepareStream }) => prepareStream({ ...playback, startMs }))
 } else if (video && !boot) {

@@ -1,14 +1,15 @@
 import type { ResultOf } from '#contract/endpoint.ts'
-import type { Video } from '#contract/catalog.ts'
+import type { getHomepage, Video } from '#contract/catalog.ts'
 import type { getEpisode, PlayableEpisode } from '#contract/media.ts'
 import { currentLanguage } from './language.ts'
 
-/** What the server may put into a video page's document, so that playing need not wait for calls. */
-export interface Boot {
+/** What the server may put into a document, so that its first screen need not wait for calls: the home page's, or a video's. */
+interface Boot {
   /** The language it is written in. */
   language?: string
-  video: Video
-  episodes: Extract<ResultOf<typeof getEpisode>, { list: unknown }>
+  homepage?: ResultOf<typeof getHomepage>
+  video?: Video
+  episodes?: Extract<ResultOf<typeof getEpisode>, { list: unknown }>
   playable?: PlayableEpisode
 }
 

@@ -79,6 +79,13 @@ export function siteLinks({ icons, operator }: { icons: SiteIcons; operator: { s
   ].join('')
 }
 
+/** Asks for a picture with the document, before any script could. */
+export function pictureAhead(address: string | undefined): string {
+  return address === undefined
+    ? ''
+    : `<link rel="preload" as="image" href="${escapeMarkup(address)}" fetchpriority="high">`
+}
+
 /** The address of a page in one language. */
 export function formOf(address: string, language: Language): string {
   return `${address}?lang=${htmlLanguage[language]}`

@@ -5,16 +5,23 @@ import { sendPrecompressed } from '#server/platform/http/send-precompressed.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { contentSecurityPolicy } from './content-security-policy.ts'
 import type { Documents } from './documents.ts'
-import { buildHead, siteLinks } from './build-head.ts'
+import { buildHead, pictureAhead, siteLinks } from './build-head.ts'
 import { loadFirstScreen, type FirstScreen } from './load-first-screen.ts'
+import { firstCover, homeLoader, type HomeContext } from './load-home.ts'
 import { headLoader, type HeadContext } from './load-head.ts'
 import { installRoutes, type InstallContext } from './install-routes.ts'
 import { sitemapRoutes } from './sitemap-routes.ts'
 import { foreignHostsLoader, type ForeignHostsContext } from './load-foreign-hosts.ts'
 
+/** What a document brings along, so that its first screen need not wait. */
+interface Ahead {
+  boot: object
+  /** The largest picture. */
+  picture: string | undefined
+}
+
 /** What the web's router knows (web/lib/paths.ts); any other path is the not-found screen with HTTP 404. */
 const screens = [
-  '/',
   '/browse/:id',
   '/more/:id',
   '/search',
@@ -41,6 +48,7 @@ export type PagesContext = MediaContext &
   MembersContext &
   ForeignHostsContext &
   InstallContext &
+  HomeContext &
   HeadContext & { webRoot: string; documents: Documents }
 
 type Request = Parameters<PlainRoute['handle']>[0]
@@ -91,11 +99,12 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     language: Language,
     name: 'index' | 'order',
     route: string,
-    boot?: FirstScreen,
+    video?: FirstScreen,
+    ahead?: Ahead,
   ) => {
     const foreign = name === 'index' ? await loadForeignHosts() : undefined
-    const head = await headOf(request, reply, language, route, boot)
-    const { html, nonce } = documents.render(name, route, language, head, boot)
+    const head = (await headOf(request, reply, language, route, video)) + pictureAhead(ahead?.picture)
+    const { html, nonce } = documents.render(name, route, language, head, ahead?.boot)
     reply
       .header('content-security-policy', contentSecurityPolicy(name, nonce, foreign))
       .header('cache-control', 'no-store')
@@ -109,9 +118,22 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     handle: async (request, reply, caller) =>
       give(request, reply, await languageOfPage(request, caller), name, path),
   })
+  const loadHome = homeLoader(context)
   return [
     ...screens.map((path) => document(path, 'index')),
     document('/order/easy', 'order'),
+    {
+      method: 'GET',
+      path: '/',
+      async handle(request, reply, caller) {
+        const language = await languageOfPage(request, caller)
+        // Whoever brings a cookie may have sections of their own, and keeps the homepage in the browser.
+        const isNew = Object.keys(request.cookies).length === 0
+        const home = isNew ? await loadHome(language) : undefined
+        const ahead = home && { boot: home, picture: firstCover(home) }
+        return give(request, reply, language, 'index', '/', undefined, ahead)
+      },
+    },
     {
       method: 'GET',
       path: '/videos/:id',
@@ -127,7 +149,8 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
           episodeNumber: Number.isInteger(number) && number > 0 ? number : undefined,
         }
         const boot = /^\w+$/.test(id) ? await loadFirstScreen(context, wanted) : undefined
-        return give(request, boot ? reply : reply.code(404), language, 'index', '/videos/:id', boot)
+        const ahead = boot && { boot, picture: boot.playable?.playback.poster_url }
+        return give(request, boot ? reply : reply.code(404), language, 'index', '/videos/:id', boot, ahead)
       },
     },
     {

@@ -12,7 +12,7 @@ type Listing = Pick<QueryOf<typeof queryHomepage>, 'section' | 'menu' | 'tag' | 
 export const homepageQuery = queryOptions({
   queryKey: ['homepage'],
   queryFn: async ({ signal }) => keep<Homepage>('homepage', await call(getHomepage, { signal })),
-  initialData: () => kept<Homepage>('homepage'),
+  initialData: () => boot?.homepage ?? kept<Homepage>('homepage'),
   initialDataUpdatedAt: 0,
 })
 
@@ -30,7 +30,7 @@ export const videoQuery = (id: string) =>
   queryOptions({
     queryKey: ['video', id],
     queryFn: ({ signal }) => call(getVideo, { query: { id }, signal }),
-    initialData: () => (boot?.video.id === id ? boot.video : undefined),
+    initialData: () => (boot?.video?.id === id ? boot.video : undefined),
     initialDataUpdatedAt: performance.timeOrigin,
   })
 

@@ -15,7 +15,7 @@ export const episodesQuery = (videoId: string) =>
     queryKey: ['episodes', videoId],
     queryFn: ({ signal }) => allEpisodes(videoId, signal),
     initialData: () =>
-      boot?.video.id === videoId && !boot.episodes.next_cursor ? boot.episodes.list : undefined,
+      boot?.video?.id === videoId && !boot.episodes?.next_cursor ? boot.episodes?.list : undefined,
     initialDataUpdatedAt: bootAt,
   })
 

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { homeLoader } from './load-home.ts'
+
+let site: TestSite
+let video: BuiltVideo
+
+beforeAll(async () => {
+  site = await testSite()
+  video = await buildVideo(site.context, { episodes: 1, freeEpisodes: 1 })
+  await site.context.db
+    .updateTable('videos')
+    .set({ cover_path: 'public/cover.jpg', titles: JSON.stringify({ en: 'Salt', dy: 'Salz' }) })
+    .where('id', '=', video.id)
+    .execute()
+})
+afterAll(() => site.close())
+
+const open = async (headers: Record<string, string>) => {
+  const html = await (await fetch(`${site.url}/`, { headers })).text()
+  const [, boot] = /<script type="application\/json" id="boot">(.*?)<\/script>/.exec(html) ?? []
+  return { html, boot: boot === undefined ? undefined : JSON.parse(boot) }
+}
+
+test('the home page brings its homepage to whoever is new, as the call gives it, and its first picture', async () => {
+  const headers = { 'accept-language': 'de' }
+  const { html, boot } = await open(headers)
+  const answer = await fetch(`${site.url}/api/homepage`, { headers })
+  const { info } = (await answer.json()) as { info: object }
+  expect(boot).toEqual({ language: 'dy', homepage: info })
+  expect(JSON.stringify(info)).toContain('Salz')
+  expect(html).toContain('<link rel="preload" as="image" href="/public/cover.jpg" fetchpriority="high">')
+})
+
+test('whoever brings a cookie may have sections of their own, and gets none ahead', async () => {
+  expect((await open({ cookie: 'any=thing' })).boot).toBeUndefined()
+})
+
+test('a database that is away takes nothing from the page but what would come ahead', async () => {
+  const { clock, copyright } = site.context
+  // Nothing that is asked of it is there.
+  const load = homeLoader({ db: {} as typeof site.context.db, clock, copyright })
+  expect(await load('en')).toBeUndefined()
+})

@@ -1,0 +1,38 @@
+import type { ResultOf } from '#contract/endpoint.ts'
+import type { getHomepage } from '#contract/catalog.ts'
+import type { Language } from '#contract/languages.ts'
+import { loadHomepage, type Copyright } from '#server/features/catalog/catalog.ts'
+import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Db } from '#server/tables.ts'
+
+export interface HomeContext {
+  db: Db
+  clock: Clock
+  copyright(): Copyright
+}
+
+/** What the home page shows first to whoever is new here. */
+export interface FirstHome {
+  language: Language
+  homepage: ResultOf<typeof getHomepage>
+}
+
+/**
+ * The homepage as GET /api/homepage gives it to somebody of whom nothing is known: the document carries it, so that three
+ * calls, one after another, are not waited for. Undefined while the database is away: the page itself says so then.
+ */
+export function homeLoader({ db, clock, copyright }: HomeContext) {
+  const homes = createAnswerCache<FirstHome>(clock)
+  const load = async (language: Language) => {
+    const { info } = await loadHomepage(db, language, copyright())
+    return { language, homepage: info }
+  }
+  return (language: Language): Promise<FirstHome | undefined> =>
+    homes.get(language, () => load(language)).catch(() => undefined)
+}
+
+/** The first picture on screen. */
+export function firstCover({ homepage: { homepage } }: FirstHome): string | undefined {
+  return homepage[0]?.items[0]?.cover_url ?? undefined
+}
