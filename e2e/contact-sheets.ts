@@ -1,80 +1,61 @@
-import { chromium, type Browser, type Page } from '@playwright/test'
+import { chromium, type Browser, type BrowserContextOptions } from '@playwright/test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp, { type OverlayOptions } from 'sharp'
 import { findChromium } from './find-chromium.ts'
+import { becomeMember, leave, shotsOf, type Content, type Shot } from './screen-states.ts'
 
 /**
  * `npm run screens -- URL` photographs every screen and its states on a running site, in English and German, on a phone,
- * a tablet and a desktop, and lays them out on one sheet each in test-results/screens/.
+ * a tablet and a desktop: each by itself in test-results/screens/<language>-<size>/, and all on contact sheets beside them.
+ * `npm run screens -- URL en-phone video` makes the pictures of one sheet whose names match. The site needs the sandbox gateway.
  */
-interface Shot {
-  name: string
-  /** The path, or how to get there. */
-  path: string
-  /** What is done before the picture is taken. */
-  act?: (page: Page) => Promise<unknown>
-}
-
 const sizes = {
   phone: { width: 390, height: 844 },
   tablet: { width: 820, height: 1180 },
   desktop: { width: 1440, height: 900 },
 }
 const languages = { en: 'en-US', dy: 'de-DE' }
-const settleMs = 900
-const thumb = { width: 420, gap: 16, columns: 6 }
+const settleMs = 700
+const thumb = { width: 360, gap: 16, label: 28, columns: 8 }
+const atOnce = 2
 const folder = join(import.meta.dirname, '..', 'test-results', 'screens')
 
-const noAnswers = (page: Page) =>
-  page.route('**/api/**', (route) => route.abort()).then(() => page.reload({ waitUntil: 'commit' }))
-const submit = (page: Page) => page.locator('main button[type=submit]').click()
-const openMenu = (page: Page) => page.locator('[popovertarget=user-menu]').click()
+type State = Exclude<BrowserContextOptions['storageState'], string | undefined>
 
-const paths = (
-  '/ /search /searchDetail/a /searchDetail/nothing-like-it /favorites /historys /unlocked /login /register ' +
-  '/retrievePassword /individual /my /shopping /order/result?order_id=ord_none /privacyPolicy /refundPolicy ' +
-  '/serviceAgreement /contentPolicy /commonQuestions /contactUs /nowhere'
-).split(' ')
-
-function shotsOf(video: string): Shot[] {
-  const plain = paths.map((path) => ({ name: path, path }))
-  return [
-    ...plain,
-    { name: 'home, end', path: '/', act: (page) => page.keyboard.press('End') },
-    { name: 'home, user menu', path: '/', act: openMenu },
-    { name: 'home, no answer', path: '/', act: noAnswers },
-    { name: 'list, no answer', path: '/favorites', act: noAnswers },
-    { name: 'sign in, mistakes', path: '/login', act: submit },
-    { name: 'register, mistakes', path: '/register', act: submit },
-    { name: 'video', path: video },
-    { name: 'video, no answer', path: video, act: noAnswers },
-    { name: 'locked episode', path: `${video}?episode=4` },
-  ]
-}
-
-/** The first drama of the homepage. */
-async function findVideo(url: string): Promise<string> {
+async function findContent(url: string): Promise<Content & { ids: string[] }> {
   const answer = await fetch(`${url}/api/homepage`)
-  const { info } = (await answer.json()) as { info: { homepage: { items: { id: string }[] }[] } }
-  const id = info.homepage[0]?.items[0]?.id
-  if (id === undefined) throw new Error(`${url} shows no drama`)
-  return `/videos/${id}`
+  const { info } = (await answer.json()) as {
+    info: { menu: { id: string }[]; homepage: { id: string; items: { id: string }[] }[] }
+  }
+  const [first, second = first] = info.homepage
+  const plans = (await (await fetch(`${url}/api/plan`)).json()) as { data: { list: { id: string }[] } }
+  const ids = (first?.items ?? []).map(({ id }) => id).slice(0, 5)
+  if (!second || !ids[0]) throw new Error(`${url} shows no drama`)
+  return {
+    ids,
+    video: `/videos/${ids[0]}`,
+    section: second.id,
+    category: info.menu[0]?.id ?? 'none',
+    plan: plans.data.list[0]?.id ?? 'none',
+  }
 }
 
 async function photograph(
   browser: Browser,
   url: string,
   shot: Shot,
-  options: { viewport: { width: number; height: number }; locale: string },
+  options: BrowserContextOptions,
 ): Promise<Buffer> {
-  const phone = options.viewport.width < 1000
+  const phone = (options.viewport?.width ?? 0) < 1000
   const context = await browser.newContext({ ...options, isMobile: phone, hasTouch: phone })
+  context.setDefaultTimeout(8000)
   try {
     const page = await context.newPage()
+    await shot.before?.(page)
     await page.goto(url + shot.path)
     await page.waitForTimeout(settleMs)
-    await shot.act?.(page)
+    await shot.act?.(page)?.catch((error: unknown) => console.error(`\n${shot.name}: ${String(error)}`))
     await page.waitForTimeout(settleMs)
     return await page.screenshot()
   } finally {
@@ -82,48 +63,110 @@ async function photograph(
   }
 }
 
+const label = (text: string) =>
+  Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${thumb.width}" height="${thumb.label}"><text x="0" y="20" font-family="sans-serif" font-size="18">${text}</text></svg>`,
+  )
+
+interface Picture {
+  name: string
+  image: Buffer
+}
+
 async function layOut(
-  pictures: Buffer[],
+  pictures: Picture[],
   { width, height }: { width: number; height: number },
   file: string,
 ) {
   const tall = Math.round((thumb.width * height) / width)
-  const rows = Math.ceil(pictures.length / thumb.columns)
-  const overlays = await Promise.all(
-    pictures.map(async (input, i): Promise<OverlayOptions> => ({
-      input: await sharp(input).resize(thumb.width, tall).toBuffer(),
-      left: thumb.gap + (i % thumb.columns) * (thumb.width + thumb.gap),
-      top: thumb.gap + Math.floor(i / thumb.columns) * (tall + thumb.gap),
-    })),
-  )
+  const step = tall + thumb.label + thumb.gap
+  const overlays = pictures.map(async ({ name, image }, i): Promise<OverlayOptions[]> => {
+    const left = thumb.gap + (i % thumb.columns) * (thumb.width + thumb.gap)
+    const top = thumb.gap + Math.floor(i / thumb.columns) * step
+    return [
+      { input: label(name), left, top },
+      {
+        input: await sharp(image).resize(thumb.width, tall).toBuffer(),
+        left,
+        top: top + thumb.label,
+      },
+    ]
+  })
   const sheet = {
     width: thumb.gap + thumb.columns * (thumb.width + thumb.gap),
-    height: thumb.gap + rows * (tall + thumb.gap),
+    height: thumb.gap + Math.ceil(pictures.length / thumb.columns) * step,
     channels: 3 as const,
-    background: '#888',
+    background: '#999',
   }
-  await sharp({ create: sheet }).composite(overlays).png().toFile(file)
+  await sharp({ create: sheet })
+    .composite((await Promise.all(overlays)).flat())
+    .png()
+    .toFile(file)
 }
 
-const url = process.argv.slice(2).find((argument) => argument.startsWith('http')) ?? 'http://localhost:3000'
-mkdirSync(folder, { recursive: true })
-const shots = shotsOf(await findVideo(url))
+/** All pictures of one size and language, a few at once. */
+async function photographAll(browser: Browser, url: string, sheet: Sheet): Promise<Picture[]> {
+  const { shots, viewport, locale, guest, member } = sheet
+  const home = join(folder, sheet.name)
+  mkdirSync(home, { recursive: true })
+  const pictures: Picture[] = []
+  const left = [...shots.entries()]
+  const work = async () => {
+    for (let next = left.shift(); next; next = left.shift()) {
+      const [i, shot] = next
+      const storageState = shot.member ? member : guest
+      const image = await photograph(browser, url, shot, { viewport, locale, storageState })
+      pictures[i] = { name: shot.name, image }
+      await sharp(image).toFile(join(home, shot.file))
+      process.stdout.write(`\r${sheet.name}: ${shots.length - left.length} of ${shots.length} `)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return pictures
+}
+
+interface Sheet {
+  name: string
+  shots: (Shot & { file: string })[]
+  viewport: { width: number; height: number }
+  locale: string
+  guest: State
+  member: State
+}
+
+const given = process.argv.slice(2)
+const url = (given.find((argument) => argument.startsWith('http')) ?? 'http://localhost:3000').replace(
+  /\/$/,
+  '',
+)
+const [wantedSheet = '', wantedShot = ''] = given.filter((argument) => !argument.startsWith('http'))
+const content = await findContent(url)
+const shots = shotsOf(content)
+  .map((shot, i) => ({
+    ...shot,
+    file: `${String(i + 1).padStart(2, '0')}-${shot.name.replaceAll(/\W+/g, '-')}.png`,
+  }))
+  .filter(({ name }) => new RegExp(wantedShot).test(name))
+const guest: State = {
+  cookies: [],
+  origins: [{ origin: new URL(url).origin, localStorage: [{ name: 'consent', value: 'no' }] }],
+}
 const browser = await chromium.launch(await findChromium())
+const home = await browser.newPage({ locale: 'en-US', storageState: guest })
 try {
+  await becomeMember(home, url, content)
+  const member = await home.context().storageState()
   for (const [language, locale] of Object.entries(languages)) {
     for (const [size, viewport] of Object.entries(sizes)) {
-      const pictures: Buffer[] = []
-      for (const shot of shots) {
-        process.stdout.write(
-          `\r${language} ${size}: ${pictures.length + 1} of ${shots.length}, ${shot.name}`.padEnd(70),
-        )
-        pictures.push(await photograph(browser, url, shot, { viewport, locale }))
-      }
-      const file = join(folder, `${language}-${size}.png`)
+      const name = `${language}-${size}`
+      if (!name.includes(wantedSheet)) continue
+      const pictures = await photographAll(browser, url, { name, shots, viewport, locale, guest, member })
+      const file = join(folder, `${name}.png`)
       await layOut(pictures, viewport, file)
-      console.log(`\r${file}`.padEnd(71))
+      console.log(`\r${file}`.padEnd(40))
     }
   }
 } finally {
+  await leave(home, url)
   await browser.close()
 }

@@ -1,12 +1,18 @@
 import { createRoot } from 'react-dom/client'
+import type { getHomepage } from '#contract/catalog.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
 import { bringTexts } from '#web/i18n/index.ts'
 import '#web/i18n/watch.ts'
 import { OrderPage } from '#web/features/billing/OrderPage.tsx'
 import { isFramed } from '#web/features/billing/order-report.ts'
+import { kept } from '#web/lib/storage.ts'
 import '#web/ui/base.css'
 
 // Inside a sheet the form has the sheet's own surface.
 if (isFramed()) document.documentElement.dataset.framed = ''
+// The operator's accent, as the site that opened this document has kept it.
+const accent = kept<ResultOf<typeof getHomepage>>('homepage')?.pay_theme.accent
+if (accent && CSS.supports('color', accent)) document.documentElement.style.setProperty('--accent', accent)
 await Promise.all([bringTexts('base'), bringTexts('watch')])
 const element = document.getElementById('app')
 if (element) createRoot(element).render(<OrderPage />)

@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { useParams } from 'react-router'
 import { track } from '#web/lib/track.ts'
+import { NotFound } from '#web/app/NotFound.tsx'
 import { Listing } from '#web/features/catalog/Listing.tsx'
 
 /** The id is a tag's, or the words that were searched for (product.md, section 7). */
@@ -12,6 +13,13 @@ export function Component() {
   useEffect(() => {
     if (words) track({ name: 'Search', words })
   }, [words])
-  if (!words) return <Listing key={id} listing={{ tag: id }} />
-  return <Listing key={id} listing={{ keyword: words }} title={t('list.results', { words })} />
+  if (!words) return <Listing key={id} listing={{ tag: id }} missing={<NotFound />} />
+  return (
+    <Listing
+      key={id}
+      listing={{ keyword: words }}
+      title={t('list.results', { words })}
+      missing={<NotFound />}
+    />
+  )
 }

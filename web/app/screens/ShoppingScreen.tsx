@@ -8,6 +8,7 @@ import { OpenInBrowser } from '#web/features/billing/OpenInBrowser.tsx'
 import { Subscription } from '#web/features/billing/Subscription.tsx'
 import { plansQuery } from '#web/features/billing/queries.ts'
 import { planChoice, planTerms } from '#web/features/billing/words.ts'
+import { userQuery } from '#web/features/members/queries.ts'
 import { money } from '#web/lib/format.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -18,6 +19,9 @@ export function Component() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const { data, isError, refetch } = useQuery(plansQuery)
+  const membership = useQuery(userQuery).data?.membership
+  // What is past due is paid for by choosing the plan again.
+  const renewing = membership?.status === 'active' ? membership.plan?.id : undefined
   const [chosen, setChosen] = useState<Plan | null>(null)
   const gateway = data?.gateways.find(({ kind }) => kind === 'card') ?? data?.gateways[0]
   const paid = () => {
@@ -35,11 +39,16 @@ export function Component() {
       <Subscription />
       {isError && <CouldNotLoad onRetry={() => void refetch()} />}
       <ul className={styles.plans}>
-        {data ? (
-          data.list.map((plan) => <PlanCard key={plan.id} plan={plan} onChoose={() => setChosen(plan)} />)
-        ) : (
-          <Skeletons />
-        )}
+        {data
+          ? data.list.map((plan) => (
+              <PlanCard
+                key={plan.id}
+                plan={plan}
+                mine={plan.id === renewing}
+                onChoose={() => setChosen(plan)}
+              />
+            ))
+          : !isError && <Skeletons />}
       </ul>
       {gateway?.id === 'sandbox' && <p className={styles.trial}>{t('pay.sandbox')}</p>}
       {chosen && gateway && (
@@ -54,7 +63,7 @@ export function Component() {
   )
 }
 
-function PlanCard({ plan, onChoose }: { plan: Plan; onChoose: () => void }) {
+function PlanCard({ plan, mine, onChoose }: { plan: Plan; mine: boolean; onChoose: () => void }) {
   const { t } = useTranslation()
   const days = t('pay.days', { count: plan.period_days })
   const first = plan.intro_price_cents
@@ -69,8 +78,8 @@ function PlanCard({ plan, onChoose }: { plan: Plan; onChoose: () => void }) {
       <p className={styles.terms}>
         {planTerms(t, plan)} {t('pay.cancelAnyTime')}
       </p>
-      <Button wide look={plan.highlight ? 'main' : 'quiet'} onClick={onChoose}>
-        {t('shopping.choose', { name: plan.name })}
+      <Button wide look={plan.highlight && !mine ? 'main' : 'quiet'} disabled={mine} onClick={onChoose}>
+        {mine ? t('shopping.current') : t('shopping.choose', { name: plan.name })}
       </Button>
     </li>
   )

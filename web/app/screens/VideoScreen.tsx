@@ -24,6 +24,7 @@ import { Watch } from './Watch.tsx'
 import styles from './video-screen.module.css'
 
 export function Component() {
+  const { t } = useTranslation()
   const { id = '' } = useParams()
   const video = useQuery(videoQuery(id))
   const episodes = useQuery(episodesQuery(id))
@@ -34,8 +35,22 @@ export function Component() {
   return (
     <div className={styles.page}>
       <div className={styles.stage}>
-        {(video.isError || episodes.isError) && <CouldNotLoad onRetry={retry} />}
+        <div className={styles.wait}>
+          <div className={styles.top}>
+            <Back />
+          </div>
+          {video.isError || episodes.isError ? (
+            <CouldNotLoad onRetry={retry} />
+          ) : (
+            <span className={styles.spinner} role="status" aria-label={t('list.loading')} />
+          )}
+        </div>
       </div>
+      <aside className={styles.panel} aria-hidden="true">
+        <div className={styles.line} />
+        <div className={styles.line} />
+        <div className={styles.line} />
+      </aside>
     </div>
   )
 }
@@ -49,9 +64,10 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
     [video.id, cents, currency],
   )
   const [listed, setListed] = useState(false)
-  const panel = (
+  const panel = (heading: boolean) => (
     <VideoPanel
       video={video}
+      heading={heading}
       episodes={
         <EpisodeGrid
           episodes={episodes}
@@ -86,6 +102,9 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
   return (
     <div className={styles.page}>
       <title>{`${video.title} · ${t('video.episode', { number })}`}</title>
+      <span className={styles.phone}>
+        <h1 className="hidden-text">{video.title}</h1>
+      </span>
       <Watch
         video={video}
         episodes={episodes}
@@ -96,11 +115,11 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
         back={<Back />}
       />
       <aside className={styles.panel} aria-label={t('video.about')}>
-        {panel}
+        {panel(true)}
       </aside>
       {listed && (
-        <Sheet title={t('video.episodes')} onClose={() => setListed(false)}>
-          {panel}
+        <Sheet title={video.title} onClose={() => setListed(false)}>
+          {panel(false)}
         </Sheet>
       )}
     </div>

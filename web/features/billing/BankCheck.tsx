@@ -4,7 +4,7 @@ import styles from './order-page.module.css'
 
 /** The bank's own page, in place. It says when it is done, never how it went: the order knows. */
 export function BankCheck({ url, onChecked }: { url: string; onChecked: () => void }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {
     const hear = ({ origin, source, data }: MessageEvent) => {
@@ -18,5 +18,12 @@ export function BankCheck({ url, onChecked }: { url: string; onChecked: () => vo
     addEventListener('message', hear)
     return () => removeEventListener('message', hear)
   }, [onChecked])
-  return <iframe ref={frame} className={styles.bank} src={url} title={t('order.bank')} />
+  return (
+    <iframe
+      ref={frame}
+      className={styles.bank}
+      src={`${url}&lang=${i18n.language}`}
+      title={t('order.bank')}
+    />
+  )
 }

@@ -35,7 +35,9 @@ export function OrderForm({ wish, choice }: { wish: Wish; choice: Choice }) {
   useReport(step.at === 'done' ? step.order : null)
   const send = (event: FormEvent) => {
     event.preventDefault()
-    if (step.at === 'form' && person.check()) void submit(person.value)
+    if (step.at !== 'form') return
+    if (person.check()) void submit(person.value)
+    else card.check()
   }
   if (step.at === 'done') return <OrderDone order={step.order} />
   return (
@@ -105,13 +107,13 @@ function Bought({ choice }: { choice: Choice }) {
 }
 
 function Card({ frame }: { frame: CardFrame }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   return (
     <iframe
       ref={frame.ref}
       className={styles.card}
       style={{ height: frame.height }}
-      src="/sandbox/card"
+      src={`/sandbox/card?lang=${i18n.language}`}
       title={t('order.cardTitle')}
     />
   )

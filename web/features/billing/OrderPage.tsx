@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
+import { paths } from '#web/lib/paths.ts'
+import { buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { isFramed } from './order-report.ts'
 import { OrderForm } from './OrderForm.tsx'
@@ -24,9 +26,21 @@ export function OrderPage() {
       {!failed && choice === undefined && (
         <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
       )}
-      {choice === null && <p className={styles.nothing}>{t('order.unknownWish')}</p>}
+      {choice === null && <Nothing />}
       {choice && wish && <OrderForm wish={wish} choice={choice} />}
     </main>
+  )
+}
+
+function Nothing() {
+  const { t } = useTranslation()
+  return (
+    <div className={styles.nothing}>
+      <p>{t('order.unknownWish')}</p>
+      <a className={buttonClass('main')} href={paths.home.to()} target="_top">
+        {t('list.emptyWay')}
+      </a>
+    </div>
   )
 }
 

@@ -43,7 +43,7 @@ function Paper({ order }: { order: Order }) {
   const { t } = useTranslation()
   const bought = useBought(order)
   const user = useQuery(userQuery).data
-  const seller = useQuery(homepageQuery).data?.copyright.text
+  const seller = useQuery(homepageQuery).data?.copyright.text.replace(/^(©|\(c\))\s*(\d{4}\s*)?/i, '')
   const person = [user?.display_name, user?.email].filter(Boolean).join(', ')
   const kept = order.amount_cents - order.refunded_cents
   return (

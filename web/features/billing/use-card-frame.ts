@@ -8,6 +8,8 @@ export interface CardFrame {
   ready: boolean
   /** A token for the card in the frame, or null where the frame has marked a field that is to be mended. */
   tokenize(): Promise<string | null>
+  /** Marks what is to be mended, and leaves the focus where it is. */
+  check(): void
 }
 
 /** Speaks with the gateway's frame, which alone sees the card. Messages of any other window or origin are not heard. */
@@ -37,5 +39,6 @@ export function useCardFrame(): CardFrame {
       waiting.current = (reply) => resolve(reply.type === 'token' ? reply.token : null)
       ref.current?.contentWindow?.postMessage({ type: 'tokenize' }, location.origin)
     })
-  return { ref, height, ready, tokenize }
+  const check = () => ref.current?.contentWindow?.postMessage({ type: 'check' }, location.origin)
+  return { ref, height, ready, tokenize, check }
 }

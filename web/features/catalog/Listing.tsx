@@ -1,4 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { CallRejected } from '#web/lib/api.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import { paths } from '#web/lib/paths.ts'
@@ -11,10 +13,18 @@ import section from './section.module.css'
 
 const page = Array.from({ length: 21 }, (_, i) => <CardSkeleton key={i} />)
 
+interface ListingProps {
+  listing: Parameters<typeof listingQuery>[0]
+  title?: string
+  /** What stands there where the list does not exist. */
+  missing: ReactNode
+}
+
 /** One list of videos with its four states: loading, load more, no more content, could not load. */
-export function Listing({ listing, title }: { listing: Parameters<typeof listingQuery>[0]; title?: string }) {
+export function Listing({ listing, title, missing }: ListingProps) {
   const { t } = useTranslation()
   const pages = useInfiniteQuery(listingQuery(listing))
+  if (pages.error instanceof CallRejected && pages.error.code === 404) return missing
   const videos = pages.data?.pages.flatMap(({ list }) => list) ?? []
   const heading = title ?? pages.data?.pages[0]?.title ?? ''
   return (

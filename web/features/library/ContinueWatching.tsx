@@ -12,14 +12,15 @@ export function ContinueWatching() {
   const { data = [] } = useQuery({ ...recentlyWatchedQuery, enabled: user.isFetched })
   if (data.length === 0) return null
   return (
-    <Block title={t('home.continue')} row>
+    // A row that grew at its front would stay where it was: the newest would be out of sight.
+    <Block key={data[0]?.video.id} title={t('home.continue')} row>
       {data.map(({ video, episode, position_ms }) => (
         <li key={video.id}>
           <Card
             video={video}
             episode={episode.number}
             note={t('home.episodeLeft', { number: episode.number })}
-            watched={episode.duration_ms ? Math.min(1, position_ms / episode.duration_ms) : 0}
+            watched={episode.duration_ms ? position_ms / episode.duration_ms : 0}
           />
         </li>
       ))}

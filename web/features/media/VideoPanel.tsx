@@ -7,17 +7,20 @@ import styles from './video-panel.module.css'
 /** What is to be known about a video: its words, its episodes, and what is like it. */
 export function VideoPanel({
   video,
+  heading,
   episodes,
   related,
 }: {
   video: Video
+  /** Whether the title belongs to it; a sheet says it already. */
+  heading: boolean
   episodes: ReactNode
   related: ReactNode
 }) {
   const { t } = useTranslation()
   return (
     <div className={styles.panel}>
-      <h1 className={styles.title}>{video.title}</h1>
+      {heading && <h1 className={styles.title}>{video.title}</h1>}
       <p className={styles.facts}>
         {[
           video.category?.name,

@@ -144,7 +144,7 @@ async function askForToken(): Promise<
     body,
     signal: AbortSignal.timeout(20_000),
   }
-  const response = await fetch('/sandbox/tokens', options)
+  const response = await fetch(`/sandbox/tokens${window.location.search}`, options)
   if (!response.ok) throw new Error(String(response.status))
   return response.json()
 }
@@ -171,6 +171,7 @@ form.addEventListener('submit', (event) => {
 window.addEventListener('message', (event) => {
   if (event.origin !== window.location.origin || event.source !== window.parent) return
   if (event.data?.type === 'tokenize') void tokenize()
+  if (event.data?.type === 'check') for (const name of names) showMessage(name, messageOf(name))
 })
 new ResizeObserver(() =>
   tell({ type: 'height', height: Math.ceil(form.getBoundingClientRect().height) }),

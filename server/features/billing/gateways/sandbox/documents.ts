@@ -1,5 +1,7 @@
-import { cardBrands, messages } from './card-form.ts'
+import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { cardBrands } from './card-form.ts'
 import type { PaymentRow } from './queries.ts'
+import { words } from './words.ts'
 
 /** Text as it may stand in HTML, also within an attribute. */
 function escape(text: string): string {
@@ -25,18 +27,20 @@ export const securityPolicy = [
 ].join('; ')
 
 function page({
+  language,
   title,
   script,
   body,
   framed,
 }: {
+  language: Language
   title: string
   script?: string
   body: string
   framed: boolean
 }): string {
   return `<!doctype html>
-<html lang="en"${framed ? ' class="framed"' : ''}>
+<html lang="${htmlLanguage[language]}"${framed ? ' class="framed"' : ''}>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
@@ -66,33 +70,42 @@ function field({ name, label, autocomplete, placeholder, message }: Field): stri
 }
 
 /** The card form in its frame (billing.md, "Sandbox"). It asks for no name and has no button: those are its parent's. */
-export function cardDocument(): string {
+export function cardDocument(language: Language): string {
+  const { card, number, numberBad, expiry, expiryForm, expiryBad, cvv, cvvBad, failed, confirm } =
+    words[language]
   const fields = [
     field({
       name: 'number',
-      label: 'Card number',
+      label: number,
       autocomplete: 'cc-number',
       placeholder: '1234 1234 1234 1234',
-      message: messages.number,
+      message: numberBad,
     }),
     field({
       name: 'expiry',
-      label: 'Expiry',
+      label: expiry,
       autocomplete: 'cc-exp',
-      placeholder: 'MM / YY',
-      message: messages.expiry,
+      placeholder: expiryForm,
+      message: expiryBad,
     }),
-    field({ name: 'cvv', label: 'CVV', autocomplete: 'cc-csc', placeholder: '123', message: messages.cvv }),
+    field({ name: 'cvv', label: cvv, autocomplete: 'cc-csc', placeholder: '123', message: cvvBad }),
   ]
-  const body = `<form id="card" novalidate data-failed="${escape(messages.failed)}" data-brands="${escape(JSON.stringify(cardBrands()))}">
+  const body = `<form id="card" aria-label="${escape(card)}" novalidate data-failed="${escape(failed)}" data-brands="${escape(JSON.stringify(cardBrands()))}">
 ${fields.join('\n')}
-<button hidden>Pay</button>
+<button hidden>${confirm}</button>
 </form>`
-  return page({ title: 'Card', script: '/sandbox/card.js', body, framed: true })
+  return page({ language, title: card, script: '/sandbox/card.js', body, framed: true })
 }
 
 function amountOf({ amount_cents, currency }: PaymentRow): string {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount_cents / 100)
+}
+
+/** The sentence with the amount, which stands out, and the card's last digits. */
+function sentence(text: string, payment: PaymentRow): string {
+  return escape(text)
+    .replace('{amount}', `<b>${escape(amountOf(payment))}</b>`)
+    .replace('{last4}', escape(payment.last4 ?? ''))
 }
 
 function choice(payment: PaymentRow, action: string, yes: string, no: string): string {
@@ -104,59 +117,59 @@ function choice(payment: PaymentRow, action: string, yes: string, no: string): s
 }
 
 /** The bank's check, framed by the payment page. */
-export function checkDocument(payment: PaymentRow): string {
-  const card = payment.last4 ? ` with the card ending in ${escape(payment.last4)}` : ''
+export function checkDocument(language: Language, payment: PaymentRow): string {
+  const { check, bankAsks, pay, payWith, testBank, confirm, reject } = words[language]
   const body = `<main>
-<h1>Your bank asks</h1>
-<p>Do you want to pay <b>${escape(amountOf(payment))}</b>${card}?</p>
-<p class="quiet">This is a test bank. No real money moves.</p>
-${choice(payment, '/sandbox/authenticate', 'Confirm', 'Reject')}
+<h1>${bankAsks}</h1>
+<p>${sentence(payment.last4 ? payWith : pay, payment)}</p>
+<p class="quiet">${testBank}</p>
+${choice(payment, `/sandbox/authenticate?lang=${language}`, confirm, reject)}
 </main>`
-  return page({ title: "Your bank's check", body, framed: true })
+  return page({ language, title: check, body, framed: true })
 }
 
 /** What stands in the frame once the bank has its answer; the script tells the payment page. */
-export function checkedDocument(): string {
+export function checkedDocument(language: Language): string {
+  const { thanks, oneMoment } = words[language]
   return page({
-    title: 'Thank you',
+    language,
+    title: thanks,
     script: '/sandbox/authenticated.js',
-    body: '<main><p>Thank you. One moment.</p></main>',
+    body: `<main><p>${oneMoment}</p></main>`,
     framed: true,
   })
 }
 
 /** The wallet, a page of its own that the person is sent to and comes back from. */
-export function walletDocument(payment: PaymentRow): string {
+export function walletDocument(language: Language, payment: PaymentRow): string {
+  const { wallet, walletAsks, testWallet, approve, cancel } = words[language]
   const body = `<main>
-<h1>Sandbox wallet</h1>
-<p>Cliffhanger asks for <b>${escape(amountOf(payment))}</b>.</p>
-<p class="quiet">This is a test wallet. No real money moves.</p>
-${choice(payment, '/sandbox/wallet', 'Approve', 'Cancel')}
+<h1>${wallet}</h1>
+<p>${sentence(walletAsks, payment)}</p>
+<p class="quiet">${testWallet}</p>
+${choice(payment, '/sandbox/wallet', approve, cancel)}
 </main>`
-  return page({ title: 'Sandbox wallet', body, framed: false })
+  return page({ language, title: wallet, body, framed: false })
 }
 
-export function goneDocument(): string {
-  return page({
-    title: 'Not found',
-    body: '<main><p>There is no such payment, or it is over.</p></main>',
-    framed: true,
-  })
+export function goneDocument(language: Language): string {
+  const { notFound, gone } = words[language]
+  return page({ language, title: notFound, body: `<main><p>${gone}</p></main>`, framed: true })
 }
 
-export const styleSheet = `:root { color-scheme: dark; --text: #f6efe8; --quiet: #b9aca0; --line: #54483f; --field: #241d19; --accent: #ff8a4c; --bad: #ff9d8f }
+export const styleSheet = `:root { color-scheme: dark; --text: #f6efe8; --quiet: #b9aca0; --line: #a99a8f; --field: #120e0c; --accent: #ff8a4c; --bad: #ff9d8f }
 * { box-sizing: border-box }
 html { background: #14100e; color: var(--text); font: 16px/1.4 system-ui, sans-serif }
 html.framed { background: transparent }
 body { margin: 0 }
-form#card { display: grid; grid-template-columns: 1fr 1fr; gap: 4px 12px; padding: 2px }
+form#card { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 12px; padding: 4px }
 form#card .field:first-child { grid-column: 1 / -1 }
 .field:first-child .error { min-height: 17px }
-label { display: block; font-size: 14px; color: var(--quiet); margin-bottom: 4px }
+label { display: block; font-size: 14px; line-height: 1.45; font-weight: 600; margin-bottom: 4px }
 .box { position: relative }
 input { width: 100%; height: 48px; padding: 0 12px; border: 1px solid var(--line); border-radius: 10px; background: var(--field); color: var(--text); font: inherit; font-variant-numeric: tabular-nums }
 input::placeholder { color: #8d8177 }
-input:focus-visible, button:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
+input:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 1px }
 input[aria-invalid=true] { border-color: var(--bad) }
 .brand { position: absolute; right: 12px; top: 0; line-height: 48px; font-size: 12px; color: var(--quiet); pointer-events: none }
 .error { margin: 2px 0 6px; min-height: 34px; line-height: 17px; font-size: 12px; color: var(--bad) }

@@ -1,14 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
+import { firstLanguage, languageOf, type Language } from '#contract/languages.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { cardFields, checkCard, newToken, type TypedCard } from './card-form.ts'
 import * as documents from './documents.ts'
 import * as queries from './queries.ts'
 import type { PaymentRow } from './queries.ts'
 import type { SandboxContext } from './sandbox-gateway.ts'
+import { words } from './words.ts'
 
+type Request = Parameters<PlainRoute['handle']>[0]
 type Reply = Parameters<PlainRoute['handle']>[1]
+
+/** The language that the framing page says, else the browser's. */
+function languageOfRequest({ url, headers }: Pick<Request, 'url' | 'headers'>): Language {
+  const asked = new URLSearchParams(url.split('?')[1]).get('lang')
+  return languageOf(asked ?? '') ?? firstLanguage(headers['accept-language']) ?? 'en'
+}
 
 /** billing.md, "Sandbox". */
 const tokensLastMs = 15 * 60_000
@@ -19,7 +28,7 @@ export function sandboxRoutes(context: SandboxContext): PlainRoute[] {
     {
       method: 'GET',
       path: '/sandbox/card',
-      handle: (_request, reply) => sendDocument(reply, documents.cardDocument()),
+      handle: (request, reply) => sendDocument(reply, documents.cardDocument(languageOfRequest(request))),
     },
     {
       method: 'GET',
@@ -28,35 +37,42 @@ export function sandboxRoutes(context: SandboxContext): PlainRoute[] {
     },
     script('/sandbox/card.js', 'card-form.browser.ts'),
     script('/sandbox/authenticated.js', 'authenticated.browser.ts'),
-    { method: 'POST', path: '/sandbox/tokens', handle: ({ body }, reply) => makeToken(context, body, reply) },
+    {
+      method: 'POST',
+      path: '/sandbox/tokens',
+      handle: (request, reply) => makeToken(context, request.body, languageOfRequest(request), reply),
+    },
     {
       method: 'GET',
       path: '/sandbox/authenticate',
-      handle: ({ query }, reply) => show(context, query, reply, 'check', documents.checkDocument),
+      handle: (request, reply) => show(context, request, reply, 'check', documents.checkDocument),
     },
     {
       method: 'POST',
       path: '/sandbox/authenticate',
       body: 'form',
-      async handle({ body }, reply) {
-        await decide(context, body, { status: 'failed', decline_code: 'check_failed' })
-        return sendDocument(reply, documents.checkedDocument())
+      async handle(request, reply) {
+        await decide(context, request.body, { status: 'failed', decline_code: 'check_failed' })
+        return sendDocument(reply, documents.checkedDocument(languageOfRequest(request)))
       },
     },
     {
       method: 'GET',
       path: '/sandbox/wallet',
-      handle: ({ query }, reply) => show(context, query, reply, 'wallet', documents.walletDocument),
+      handle: (request, reply) => show(context, request, reply, 'wallet', documents.walletDocument),
     },
     {
       method: 'POST',
       path: '/sandbox/wallet',
       body: 'form',
-      async handle({ body }, reply) {
-        const payment = await decide(context, body, { status: 'cancelled', decline_code: 'cancelled' })
+      async handle(request, reply) {
+        const payment = await decide(context, request.body, {
+          status: 'cancelled',
+          decline_code: 'cancelled',
+        })
         return payment
           ? reply.redirect(payment.return_url, 303)
-          : sendDocument(reply.code(404), documents.goneDocument())
+          : sendDocument(reply.code(404), documents.goneDocument(languageOfRequest(request)))
       },
     },
   ]
@@ -88,12 +104,12 @@ function script(path: string, file: string): PlainRoute {
 }
 
 /** Exchanges a card for a token. The card is looked at and forgotten: it reaches no log, no table and no error. */
-async function makeToken({ db, clock }: SandboxContext, body: unknown, reply: Reply) {
+async function makeToken({ db, clock }: SandboxContext, body: unknown, language: Language, reply: Reply) {
   reply.header('cache-control', 'no-store')
   const typed = typedCard(body)
   if (!typed) return reply.code(400).send({ message: 'number, expiry and cvv are needed' })
   const checked = checkCard(typed)
-  if (!checked.ok) return reply.send({ field: checked.field, message: checked.message })
+  if (!checked.ok) return reply.send({ field: checked.field, message: words[language][checked.reason] })
   const token = newToken()
   const { behaviour, brand, last4 } = checked.card
   await queries.insertToken(db, {
@@ -123,18 +139,19 @@ function paymentOf(context: SandboxContext, source: unknown): Promise<PaymentRow
 
 async function show(
   context: SandboxContext,
-  query: unknown,
+  request: Request,
   reply: Reply,
   what: 'check' | 'wallet',
-  write: (payment: PaymentRow) => string,
+  write: (language: Language, payment: PaymentRow) => string,
 ) {
-  const payment = await paymentOf(context, query)
+  const language = languageOfRequest(request)
+  const payment = await paymentOf(context, request.query)
   const fits = payment?.status === 'requires_action' && (payment.kind === 'wallet') === (what === 'wallet')
-  if (payment && fits) return sendDocument(reply, write(payment))
+  if (payment && fits) return sendDocument(reply, write(language, payment))
   if (payment && what === 'wallet' && payment.return_url) return reply.redirect(payment.return_url, 303)
   return sendDocument(
     reply.code(payment ? 200 : 404),
-    payment ? documents.checkedDocument() : documents.goneDocument(),
+    payment ? documents.checkedDocument(language) : documents.goneDocument(language),
   )
 }
 

@@ -107,6 +107,19 @@ describe("the sandbox's card frame", () => {
     ])
   })
 
+  test('speaks the language of the page around it, in what it shows and in what it refuses', async () => {
+    const response = await shopper.visitor.fetch('/sandbox/card?lang=dy')
+    const html = await response.text()
+    expect(html).toContain('<html lang="de"')
+    expect(html).toContain('Kartennummer')
+    const refused = await shopper.visitor.fetch('/sandbox/tokens?lang=dy', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ number: '4111 1111 1111 1112', expiry: '12 / 40', cvv: '123' }),
+    })
+    expect(await refused.json()).toMatchObject({ field: 'number', message: expect.stringContaining('Kartennummer') })
+  })
+
   test('keeps of a card its behaviour, brand and last four digits, and of expiry and code nothing, in any table', async () => {
     await shopper.token(testCards.disputed)
     const { rows } = await site.context.database.pool.query<{ dump: string }>(
