@@ -15,8 +15,15 @@ interface HeaderProps {
   recommended: string | undefined
 }
 
+interface Entry {
+  to: string
+  name: string
+}
+
 export function Header({ menu, recommended }: HeaderProps) {
   const { t } = useTranslation()
+  const entries: Entry[] = menu.map(({ id, name }) => ({ to: paths.browse.to(id), name }))
+  if (recommended) entries.unshift({ to: paths.more.to(recommended), name: t('site.recommend') })
   return (
     <header className={styles.header}>
       <Link to={paths.home.to()} className={styles.logo} aria-label={`${settings.site}: ${t('site.home')}`}>
@@ -24,13 +31,8 @@ export function Header({ menu, recommended }: HeaderProps) {
         <span>{settings.site}</span>
       </Link>
       <nav className={styles.wide} aria-label={t('site.categories')}>
-        {recommended && (
-          <NavLink to={paths.more.to(recommended)} className={styles.link}>
-            {t('site.recommend')}
-          </NavLink>
-        )}
-        {menu.slice(0, 5).map(({ id, name }) => (
-          <NavLink key={id} to={paths.browse.to(id)} className={styles.link}>
+        {entries.slice(0, 6).map(({ to, name }) => (
+          <NavLink key={to} to={to} className={styles.link}>
             {name}
           </NavLink>
         ))}
@@ -44,12 +46,12 @@ export function Header({ menu, recommended }: HeaderProps) {
       </Link>
       <LanguageChooser />
       <UserButton />
-      <BrowseMenu menu={menu} recommended={recommended} />
+      <BrowseMenu entries={[...entries, { to: paths.shopping.to(), name: t('site.plans') }]} />
     </header>
   )
 }
 
-function BrowseMenu({ menu, recommended }: HeaderProps) {
+function BrowseMenu({ entries }: { entries: Entry[] }) {
   const { t } = useTranslation()
   return (
     <>
@@ -58,19 +60,11 @@ function BrowseMenu({ menu, recommended }: HeaderProps) {
       </button>
       <div id="categories" popover="auto" className={styles.menu}>
         <nav aria-label={t('site.browse')} onClick={closeMenu}>
-          {recommended && (
-            <Link to={paths.more.to(recommended)} className={styles.entry}>
-              {t('site.recommend')}
-            </Link>
-          )}
-          {menu.map(({ id, name }) => (
-            <Link key={id} to={paths.browse.to(id)} className={styles.entry}>
+          {entries.map(({ to, name }) => (
+            <Link key={to} to={to} className={styles.entry}>
               {name}
             </Link>
           ))}
-          <Link to={paths.shopping.to()} className={styles.entry}>
-            {t('site.plans')}
-          </Link>
         </nav>
       </div>
     </>

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { clock } from '#web/lib/format.ts'
 import { Icon, type IconName } from '#web/ui/Icon.tsx'
@@ -25,8 +25,13 @@ export function Controls(props: ControlsProps) {
   const { muted, silenced } = usePreferences()
   const [open, setOpen] = useState(false)
   const quiet = muted || silenced
+  const box = useRef<HTMLDivElement>(null)
+  const { keepFocus } = props
+  useEffect(() => {
+    if (box.current) keepFocus(box.current)
+  }, [keepFocus])
   return (
-    <div className={styles.controls} data-visible={visible || open}>
+    <div ref={box} className={styles.controls} data-visible={visible || open}>
       <div className={styles.top}>
         {props.back}
         <Tool icon="settings" label={t('player.settings')} onClick={() => setOpen(true)} />

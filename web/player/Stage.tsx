@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
+import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { toggleFullscreen } from './Controls.tsx'
 import { Feed } from './Feed.tsx'
 import { ShortcutSheet } from './ShortcutSheet.tsx'
@@ -11,6 +11,8 @@ export interface SlideTools {
   onNext: (() => void) | null
   onPrevious: (() => void) | null
   onShortcuts: () => void
+  /** Gives the controls of the next slide the focus that a button had in the one before. */
+  keepFocus: (controls: Element) => void
 }
 
 interface StageProps {
@@ -30,6 +32,7 @@ export function Stage({ count, index, onIndex, renderSlide, label }: StageProps)
     slide.current = commands
   }, [])
   const onShortcuts = useCallback(() => setHelp(true), [])
+  const keepFocus = useFocusAcross(box)
   const onNext = index + 1 < count ? () => onIndex(index + 1) : null
   const onPrevious = index > 0 ? () => onIndex(index - 1) : null
 
@@ -60,9 +63,30 @@ export function Stage({ count, index, onIndex, renderSlide, label }: StageProps)
         index={index}
         onIndex={onIndex}
         label={label}
-        renderSlide={(i) => renderSlide(i, { register, onShortcuts, onNext, onPrevious })}
+        renderSlide={(i) => renderSlide(i, { register, onShortcuts, onNext, onPrevious, keepFocus })}
       />
       {help && <ShortcutSheet onClose={() => setHelp(false)} />}
     </div>
   )
+}
+
+/** A slide that goes takes its buttons along: the focus goes on to the same button of the next one. */
+function useFocusAcross(box: RefObject<HTMLElement | null>) {
+  const icon = useRef<string>(undefined)
+  useEffect(() => {
+    const follow = ({ type, target }: Event) => {
+      const within = type === 'focusin' && target instanceof HTMLElement && box.current?.contains(target)
+      icon.current = within ? target.dataset['icon'] : undefined
+    }
+    for (const type of ['focusin', 'pointerdown']) addEventListener(type, follow)
+    return () => {
+      for (const type of ['focusin', 'pointerdown']) removeEventListener(type, follow)
+    }
+  }, [box])
+  return useCallback((controls: Element) => {
+    if (!icon.current) return
+    const find = (name: string) => controls.querySelector<HTMLElement>(`[data-icon='${name}']:enabled`)
+    const button = find(icon.current) ?? find('pause') ?? find('play')
+    button?.focus()
+  }, [])
 }

@@ -30,6 +30,7 @@ export interface VideoSlideProps {
   onNext: (() => void) | null
   onPrevious: (() => void) | null
   onShortcuts: () => void
+  keepFocus: (controls: Element) => void
   onExpiring: () => void
   onStarted: () => void
   onEnded: () => void
@@ -58,7 +59,7 @@ export function VideoSlide(props: VideoSlideProps) {
     if (state.started) onStarted()
   }, [state.started, onStarted])
   useEffect(() => {
-    if (active && state.ended) onEnded()
+    if (active && state.ended) return afterDialogs(onEnded)
   }, [active, state.ended, onEnded])
   useEffect(() => {
     if (active) onState(state)
@@ -120,6 +121,14 @@ export function VideoSlide(props: VideoSlideProps) {
       )}
     </div>
   )
+}
+
+/** Runs at once, or when the sheet that is open is closed: what a person reads is not taken from them. */
+function afterDialogs(run: () => void): (() => void) | undefined {
+  const dialog = document.querySelector('dialog[open]')
+  if (!dialog) return void run()
+  dialog.addEventListener('close', run, { once: true })
+  return () => dialog.removeEventListener('close', run)
 }
 
 /** What lies over the picture's middle: paused, loading, twice the speed, sound to be tapped for. */

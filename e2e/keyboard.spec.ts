@@ -1,0 +1,171 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { choose, tabTo, typeInto } from './keyboard.ts'
+import { cardForm, expectMoving, expectPlaying, lockedPanel } from './watching.ts'
+
+const tower = /The Test Tower/
+
+async function openTower(page: Page): Promise<void> {
+  await page.goto('/')
+  await choose(page, page.getByRole('link', { name: tower }))
+  await expectMoving(page)
+}
+
+test('from the home page to a paid episode by keyboard alone', async ({ page }) => {
+  await page.goto('/')
+  await expect(page.getByRole('link', { name: tower }).first()).toBeVisible()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: 'Skip' })).toBeFocused()
+  await expect(page.getByRole('link', { name: 'Skip' })).toBeInViewport()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await expect(page.locator('main :focus')).toHaveCount(1)
+  await choose(page, page.getByRole('link', { name: tower }))
+  await expectMoving(page)
+  await page.keyboard.press('n')
+  await expectPlaying(page, 2)
+  await page.keyboard.press('ArrowDown')
+  await expectPlaying(page, 3)
+  await page.keyboard.press('n')
+
+  const panel = lockedPanel(page, 4)
+  await tabTo(page, panel.getByRole('radio').first())
+  await page.keyboard.press('ArrowDown')
+  await expect(panel.getByRole('button', { name: 'Pay $9.99' })).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await expect(panel.getByRole('button', { name: 'Subscribe for $4.99' })).toBeVisible()
+  await choose(page, panel.getByRole('button', { name: 'Subscribe for $4.99' }))
+
+  const { form, card } = cardForm(page)
+  await page.keyboard.press('Escape')
+  await expect(panel.getByRole('button', { name: 'Subscribe for $4.99' })).toBeFocused()
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowUp')
+  await choose(page, panel.getByRole('button', { name: 'Pay $0.99' }))
+  await typeInto(page, form.getByLabel('E-mail'), 'ada@example.com')
+  await typeInto(page, form.getByLabel('First name'), 'Ada')
+  await typeInto(page, form.getByLabel('Last name'), 'Lovelace')
+  await typeInto(page, card.getByLabel('Card number'), '4242424242424242')
+  await typeInto(page, card.getByLabel('Expiry'), '1239')
+  await typeInto(page, card.getByLabel('CVV'), '123')
+  await choose(page, form.getByRole('button', { name: 'Pay $0.99' }))
+  await expectPlaying(page, 4)
+  await page.keyboard.press('k')
+  await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeVisible()
+})
+
+test('the buttons of the player keep the focus from one episode to the next', async ({ page }) => {
+  await openTower(page)
+  const next = page.getByRole('button', { name: 'Next episode' })
+  await choose(page, next)
+  await expectPlaying(page, 2)
+  await expect(next).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expectPlaying(page, 3)
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Shift+Tab')
+  await expect(page.getByRole('button', { name: 'Previous episode' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expectPlaying(page, 2)
+  await expect(page.getByRole('button', { name: 'Previous episode' })).toBeFocused()
+})
+
+test('every sheet of the player takes the focus, keeps it, and gives it back', async ({ page, isMobile }) => {
+  await openTower(page)
+  const dialog = page.getByRole('dialog')
+  for (const [button, title] of [
+    ['Settings', 'Settings'],
+    ['Share', 'Share'],
+  ] as const) {
+    const opener = page.getByRole('button', { name: button, exact: true })
+    await choose(page, opener)
+    await expect(dialog).toHaveAccessibleName(title)
+    for (let presses = 0; presses < 15; presses++) {
+      await page.keyboard.press('Tab')
+      // The browser's own bar is a stop on the way round; the page behind is not.
+      expect(await page.evaluate(() => document.activeElement?.closest('main, dialog')?.tagName)).not.toBe(
+        'MAIN',
+      )
+    }
+    await page.keyboard.press('Escape')
+    await expect(dialog).toHaveCount(0)
+    await expect(opener).toBeFocused()
+  }
+
+  await choose(page, page.getByRole('button', { name: 'Settings', exact: true }))
+  await tabTo(page, dialog.getByRole('radio', { name: 'Normal' }))
+  await page.keyboard.press('ArrowRight')
+  await expect(dialog.getByRole('radio', { name: '1.25×' })).toBeChecked()
+  await page.keyboard.press('Escape')
+
+  await page.keyboard.press('?')
+  await expect(dialog).toHaveAccessibleName('Keyboard shortcuts')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+
+  if (isMobile) await choose(page, page.getByRole('button', { name: 'Episodes' }))
+  await choose(page, page.getByRole('button', { name: /^Episode 2\b/ }))
+  await expectPlaying(page, 2)
+})
+
+test('menus and the language open, close and choose by keyboard', async ({ page }) => {
+  await page.goto('/')
+  for (const [name, list] of [
+    ['You', 'You'],
+    ['Browse', 'Browse'],
+  ] as const) {
+    const opener = page.getByRole('button', { name })
+    const menu = page.getByRole('navigation', { name: list })
+    await choose(page, opener)
+    await expect(menu.getByRole('link').first()).toBeVisible()
+    await page.keyboard.press('Tab')
+    await expect(menu.getByRole('link').first()).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(menu).toBeHidden()
+    await expect(opener).toBeFocused()
+  }
+  await page.keyboard.press('Enter')
+  await choose(page, page.getByRole('navigation', { name: 'Browse' }).getByRole('link', { name: 'Plans' }))
+  await expect(page).toHaveURL(/\/shopping$/)
+  await expect(page.getByRole('navigation', { name: 'Browse' })).toBeHidden()
+
+  const languages = page.locator('header select')
+  await tabTo(page, languages)
+  await page.keyboard.press('d')
+  await expect(page.locator('html')).toHaveAttribute('lang', 'de')
+  await expect(page.getByRole('heading', { name: 'Alles sehen' })).toBeVisible()
+  await expect(languages).toBeFocused()
+})
+
+test('an account is made, left and entered again, and a favorite taken back, by keyboard alone', async ({
+  page,
+}) => {
+  const email = `kay-${Date.now()}@example.com`
+  const password = 'a quiet lighthouse'
+  await page.goto('/register')
+  await typeInto(page, page.getByLabel('E-mail'), email)
+  await typeInto(page, page.getByLabel('Password', { exact: true }), password)
+  await typeInto(page, page.getByLabel('Repeat your password'), password)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/my$/)
+
+  await choose(page, page.getByRole('button', { name: 'You' }))
+  await choose(page, page.getByRole('button', { name: 'Sign out' }))
+  await expect(page.getByText('You are a guest on this device.')).toBeVisible()
+  await page.goto('/login')
+  await typeInto(page, page.getByLabel('E-mail'), email)
+  await page.keyboard.press('Enter')
+  await expect(page.getByLabel('Password', { exact: true })).toBeFocused()
+  await page.keyboard.type(password)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/my$/)
+
+  await openTower(page)
+  await choose(page, page.getByRole('button', { name: 'Add to favorites' }))
+  await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
+  await page.goto('/favorites')
+  await choose(page, page.getByRole('button', { name: 'Remove “The Test Tower”' }))
+  await expect(page.getByText('Tap the heart of a drama')).toBeVisible()
+})

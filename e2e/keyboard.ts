@@ -1,0 +1,43 @@
+import { expect, type Locator, type Page } from '@playwright/test'
+
+/** The keyboard alone: what a person does who cannot use a mouse, and what they must see of it. */
+
+const isFocused = (locator: Locator) =>
+  locator.evaluateAll((elements) =>
+    elements.some((element) => element === element.ownerDocument.activeElement),
+  )
+
+/** Presses Tab until the element has the focus, and looks whether it shows that. */
+export async function tabTo(page: Page, target: Locator, most = 60): Promise<void> {
+  await expect(target.first()).toBeAttached()
+  for (let presses = 0; presses < most; presses++) {
+    await page.keyboard.press('Tab')
+    if (await isFocused(target)) return expectRing(target)
+  }
+  throw new Error(`Tab never came to ${target.toString()}`)
+}
+
+/** Tab to it, then Enter. */
+export async function choose(page: Page, target: Locator): Promise<void> {
+  await tabTo(page, target)
+  await page.keyboard.press('Enter')
+}
+
+/** Types into the field that Tab leads to. */
+export async function typeInto(page: Page, target: Locator, words: string): Promise<void> {
+  await tabTo(page, target)
+  await page.keyboard.type(words)
+}
+
+/** The focus can be seen: a ring around the element, or around what stands for it. */
+export async function expectRing(target: Locator): Promise<void> {
+  const ring = await target.evaluateAll((elements) => {
+    const focused = elements.find((element) => element === element.ownerDocument.activeElement)
+    for (let at = focused, steps = 0; at && steps < 4; at = at.parentElement ?? undefined, steps++) {
+      const { outlineStyle, outlineWidth } = getComputedStyle(at)
+      if (outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2) return true
+    }
+    return false
+  })
+  expect(ring, `the focus is seen on ${target.toString()}`).toBe(true)
+}
