@@ -72,8 +72,23 @@ test('the buttons of the player keep the focus from one episode to the next', as
   await expect(page.getByRole('button', { name: 'Previous episode' })).toBeFocused()
 })
 
+test('an episode that ends under an open sheet waits until it is closed', async ({ page }) => {
+  await openTower(page)
+  await choose(page, page.getByRole('button', { name: 'Settings', exact: true }))
+  await expect
+    .poll(() => page.evaluate(() => [...document.querySelectorAll('video')].some((video) => video.ended)), {
+      timeout: 20_000,
+    })
+    .toBe(true)
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expectPlaying(page, 2)
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeFocused()
+})
+
 test('every sheet of the player takes the focus, keeps it, and gives it back', async ({ page, isMobile }) => {
   await openTower(page)
+  await page.keyboard.press('k')
   const dialog = page.getByRole('dialog')
   for (const [button, title] of [
     ['Settings', 'Settings'],

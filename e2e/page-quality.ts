@@ -26,3 +26,37 @@ export async function expectReadable(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze()
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
 }
+
+/** Nothing is wider than the window, and no words run out of it: those in rows that scroll sideways aside. */
+export async function expectFits(page: Page): Promise<void> {
+  const { wide, cut } = await page.evaluate(() => {
+    const page = document.documentElement
+    const scrolls = (element: Element | null): boolean =>
+      element !== null &&
+      (['auto', 'scroll'].includes(getComputedStyle(element).overflowX) || scrolls(element.parentElement))
+    // Wholly beyond the edge of what it is in: uncovered by a swipe or by focus.
+    const isPutAside = (element: Element | null, left: number): boolean =>
+      element !== null &&
+      ((getComputedStyle(element).overflowX !== 'visible' && left >= element.getBoundingClientRect().right) ||
+        isPutAside(element.parentElement, left))
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const cut: string[] = []
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      const { parentElement: holder } = text
+      if (!holder?.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue
+      if (holder.closest('script, style, select, .hidden-text') || scrolls(holder)) continue
+      const range = document.createRange()
+      range.selectNodeContents(text)
+      const { left, right } = range.getBoundingClientRect()
+      if (isPutAside(holder, left)) continue
+      const out = left < -1 || right > page.clientWidth + 1
+      const clipped =
+        holder.scrollWidth > holder.clientWidth + 1 && getComputedStyle(holder).overflowX === 'hidden'
+      if (out || (clipped && getComputedStyle(holder).textOverflow !== 'ellipsis'))
+        cut.push(text.textContent?.trim() ?? '')
+    }
+    return { wide: page.scrollWidth - page.clientWidth, cut: cut.filter(Boolean) }
+  })
+  expect(wide, 'no sideways scrolling').toBeLessThanOrEqual(0)
+  expect(cut, 'no words are cut').toEqual([])
+}

@@ -4,12 +4,11 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import { bringTexts } from '#web/i18n/index.ts'
 import '#web/i18n/watch.ts'
 import { OrderPage } from '#web/features/billing/OrderPage.tsx'
-import { isFramed } from '#web/features/billing/order-report.ts'
 import { kept } from '#web/lib/storage.ts'
 import '#web/ui/base.css'
 
-// Inside a sheet the form has the sheet's own surface.
-if (isFramed()) document.documentElement.dataset.framed = ''
+// The surface of the sheet that the form usually stands in, and of the gateway's frame.
+document.documentElement.dataset.raised = ''
 // The operator's accent, as the site that opened this document has kept it.
 const accent = kept<ResultOf<typeof getHomepage>>('homepage')?.pay_theme.accent
 if (accent && CSS.supports('color', accent)) document.documentElement.style.setProperty('--accent', accent)

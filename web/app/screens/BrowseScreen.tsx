@@ -1,6 +1,6 @@
 import { useParams } from 'react-router'
-import { NotFound } from '#web/app/NotFound.tsx'
 import { Listing } from '#web/features/catalog/Listing.tsx'
+import { Component as NotFound } from './NotFoundScreen.tsx'
 
 export function Component() {
   const { id = '' } = useParams()

@@ -2,8 +2,8 @@ import { useEffect } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { useParams } from 'react-router'
 import { track } from '#web/lib/track.ts'
-import { NotFound } from '#web/app/NotFound.tsx'
 import { Listing } from '#web/features/catalog/Listing.tsx'
+import { Component as NotFound } from './NotFoundScreen.tsx'
 
 /** The id is a tag's, or the words that were searched for (product.md, section 7). */
 export function Component() {

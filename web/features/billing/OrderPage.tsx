@@ -16,7 +16,7 @@ export function OrderPage() {
   const { t } = useTranslation()
   const { choice, failed, load } = useChoice()
   return (
-    <main className={styles.page} data-framed={isFramed()}>
+    <main className={styles.page} data-framed={isFramed()} aria-label={t('order.title')}>
       {isFramed() ? (
         <h1 className="hidden-text">{t('order.title')}</h1>
       ) : (

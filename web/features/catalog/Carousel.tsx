@@ -14,7 +14,7 @@ export function Carousel({ videos, title, eager }: { videos: VideoCard[]; title:
   const track = useRef<HTMLUListElement>(null)
   const move = (direction: 1 | -1) => {
     const step = track.current?.firstElementChild?.clientWidth ?? 0
-    track.current?.scrollBy({ left: direction * step, behavior: 'smooth' })
+    track.current?.scrollBy({ left: direction * step })
   }
   return (
     <section className={styles.carousel} aria-label={title}>

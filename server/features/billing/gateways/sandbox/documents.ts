@@ -160,7 +160,7 @@ export function goneDocument(language: Language): string {
 export const styleSheet = `:root { color-scheme: dark; --text: #f6efe8; --quiet: #b9aca0; --line: #a99a8f; --field: #120e0c; --accent: #ff8a4c; --bad: #ff9d8f }
 * { box-sizing: border-box }
 html { background: #14100e; color: var(--text); font: 16px/1.4 system-ui, sans-serif }
-html.framed { background: transparent }
+html.framed { background: #1d1714 }
 body { margin: 0 }
 form#card { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 12px; padding: 4px }
 form#card .field:first-child { grid-column: 1 / -1 }

@@ -117,7 +117,10 @@ describe("the sandbox's card frame", () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ number: '4111 1111 1111 1112', expiry: '12 / 40', cvv: '123' }),
     })
-    expect(await refused.json()).toMatchObject({ field: 'number', message: expect.stringContaining('Kartennummer') })
+    expect(await refused.json()).toMatchObject({
+      field: 'number',
+      message: expect.stringContaining('Kartennummer'),
+    })
   })
 
   test('keeps of a card its behaviour, brand and last four digits, and of expiry and code nothing, in any table', async () => {

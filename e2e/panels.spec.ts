@@ -1,0 +1,84 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { expectFits, expectReadable } from './page-quality.ts'
+import { openRoute } from './routes.ts'
+import { cardForm, lockedPanel } from './watching.ts'
+
+// axe brings its own script into the page.
+test.use({ bypassCSP: true })
+
+interface Panel {
+  name: string
+  path: string
+  open: (page: Page) => Promise<unknown>
+}
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const shown = (page: Page, role: 'dialog' | 'navigation' | 'region' | 'listbox', name?: string) =>
+  expect(page.getByRole(role, name ? { name } : {})).toBeVisible()
+const onVideo = (name: string, open: Panel['open']): Panel => ({
+  name,
+  path: '/videos/{video}',
+  open: async (page) => {
+    await page.keyboard.press('k')
+    await open(page)
+    await shown(page, 'dialog')
+  },
+})
+
+const panels: Panel[] = [
+  {
+    name: 'the user menu',
+    path: '/',
+    open: (page) => press(page, 'You').then(() => shown(page, 'navigation', 'You')),
+  },
+  { name: 'the browse menu', path: '/', open: (page) => press(page, 'Browse') },
+  { name: 'the question of privacy', path: '/', open: (page) => press(page, 'Privacy choices') },
+  {
+    name: 'the search suggestions',
+    path: '/search',
+    open: async (page) => {
+      await page.getByRole('combobox', { name: 'Search' }).fill('t')
+      await shown(page, 'listbox')
+    },
+  },
+  onVideo('the settings', (page) => press(page, 'Settings')),
+  onVideo('the share sheet', (page) => press(page, 'Share')),
+  onVideo('the shortcuts', (page) => page.keyboard.press('?')),
+  {
+    name: 'the card form and its mistakes',
+    path: '/videos/{video}?episode=4',
+    open: async (page) => {
+      await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+      await cardForm(page).form.getByRole('button', { name: 'Pay $0.99' }).click()
+      await expect(cardForm(page).card.getByText('Please check the card number.')).toBeVisible()
+    },
+  },
+  {
+    name: 'the deletion of everything',
+    path: '/individual',
+    open: (page) => page.getByRole('button', { name: /Delete what is kept here/ }).click(),
+  },
+  {
+    name: 'the mistakes of a form',
+    path: '/register',
+    open: (page) => page.locator('main button[type=submit]').click(),
+  },
+]
+
+for (const { name, path, open } of panels) {
+  test(`${name}: readable by everybody, and nothing is cut`, async ({ page }) => {
+    await openRoute(page, path)
+    await open(page)
+    await expectReadable(page)
+    await expectFits(page)
+  })
+}
+
+test('the episode list of a phone: readable by everybody', async ({ page, isMobile }) => {
+  await openRoute(page, '/videos/{video}')
+  await page.keyboard.press('k')
+  if (isMobile) await press(page, 'Episodes')
+  await expect(page.getByRole('list', { name: 'Episodes' })).toBeVisible()
+  await expectReadable(page)
+})

@@ -1,0 +1,55 @@
+import type { Page } from '@playwright/test'
+import { missingPath } from './fixtures.ts'
+
+/** Every route of the site on the test content (seed, section 2). */
+export const routes = [
+  { name: 'home', path: '/' },
+  { name: 'a category', path: '/browse/{menu}' },
+  { name: 'more', path: '/more/{section}' },
+  { name: 'search results', path: '/searchDetail/tower' },
+  { name: 'search', path: '/search' },
+  { name: 'the video page', path: '/videos/{video}' },
+  { name: 'a locked episode', path: '/videos/{video}?episode=4' },
+  { name: 'sign in', path: '/login' },
+  { name: 'register', path: '/register' },
+  { name: 'a lost password', path: '/retrievePassword' },
+  { name: 'favorites', path: '/favorites' },
+  { name: 'history', path: '/historys' },
+  { name: 'unlocked', path: '/unlocked' },
+  { name: 'plans', path: '/shopping' },
+  { name: 'the card form', path: '/order/easy?kind=video&id={video}&gateway=sandbox&method=card' },
+  { name: 'an order', path: '/order/result?order_id=ord_none' },
+  { name: 'the profile', path: '/individual' },
+  { name: 'the member area', path: '/my' },
+  { name: 'terms', path: '/serviceAgreement' },
+  { name: 'privacy', path: '/privacyPolicy' },
+  { name: 'refunds', path: '/refundPolicy' },
+  { name: 'content policy', path: '/contentPolicy' },
+  { name: 'questions', path: '/commonQuestions' },
+  { name: 'contact', path: '/contactUs' },
+  { name: 'a page that is not there', path: missingPath },
+] as const
+
+interface Homepage {
+  menu: { id: string }[]
+  homepage: { id: string; items: { id: string; title: string }[] }[]
+}
+
+/** Opens a route and waits until what it shows has come, and nothing of it is a placeholder any more. */
+export async function openRoute(page: Page, path: string): Promise<void> {
+  const answer = await page.request.get('/api/homepage')
+  const { info } = (await answer.json()) as { info: Homepage }
+  const videos = info.homepage.flatMap(({ items }) => items)
+  const ids: Record<string, string | undefined> = {
+    menu: info.menu[0]?.id,
+    section: info.homepage[0]?.id,
+    video: videos.find(({ title }) => title === 'The Test Tower')?.id,
+  }
+  await page.goto(path.replace(/{(\w+)}/, (_, name: string) => ids[name] ?? name))
+  await page.getByRole('heading').first().waitFor()
+  await page.waitForFunction(
+    () =>
+      document.fonts.status === 'loaded' &&
+      !document.querySelector('main [role=status][aria-label], main[aria-busy=true]'),
+  )
+}
