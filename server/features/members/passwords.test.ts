@@ -1,3 +1,5 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { expect, test } from 'vitest'
 import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 
@@ -39,3 +41,24 @@ test('without an account no password is right', async () => {
   expect(await verifyPassword(undefined, 'nine parts of a drama')).toBe(false)
   expect(await verifyPassword(null, '')).toBe(false)
 })
+
+test('a hash that is damaged is an error, and the next one is known again', async () => {
+  await expect(verifyPassword('no hash', 'nine parts of a drama')).rejects.toThrow()
+  const hash = await hashPassword('nine parts of a drama')
+  expect(await verifyPassword(hash, 'nine parts of a drama')).toBe(true)
+})
+
+test('hashing steps back behind everything else, and nothing else does', async () => {
+  await hashPassword('nine parts of a drama')
+  expect(getPriority()).toBeLessThan(10)
+  // Where a priority is a thread's alone.
+  if (process.platform !== 'linux') return
+  const behind = readdirSync('/proc/self/task').filter((thread) => nicenessOf(thread) === 10)
+  expect(behind.length).toBeGreaterThan(0)
+  expect(behind).not.toContain(String(process.pid))
+})
+
+function nicenessOf(thread: string): number {
+  const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+}

@@ -1,10 +1,7 @@
-import { hash, verify } from '@node-rs/argon2'
 import { availableParallelism } from 'node:os'
 import { Fault, Refusal } from '#contract/errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
-
-/** Argon2id, the library's own default kind, with the figures of security.md, "Passwords". */
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+import { runHashing } from './run-hashing.ts'
 
 /** At most 4 at a time, and a core is left for everybody else's calls. */
 const mostAtOnce = Math.min(4, Math.max(1, availableParallelism() - 1))
@@ -30,8 +27,8 @@ export function checkPassword(password: string, field: string): void {
 }
 
 /** @throws Fault unavailable where too many wait already */
-export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(asTyped(password), cost))
+export async function hashPassword(password: string): Promise<string> {
+  return String(await inTurn(() => runHashing({ password: asTyped(password) })))
 }
 
 /**
@@ -44,8 +41,8 @@ export async function verifyPassword(
   password: string,
 ): Promise<boolean> {
   const known = passwordHash ?? nobodysHash
-  const right = await inTurn(() => verify(known, asTyped(password)))
-  return right && Boolean(passwordHash)
+  const right = await inTurn(() => runHashing({ password: asTyped(password), known }))
+  return right === true && Boolean(passwordHash)
 }
 
 /** The same letter may be typed as one character or as two, depending on the keyboard. */

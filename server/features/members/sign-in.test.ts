@@ -1,4 +1,3 @@
-import * as argon2 from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { cancelSubscription, getPayment } from '#contract/billing.ts'
 import {
@@ -14,10 +13,11 @@ import {
 import { password, registerMember } from '#server/testing/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
+import * as hashing from './run-hashing.ts'
 
-vi.mock('@node-rs/argon2', async (original) => {
-  const real = await original<typeof argon2>()
-  return { ...real, hash: vi.fn(real.hash), verify: vi.fn(real.verify) }
+vi.mock('./run-hashing.ts', async (original) => {
+  const real = await original<typeof hashing>()
+  return { ...real, runHashing: vi.fn(real.runHashing) }
 })
 
 let site: TestSite
@@ -64,7 +64,7 @@ describe('signing in', () => {
       .where('id', '=', social.user.id)
       .execute()
     const visitor = await guest()
-    const verify = vi.mocked(argon2.verify).mockClear()
+    const verify = vi.mocked(hashing.runHashing).mockClear()
     const answers = []
     for (const address of [email, 'nobody@example.com', social.email]) {
       const { status, answer } = await enter(visitor, address, 'not the password')
@@ -80,7 +80,7 @@ describe('signing in', () => {
 
   it('costs a registration the same work, whether the address is taken or not', async () => {
     const { email } = await registerMember(site)
-    const hash = vi.mocked(argon2.hash)
+    const hash = vi.mocked(hashing.runHashing)
     for (const [address, code] of [
       [email, 500],
       ['free@example.com', 200],

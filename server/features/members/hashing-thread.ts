@@ -1,0 +1,23 @@
+import { hashSync, verifySync } from '@node-rs/argon2'
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import type { HashingDone, HashingJob } from './run-hashing.ts'
+
+/** Everybody else's calls come first. On Linux a priority is the thread's that asks; elsewhere it would be the process's. */
+if (process.platform === 'linux') setPriority(10)
+
+/** Argon2id, the library's own default kind, with the figures of security.md, "Passwords". */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+parentPort?.on('message', ({ password, known }: HashingJob) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(work(password, known))
+})
+
+function work(password: string, known: string | undefined): HashingDone {
+  try {
+    return { result: known === undefined ? hashSync(password, cost) : verifySync(known, password) }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : 'the password could not be hashed' }
+  }
+}
