@@ -43,6 +43,7 @@ export const getHomepage = endpoint({
     copyright: Type.Object({ text: Type.String(), icon: Type.String() }),
     menu: Type.Array(TagName),
     homepage: Type.Array(Section),
+    // `layout` of the pay panel: `sheet` from the bottom, `card` in the middle; another is taken for `sheet`.
     pay_theme: Type.Object({ id: Type.String(), layout: Type.String(), accent: Type.String() }),
   }),
 })

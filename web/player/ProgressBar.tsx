@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useRef, useState, type PointerEvent } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { clock } from '#web/lib/format.ts'
-import { frameAt, parseStoryboard, type Frame } from './storyboard.ts'
+import { frameAt, type Frame } from './storyboard.ts'
+import { storyboardQuery } from './storyboard-query.ts'
 import type { VideoState } from './use-video.ts'
 import styles from './progress-bar.module.css'
 
@@ -18,7 +19,11 @@ export function ProgressBar({ state, storyboardUrl, onSeek }: ProgressBarProps) 
   const bar = useRef<HTMLDivElement>(null)
   const [hoverMs, setHoverMs] = useState<number | null>(null)
   const [dragging, setDragging] = useState(false)
-  const frames = useStoryboard(storyboardUrl, hoverMs !== null)
+  // Fetched when it is first wanted.
+  const { data: frames = [] } = useQuery({
+    ...storyboardQuery(storyboardUrl),
+    enabled: hoverMs !== null && storyboardUrl !== '',
+  })
   const { durationMs, bufferedMs } = state
   const shownMs = dragging && hoverMs !== null ? hoverMs : state.timeMs
   const part = (ms: number) => `${durationMs ? Math.min(100, (ms / durationMs) * 100) : 0}%`
@@ -86,18 +91,4 @@ function FramePicture({ frame }: { frame: Frame | undefined }) {
       style={{ width, height, backgroundImage: `url("${url}")`, backgroundPosition: `-${x}px -${y}px` }}
     />
   )
-}
-
-/** The storyboard is fetched when it is first wanted. */
-function useStoryboard(url: string, wanted: boolean): Frame[] {
-  const { data = [] } = useQuery({
-    queryKey: ['storyboard', url],
-    queryFn: async ({ signal }) => {
-      const response = await fetch(url, { signal })
-      return response.ok ? parseStoryboard(await response.text(), response.url) : []
-    },
-    enabled: wanted && url !== '',
-    staleTime: Infinity,
-  })
-  return data
 }

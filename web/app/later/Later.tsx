@@ -1,6 +1,9 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import '#web/i18n/later.ts'
 // Once it is here, no failure later needs to fetch it.
 import '#web/ui/toast.ts'
+import { startHoverPreviews } from '#web/features/media/hover-previews.ts'
 import { Privacy } from '#web/features/tracking/Privacy.tsx'
 import { OfflineLine } from './OfflineLine.tsx'
 import { registerServiceWorker } from './register-service-worker.ts'
@@ -9,6 +12,8 @@ void registerServiceWorker()
 
 /** What stands around the screens and nobody waits for: it comes once the page is idle. */
 export function Later({ asked, onDone }: { asked: boolean; onDone: () => void }) {
+  const queryClient = useQueryClient()
+  useEffect(() => startHoverPreviews(queryClient), [queryClient])
   return (
     <>
       <OfflineLine />

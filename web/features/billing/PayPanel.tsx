@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { OfferedGateway, Offer } from '#contract/billing.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -24,6 +26,7 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
     videoChoice(t, { id: episode.video_id, price, count: video.episode_count, running }),
     ...plans.map((plan) => planChoice(t, plan)),
   ]
+  const layout = useQuery(homepageQuery).data?.pay_theme.layout
   const [chosen, setChosen] = useState(0)
   const [way, setWay] = useState(0)
   const [paying, setPaying] = useState(false)
@@ -31,7 +34,11 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
   const gateway = gateways[way]
   if (!choice || !gateway) return <p className={styles.panel}>{t('pay.noGateway')}</p>
   return (
-    <section className={styles.panel} aria-label={t('pay.title', { number: episode.number })}>
+    <section
+      className={styles.panel}
+      data-layout={layout}
+      aria-label={t('pay.title', { number: episode.number })}
+    >
       <header className={styles.head}>
         <Icon name="lock" size={28} />
         <h2>{t('pay.title', { number: episode.number })}</h2>

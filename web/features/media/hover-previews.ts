@@ -1,0 +1,96 @@
+import type { QueryClient } from '@tanstack/react-query'
+import card from '#web/features/catalog/card.module.css'
+import type { Frame } from '#web/player/storyboard.ts'
+import { storyboardQuery } from '#web/player/storyboard-query.ts'
+import styles from './hover-previews.module.css'
+import { episodesQuery, playingQuery } from './queries.ts'
+
+const restMs = 400
+const frameMs = 700
+
+/**
+ * A mouse that rests on a poster sees scenes of the first open episode in its place, from the storyboard that scrubbing shows.
+ * Not for fingers, not where less motion or fewer bytes are asked for. Returns a function that ends it.
+ */
+export function startHoverPreviews(queryClient: QueryClient): () => void {
+  if (!matchMedia('(hover: hover) and (pointer: fine)').matches) return () => {}
+  let link: Element | null = null
+  let leave = () => {}
+  const over = ({ target, pointerType }: PointerEvent) => {
+    const now = target instanceof Element ? target.closest('a[href^="/videos/"]') : null
+    if (now === link) return
+    leave()
+    link = now
+    const poster = now?.querySelector(`.${card.cover}`)
+    leave = poster && pointerType === 'mouse' && isWelcome() ? rest(queryClient, now, poster) : () => {}
+  }
+  addEventListener('pointerover', over)
+  return () => {
+    removeEventListener('pointerover', over)
+    leave()
+  }
+}
+
+function isWelcome(): boolean {
+  const { connection } = navigator as { connection?: { saveData?: boolean } }
+  return (
+    navigator.onLine &&
+    connection?.saveData !== true &&
+    !matchMedia('(prefers-reduced-motion: reduce)').matches
+  )
+}
+
+/** Waits for the mouse to rest, then plays until it leaves. */
+function rest(queryClient: QueryClient, link: Element | null, poster: Element): () => void {
+  const left = new AbortController()
+  const id = /^\/videos\/([^/?]+)/.exec(link?.getAttribute('href') ?? '')?.[1]
+  const timer = setTimeout(() => {
+    if (!id) return
+    // What a preview could not fetch has been said by the call; the poster stands.
+    framesOf(queryClient, decodeURIComponent(id))
+      .then((frames) => play(frames, poster, left.signal))
+      .catch(() => {})
+  }, restMs)
+  return () => {
+    clearTimeout(timer)
+    left.abort()
+  }
+}
+
+async function framesOf(queryClient: QueryClient, videoId: string): Promise<Frame[]> {
+  const episodes = await queryClient.ensureQueryData(episodesQuery(videoId))
+  const open = episodes.find(({ ready, state }) => ready && state !== 'locked')
+  if (!open) return []
+  const playing = await queryClient.fetchQuery(playingQuery(open.id))
+  if (playing.kind !== 'playable') return []
+  return queryClient.fetchQuery(storyboardQuery(playing.playable.playback.storyboard_url))
+}
+
+/** Lays the frames over the poster, one after the other, as large as they fill it. */
+async function play(frames: Frame[], poster: Element, until: AbortSignal): Promise<void> {
+  const [first] = frames
+  if (!first || frames.length < 2) return
+  const sheet = new Image()
+  sheet.src = first.url
+  await sheet.decode()
+  if (until.aborted) return
+  const box = document.createElement('div')
+  box.className = styles.preview ?? ''
+  const picture = box.appendChild(document.createElement('div'))
+  const { width, height } = poster.getBoundingClientRect()
+  Object.assign(picture.style, {
+    width: `${first.width}px`,
+    height: `${first.height}px`,
+    scale: String(Math.max(width / first.width, height / first.height)),
+    backgroundImage: `url("${first.url}")`,
+  })
+  let at = 0
+  const show = () => {
+    const { x, y } = frames[at++ % frames.length] ?? first
+    picture.style.backgroundPosition = `-${x}px -${y}px`
+  }
+  show()
+  poster.append(box)
+  const timer = setInterval(show, frameMs)
+  until.addEventListener('abort', () => (clearInterval(timer), box.remove()))
+}

@@ -1,0 +1,13 @@
+import { queryOptions } from '@tanstack/react-query'
+import { parseStoryboard } from './storyboard.ts'
+
+/** The frames of a storyboard; none where it did not come. */
+export const storyboardQuery = (url: string) =>
+  queryOptions({
+    queryKey: ['storyboard', url],
+    queryFn: async ({ signal }) => {
+      const response = await fetch(url, { signal })
+      return response.ok ? parseStoryboard(await response.text(), response.url) : []
+    },
+    staleTime: Infinity,
+  })
