@@ -8,7 +8,7 @@ import { becomeMember, leave, shotsOf, type Content, type Shot } from './screen-
 /**
  * `npm run screens -- URL` photographs every screen and its states on a running site, in English and German, on a phone,
  * a tablet and a desktop: each by itself in test-results/screens/<language>-<size>/, and all on contact sheets beside them.
- * `npm run screens -- URL en-phone video` makes the pictures of one sheet whose names match. The site needs the sandbox gateway.
+ * `npm run screens -- URL en-phone video` makes only the sheets and pictures whose names match. The site needs the sandbox gateway.
  */
 const sizes = {
   phone: { width: 390, height: 844 },
@@ -153,13 +153,14 @@ const guest: State = {
 }
 const browser = await chromium.launch(await findChromium())
 const home = await browser.newPage({ locale: 'en-US', storageState: guest })
+home.setDefaultTimeout(90_000)
 try {
   await becomeMember(home, url, content)
   const member = await home.context().storageState()
   for (const [language, locale] of Object.entries(languages)) {
     for (const [size, viewport] of Object.entries(sizes)) {
       const name = `${language}-${size}`
-      if (!name.includes(wantedSheet)) continue
+      if (!new RegExp(wantedSheet).test(name)) continue
       const pictures = await photographAll(browser, url, { name, shots, viewport, locale, guest, member })
       const file = join(folder, `${name}.png`)
       await layOut(pictures, viewport, file)

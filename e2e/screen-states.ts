@@ -60,8 +60,8 @@ function home({ category, section }: Content): Shot[] {
     { name: 'home', path: '/' },
     { name: 'home of a member', path: '/', member: true },
     { name: 'home, its end', path: '/', act: toEnd },
-    { name: 'home, on its way', path: '/', before: slowAnswers },
-    { name: 'home, no answer', path: '/', before: noAnswers },
+    { name: 'home, on its way', path: '/login', before: slowAnswers, act: click('header a') },
+    { name: 'home, no answer', path: '/login', before: noAnswers, act: click('header a') },
     { name: 'user menu of a guest', path: '/', act: click('[popovertarget=user-menu]') },
     { name: 'user menu of a member', path: '/', member: true, act: click('[popovertarget=user-menu]') },
     { name: 'browse menu', path: '/', act: click('[popovertarget=categories]') },
@@ -137,7 +137,7 @@ function watching({ video, plan }: Content): Shot[] {
   ]
 }
 
-/** The document of a video holds its first answers: only a way from another screen has to wait for them. */
+/** The documents of the homepage and of a video hold their first answers: only a way from another screen has to wait for them. */
 const videoOnItsWay = (video: string) => (page: Page) => slowAnswers(page).then(() => goTo(page, video))
 const videoWithoutAnswer = (video: string) => (page: Page) => noAnswers(page).then(() => goTo(page, video))
 const goTo = (page: Page, path: string) => page.locator(`main a[href^="${path}"]`).first().press('Enter')
