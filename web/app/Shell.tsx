@@ -9,14 +9,19 @@ import { settings } from '#web/lib/settings.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { Footer } from './Footer.tsx'
 import { Header } from './Header.tsx'
+import type { Later as LaterType } from './later/Later.tsx'
 import styles from './shell.module.css'
 
-// Nobody waits for it: it comes once the page is idle.
+// Nobody waits for it: it comes once the page is idle, and where it cannot be had the page does without.
 const Later = lazy(async () => {
   await new Promise<void>(whenIdle)
-  const { Later } = await withTexts('later', import('./later/Later.tsx'))
-  return { default: Later }
+  return withTexts('later', import('./later/Later.tsx')).then(
+    ({ Later }) => ({ default: Later }),
+    () => ({ default: Nothing }),
+  )
 })
+
+const Nothing: typeof LaterType = () => <></>
 
 /** What stands around every screen. A screen whose route says `immersive` has the phone's whole face to itself. */
 export function Shell() {

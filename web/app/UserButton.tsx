@@ -1,12 +1,16 @@
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './header.module.css'
 
-const UserMenu = lazy(async () => ({
-  default: (await withTexts('account', import('./UserMenu.tsx'))).UserMenu,
-}))
+const UserMenu = lazy(() =>
+  withTexts('account', import('./UserMenu.tsx')).then(
+    ({ UserMenu }) => ({ default: UserMenu }),
+    () => ({ default: () => <CouldNotLoad onRetry={() => location.reload()} /> }),
+  ),
+)
 
 /** Opens what belongs to the person; the menu itself is fetched when it is first asked for. */
 export function UserButton() {

@@ -1,7 +1,6 @@
 import { createBrowserRouter, replace, type RouteObject } from 'react-router'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
-import { reloadOutdated } from '#web/lib/reload-outdated.ts'
 import { takeVisitParameters } from '#web/lib/visit.ts'
 import { Failed } from './Failed.tsx'
 import { Shell } from './Shell.tsx'
@@ -89,7 +88,9 @@ export const router = createBrowserRouter([
   },
 ])
 
+// A file of the next screen is gone: as a rule a newer release has taken its place, and a fresh document brings the right
+// ones. Whoever fetches anything else without need of a screen minds its failure itself.
 addEventListener('vite:preloadError', () => {
   const { location: to } = router.state.navigation
-  reloadOutdated(to && to.pathname + to.search + to.hash)
+  if (to && navigator.onLine) location.assign(to.pathname + to.search + to.hash)
 })

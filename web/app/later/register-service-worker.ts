@@ -7,11 +7,14 @@ export async function registerServiceWorker(): Promise<void> {
   const registration = await navigator.serviceWorker
     .register('/sw.js', { updateViaCache: 'none' })
     .catch(() => undefined)
-  if (registration?.waiting) tellRelease(registration.waiting)
-  registration?.addEventListener('updatefound', () => {
+  if (!registration) return
+  const tellOnceInstalled = () => {
     const worker = registration.installing
     worker?.addEventListener('statechange', () => worker.state === 'installed' && tellRelease(worker))
-  })
+  }
+  if (registration.waiting) tellRelease(registration.waiting)
+  tellOnceInstalled()
+  registration.addEventListener('updatefound', tellOnceInstalled)
 }
 
 /** The document's first script says it: every release has another. */

@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest'
 import { scrub } from './scrub.ts'
 
+it('leaves what a person wrote as it is, wherever it begins', () => {
+  const contexts = {
+    feedback: { message: '#4 has no sound in play/pause?', url: 'https://site.test/?fbclid=c' },
+  }
+  scrub({ contexts })
+  expect(contexts.feedback).toEqual({ message: '#4 has no sound in play/pause?', url: 'https://site.test/' })
+})
+
 it('takes queries, fragments and media passes out, at any depth, and leaves sentences alone', () => {
   const report = {
     message: 'What? "x" failed at /videos/v',
