@@ -136,13 +136,16 @@ test('a screen that breaks says so, is reported, and asks what happened', async 
   const page = await context.newPage()
   await page.goto('/')
   await reporting(page)
-  await page.route('**/assets/SearchScreen-*', (route) => route.abort())
+  const broken = "export function Component() { throw new Error('it broke') }"
+  await page.route('**/assets/SearchScreen-*.js', (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: broken }),
+  )
   await page.getByRole('link', { name: 'Search' }).click()
   await expect(page.getByRole('alert')).toContainText('could not be loaded')
   await expect.poll(() => items.filter(({ type }) => type === 'event').length).toBeGreaterThan(0)
   await page.getByRole('main').getByRole('button', { name: 'Report a problem' }).click()
   await expect(page.getByRole('dialog').getByLabel('What happened?')).toBeVisible()
-  await page.unroute('**/assets/SearchScreen-*')
+  await page.unroute('**/assets/SearchScreen-*.js')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('heading', { name: 'Popular now' })).toBeVisible()

@@ -186,7 +186,6 @@ test('the old files stay for as long as a page of the old release is open', asyn
   await shows(page, /Popular now/)
   expect(await releasesOf(page)).toEqual([1])
   await page.close()
-  await newer.reload()
   await expectOnlyNewKept(newer)
 })
 
@@ -195,7 +194,11 @@ async function expectOnlyNewKept(page: Page): Promise<void> {
     const { releases, paths } = await kept(page)
     return [releases, paths.filter((path) => path !== '/offline' && !/\.two\.\w+$/.test(path))]
   }
-  await expect.poll(old).toEqual([1, []])
+  // A page that just closed may count as open for a moment: then the next document asks again.
+  await expect(async () => {
+    await page.reload()
+    await expect.poll(old, { timeout: 6000 }).toEqual([1, []])
+  }).toPass({ timeout: 40_000 })
 }
 
 test.describe('without a service worker', () => {
@@ -235,7 +238,7 @@ test.describe('without a service worker', () => {
     front.gone = /SearchScreen/
     await page.getByRole('link', { name: 'Search' }).click()
     await expect(page.getByText('This could not be loaded.')).toBeVisible()
-    await expect.poll(() => documents).toEqual(['/', '/search', '/search'])
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
+    expect(documents).toEqual(['/', '/search'])
   })
 })

@@ -13,17 +13,6 @@ const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSou
   {
     kind: 'row',
     titles: {
-      en: 'Recommended for you',
-      es: 'Recomendado para ti',
-      fy: 'Recommandé pour vous',
-      dy: 'Für Sie ausgesucht',
-      pt: 'Recomendado para si',
-    },
-    source: { from: 'recommended' },
-  },
-  {
-    kind: 'row',
-    titles: {
       en: 'New this week',
       es: 'Novedades',
       fy: 'Nouveautés',
@@ -53,6 +42,18 @@ const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSou
       pt: 'Todas as séries',
     },
     source: { from: 'newest' },
+  },
+  // Empty for whoever has watched nothing: it comes last, so that nothing moves when it fills.
+  {
+    kind: 'row',
+    titles: {
+      en: 'Recommended for you',
+      es: 'Recomendado para ti',
+      fy: 'Recommandé pour vous',
+      dy: 'Für Sie ausgesucht',
+      pt: 'Recomendado para si',
+    },
+    source: { from: 'recommended' },
   },
 ]
 

@@ -63,7 +63,8 @@ describe('the manifest', () => {
     }
     const old = icons[0]?.src.replace(/[0-9a-f]{12}/, '000000000000')
     expect((await open(`${old}`)).status).toBe(404)
-    expect((await open(`${icons[0]?.src.replace('192.png', '../192.png')}`)).status).toBe(404)
+    expect((await open(`${icons[0]?.src.replace('192.png', '..%2F192.png')}`)).status).toBe(404)
+    expect((await open(`${icons[0]?.src.replace('192.png', 'constructor')}`)).status).toBe(404)
   })
 })
 

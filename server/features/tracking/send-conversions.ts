@@ -48,15 +48,28 @@ async function tell(
   row: ConversionRow,
 ): Promise<void> {
   const { db, log } = context
-  const outcome = await db.transaction().execute((tx) => sendWithConsent(context, tx, destinations, row))
-  if (!outcome) return
-  const { verdict, reason } = outcome
-  if (verdict === 'delivered') return finishConversion(db, row, 'sent')
-  const last = row.tries > pauses.length
-  const facts = { destination: row.destination, event: row.event_id, tries: row.tries, reason }
-  if (verdict === 'later' && !last) return log.info(facts, 'A conversion was not taken and is tried again')
-  log.warn(facts, 'A conversion was given up')
-  await finishConversion(db, row, 'given_up')
+  const outcome = await db.transaction().execute(async (tx) => {
+    const told = await sendWithConsent(context, tx, destinations, row)
+    const end = told && endOf(row, told)
+    // Before a withdrawal can look: what was told leaves its trace.
+    if (end) await finishConversion(tx, row, end)
+    return told
+  })
+  if (!outcome || outcome.verdict === 'delivered') return
+  const facts = {
+    destination: row.destination,
+    event: row.event_id,
+    tries: row.tries,
+    reason: outcome.reason,
+  }
+  if (endOf(row, outcome)) log.warn(facts, 'A conversion was given up')
+  else log.info(facts, 'A conversion was not taken and is tried again')
+}
+
+/** What a conversion comes to; undefined where it is tried again. */
+function endOf({ tries }: ConversionRow, { verdict }: Outcome): 'sent' | 'given_up' | undefined {
+  if (verdict === 'delivered') return 'sent'
+  return verdict === 'later' && tries <= pauses.length ? undefined : 'given_up'
 }
 
 interface Outcome {

@@ -81,12 +81,12 @@ export async function mergeTracking(
   guestId: string,
   memberId: string,
 ): Promise<void> {
+  await waitForTelling(tx, guestId)
   const consents = await consentsOf(tx, [guestId, memberId])
   await moveAttribution(tx, guestId, memberId)
   await moveEvents(tx, guestId, memberId)
   await moveConversions(tx, guestId, memberId)
   if (consents.get(memberId) ?? consents.get(guestId)) return
-  await waitForTelling(tx, guestId)
   await withdrawConsent(tx, memberId)
 }
 
