@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { loadHomepage, loadVideo } from '#server/features/catalog/catalog.ts'
+import { createCards, loadHomepage, loadVideo } from '#server/features/catalog/catalog.ts'
 import { listTags } from '#server/features/catalog/list-tags.ts'
 import { listVideos } from '#server/features/catalog/list-videos.ts'
+import { systemClock } from '#server/platform/clock.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
 import { startEmbedded } from '#server/platform/database/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Db, Tables } from '#server/tables.ts'
+import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { makeCases, type Case } from './catalogue/cases.ts'
 import { explainPlans } from './catalogue/explain-plans.ts'
 import { fillCatalogue, type CatalogueSize } from './catalogue/fill-catalogue.ts'
@@ -33,7 +35,7 @@ interface Measured {
 /**
  * `npm run bench -- catalogue --sizes 1000,10000 --data FOLDER`: the 95th percentile of every listing at each size, and
  * the plans behind them in test-results/. With --data the filled databases stay there, one a size: a run that was stopped
- * goes on, and another measures again without filling. The first size is what the others are compared with.
+ * goes on, and another measures again without filling. `--only search` leaves out all cases without this in their name. The first size is what the others are compared with.
  */
 export async function measureCatalogue(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -41,6 +43,7 @@ export async function measureCatalogue(args: readonly string[]): Promise<void> {
     options: {
       sizes: { type: 'string', default: '1000,10000,100000' },
       data: { type: 'string' },
+      only: { type: 'string', default: '' },
     },
   })
   const sizes = values.sizes.split(',').map(Number)
@@ -52,7 +55,7 @@ export async function measureCatalogue(args: readonly string[]): Promise<void> {
   try {
     for (const videos of sizes) {
       const size = { videos, history: videos * historyPerVideo }
-      results.push(await measureSize(join(home, String(videos)), size))
+      results.push(await measureSize(join(home, String(videos)), size, values.only))
       printSizes(sizes.slice(0, results.length), results)
     }
   } finally {
@@ -60,7 +63,7 @@ export async function measureCatalogue(args: readonly string[]): Promise<void> {
   }
 }
 
-async function measureSize(dataDir: string, size: CatalogueSize): Promise<Measured[]> {
+async function measureSize(dataDir: string, size: CatalogueSize, only: string): Promise<Measured[]> {
   console.log(`A catalogue of ${size.videos} videos and ${size.history} rows of history …`)
   mkdirSync(dataDir, { recursive: true })
   const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined }, log)
@@ -72,7 +75,7 @@ async function measureSize(dataDir: string, size: CatalogueSize): Promise<Measur
   try {
     await fillCatalogue(pool, size, (line) => console.log(`  ${line}`))
     return await withSite(dataDir, async (url) => {
-      const cases = await makeCases(pool, size)
+      const cases = (await makeCases(pool, size)).filter(({ name }) => name.includes(only))
       const cookie = await makeBusyPerson(pool, url, size)
       const measured: Measured[] = []
       for (const { name, paths, busy, aim } of cases) {
@@ -92,7 +95,10 @@ async function measureSize(dataDir: string, size: CatalogueSize): Promise<Measur
 /** The site on this data, in processes of its own. */
 async function withSite<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
   const env = { ...benchEnv(dataDir) }
-  const site = spawn(process.execPath, ['server/main.ts'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const site = spawn(process.execPath, [...nodeFlags, 'server/main.ts'], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const url = `http://localhost:${env['PORT']}`
   try {
     await answers(`${url}/api/ready`, site)
@@ -165,11 +171,11 @@ function readOf({ pathname, searchParams }: URL): ((db: Db) => Promise<unknown>)
   const query = Object.fromEntries(searchParams)
   switch (pathname) {
     case '/api/homepage/query':
-      return (db) => listVideos(db, query, 'en', nobody)
+      return (db) => listVideos({ db, findCards: createCards(db, systemClock) }, query, 'en', nobody)
     case '/api/tag':
       return (db) => listTags(db, query, 'en')
     case '/api/video':
-      return (db) => loadVideo(db, query['id'] ?? '', 'en')
+      return (db) => loadVideo({ db, findCards: createCards(db, systemClock) }, query['id'] ?? '', 'en')
     default:
       return undefined
   }

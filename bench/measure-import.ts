@@ -11,7 +11,8 @@ import { atMost, type Row } from './table.ts'
 
 const aim = 1.1
 const rounds = 2
-const content = { episodes: 2, seconds: 30 }
+/** About as long as an episode is. */
+const content = { episodes: 2, seconds: 60 }
 
 /**
  * A folder through the import command, against ffmpeg alone with the same arguments on the same files, one after another and

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { answers, type BenchSite } from './start-bench-site.ts'
 
 /** One more process of a site that runs already. */
@@ -21,7 +22,7 @@ export async function startAnother({ env, dataDir, connection }: BenchSite): Pro
     DATABASE_URL: `postgres://${user}@localhost/${database}?${place.toString()}`,
     APP_SECRET: readFileSync(join(dataDir, 'app-secret'), 'utf8').trim(),
   }
-  const child = spawn(process.execPath, ['server/main.ts'], {
+  const child = spawn(process.execPath, [...nodeFlags, 'server/main.ts'], {
     env: { ...env, ...own },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

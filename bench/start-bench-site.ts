@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { startEmbedded, type EmbeddedConnection } from '#server/platform/database/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { makeBenchContent } from './make-bench-content.ts'
 
 export interface BenchSite {
@@ -30,7 +31,10 @@ export async function startBenchSite(): Promise<BenchSite> {
   const env = benchEnv(dataDir)
   makeBenchContent(folder, 'the-bench', ffmpeg.ffmpegPath, { episodes: 6, seconds: 12 })
   importFolder(folder, env)
-  const site = spawn(process.execPath, ['server/main.ts'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const site = spawn(process.execPath, [...nodeFlags, 'server/main.ts'], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const url = `http://localhost:${port}`
   await answers(`${url}/api/ready`, site)
   // The site's own database server, which runs already.

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { sitePort } from './site-url.ts'
+import { frontPorts, sitePort } from './site-url.ts'
 
-/** What stands between the browser and the site in the tests of the service worker. */
-export const frontPort = sitePort + 1
+/** What stands between the browser and the site in the tests of the service worker: one for each of the runner's workers. */
+const frontPort = frontPorts + Number(process.env.TEST_PARALLEL_INDEX ?? 0)
 export const frontUrl = `http://localhost:${frontPort}`
 
 export interface Front {

@@ -1,3 +1,5 @@
 /** Where the browser tests' site listens; a port that no developer's site is likely to have. */
 export const sitePort = 3907
 export const siteUrl = `http://localhost:${sitePort}`
+/** The first of the ports for what stands before that site (front.ts). */
+export const frontPorts = 3950

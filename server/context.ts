@@ -10,6 +10,7 @@ import {
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { createGateways, type GatewaySetUp } from '#server/features/billing/create-gateways.ts'
 import { seedPlans } from '#server/features/billing/seed-plans.ts'
+import { createCards } from '#server/features/catalog/catalog.ts'
 import { seedHomepage } from '#server/features/catalog/seed-homepage.ts'
 import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
 import {
@@ -19,7 +20,7 @@ import {
   mergeLibrary,
   recentlyWatched,
 } from '#server/features/library/library.ts'
-import { findCover, type MediaContext } from '#server/features/media/media.ts'
+import { createEpisodes, findCover, type MediaContext } from '#server/features/media/media.ts'
 import type { Moments } from '#server/features/members/moments.ts'
 import type { MembersRoutesContext } from '#server/features/members/routes.ts'
 import { eraseCredentials, exportCredentials } from '#server/features/members/erase-credentials.ts'
@@ -135,6 +136,8 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     clock,
     database,
     db,
+    findCards: createCards(db, clock),
+    episodes: createEpisodes(db, clock),
     gateways,
     gatewayRoutes,
     socialProviders,

@@ -90,7 +90,11 @@ export const router = createBrowserRouter([
 
 // A file of the next screen is gone: as a rule a newer release has taken its place, and a fresh document brings the right
 // ones. Whoever fetches anything else without need of a screen minds its failure itself.
+let opened: unknown
 addEventListener('vite:preloadError', () => {
   const { location: to } = router.state.navigation
-  if (to && navigator.onLine) location.assign(to.pathname + to.search + to.hash)
+  // Several files of one screen may be gone: its document is asked for once.
+  if (!to || to === opened || !navigator.onLine) return
+  opened = to
+  location.assign(to.pathname + to.search + to.hash)
 })

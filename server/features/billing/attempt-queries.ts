@@ -1,5 +1,6 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { attemptStates, openAttemptStatuses } from './attempt-states.ts'
 import { planChecks, type NextCheck } from './check-queries.ts'
@@ -35,15 +36,17 @@ export function selectAttemptByReference(db: Db, gateway: GatewayId, reference: 
     .executeTakeFirst()
 }
 
-/** The attempts of these orders, the latest first. */
-export function selectAttempts(db: Db, orderIds: readonly string[]) {
-  if (orderIds.length === 0) return Promise.resolve([])
-  return db
+const attemptsOf = prepared((db: Db, { orderIds }: Slots<{ orderIds: readonly string[] }>) =>
+  db
     .selectFrom('attempts')
     .selectAll()
-    .where('order_id', 'in', orderIds)
-    .orderBy('number', 'desc')
-    .execute()
+    .where(sql<boolean>`order_id = ANY(${orderIds})`)
+    .orderBy('number', 'desc'),
+)
+
+/** The attempts of these orders, the latest first. */
+export function selectAttempts(db: Db, orderIds: readonly string[]) {
+  return orderIds.length === 0 ? Promise.resolve([]) : attemptsOf(db, { orderIds })
 }
 
 /** When a person's latest card payments since then began that failed or are still under way, the latest first. */

@@ -1,4 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { openAttemptStatuses } from './attempt-states.ts'
 import { orderStates } from './order-states.ts'
@@ -30,6 +31,24 @@ export function selectOrder(db: Db, id: string) {
   return db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+type PageSlots = Slots<{ userId: string; at: string; id: string; limit: number }>
+
+const ordersPage = (isFirst: boolean) =>
+  prepared((db: Db, { userId, at, id, limit }: PageSlots) =>
+    db
+      .selectFrom('orders')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .$if(!isFirst, (query) =>
+        query.where(sql<boolean>`created_at <= ${at} AND (created_at < ${at} OR id > ${id})`),
+      )
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .limit(limit),
+  )
+const firstOrders = ordersPage(true)
+const furtherOrders = ordersPage(false)
+
 /** A person's orders, newest first, after a position. */
 export function selectOrdersOf(
   db: Db,
@@ -37,19 +56,9 @@ export function selectOrdersOf(
   after: { at: string; id: string } | undefined,
   limit: number,
 ) {
-  return db
-    .selectFrom('orders')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`created_at <= ${after?.at} AND (created_at < ${after?.at} OR id > ${after?.id})`,
-      ),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+  return after
+    ? furtherOrders(db, { userId, limit, ...after })
+    : firstOrders(db, { userId, limit, at: '', id: '' })
 }
 
 /** @throws IllegalMove where the order is in no state that leads to `to` */

@@ -60,8 +60,11 @@ export function billingRoutes(context: BillingContext): Route[] {
       const { order_id } = call.query
       if (order_id !== undefined)
         return { info: await refreshOrder(context, viewer.userId, order_id, call.language) }
-      const orders = await listOrders(context, viewer.userId, call.query, call.language)
-      return { data: { ...orders, subscription: await membershipOf(db, viewer, clock.now(), call.language) } }
+      const [orders, subscription] = await Promise.all([
+        listOrders(context, viewer.userId, call.query, call.language),
+        membershipOf(db, viewer, clock.now(), call.language),
+      ])
+      return { data: { ...orders, subscription } }
     }),
   ]
 }

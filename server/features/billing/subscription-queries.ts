@@ -1,4 +1,5 @@
 import type { Insertable, Updateable } from 'kysely'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { checkMoved } from './state-machine.ts'
 import { subscriptionStates } from './subscription-states.ts'
@@ -19,9 +20,8 @@ export function selectSubscription(db: Db, id: string) {
   return db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The one subscription of a person that is active and not over, or in its grace, with its plan. */
-export function selectLiveSubscription(db: Db, userId: string, now: Date) {
-  return db
+const liveSubscription = prepared((db: Db, { userId, now }: Slots<{ userId: string; now: Date }>) =>
+  db
     .selectFrom('subscriptions')
     .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
     .leftJoin('payment_methods', 'payment_methods.id', 'subscriptions.payment_method_id')
@@ -46,8 +46,12 @@ export function selectLiveSubscription(db: Db, userId: string, now: Date) {
           where('subscriptions.period_ends_at', '>', now),
         ]),
       ]),
-    )
-    .executeTakeFirst()
+    ),
+)
+
+/** The one subscription of a person that is active and not over, or in its grace, with its plan. */
+export async function selectLiveSubscription(db: Db, userId: string, now: Date) {
+  return (await liveSubscription(db, { userId, now }))[0]
 }
 
 /** Ends the active subscriptions whose period is over, of one person or of everybody. */

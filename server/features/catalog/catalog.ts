@@ -1,9 +1,10 @@
 import type { ResultOf } from '#contract/endpoint.ts'
-import type { getHomepage, Section, VideoCard } from '#contract/catalog.ts'
+import type { getHomepage, Section } from '#contract/catalog.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
 import { selectVideos } from './list-queries.ts'
 import { found, listOf, type Watched } from './list-videos.ts'
+import type { Catalog } from './load-cards.ts'
 import { presentCard, presentName } from './present.ts'
 import * as queries from './queries.ts'
 import type { CardRow } from './queries.ts'
@@ -12,6 +13,7 @@ import { recommendFor, relatedTo } from './recommend-videos.ts'
 export { catalogJobs } from './refresh-ranks.ts'
 export { hasCover, publishVideo, recordEpisodes, releaseIfWaiting, setCover } from './publish-video.ts'
 export { listMenuIds, nameListing, type ListingKind } from './name-listing.ts'
+export { createCards, loadCards, type Catalog } from './load-cards.ts'
 export { listVideosFrom, startsOfVideos } from './sitemap-queries.ts'
 export { recordWatchedNext } from './recommend-videos.ts'
 
@@ -59,7 +61,7 @@ export async function loadHomepage(
 
 /** The homepage of somebody who has watched something: with the sections that are their own. */
 export async function personaliseHomepage(
-  db: Db,
+  catalog: Catalog,
   { info, personal }: SharedHomepage,
   language: Language,
   watched: Watched,
@@ -68,7 +70,7 @@ export async function personaliseHomepage(
   const own = await Promise.all(
     personal.map(async ({ section, position }) => {
       const size = sectionSize[section.kind]
-      const rows = await recommendFor(db, watched, undefined, size + 1)
+      const rows = await recommendFor(catalog, watched, undefined, size + 1)
       return { section: presentSection(section, rows, language), position }
     }),
   )
@@ -107,8 +109,8 @@ function presentSection({ id, kind, titles }: SectionRow, rows: CardRow[], langu
  * What everybody sees of one video.
  * @throws Refusal notFound for one that is unknown, a draft or not yet released
  */
-export async function loadVideo(db: Db, id: string, language: Language) {
-  const row = found(await queries.selectVideo(db, id))
+export async function loadVideo(catalog: Catalog, id: string, language: Language) {
+  const row = found(await queries.selectVideo(catalog.db, id))
   return {
     ...presentCard(row, language),
     synopsis: inLanguage(row.synopses, language),
@@ -120,19 +122,8 @@ export async function loadVideo(db: Db, id: string, language: Language) {
     share_count: row.share_count,
     released_at: row.released_at?.toISOString() ?? null,
     price: { episode_cents: row.episode_cents, video_cents: row.video_cents, currency: row.currency },
-    related: (await relatedTo(db, row.id)).map((other) => presentCard(other, language)),
+    related: (await relatedTo(catalog, row.id)).map((other) => presentCard(other, language)),
   }
-}
-
-/** The cards of these videos by id, in one language; what may not be seen is missing. */
-export async function loadCards(
-  db: Db,
-  ids: readonly string[],
-  language: Language,
-): Promise<Map<string, VideoCard>> {
-  if (ids.length === 0) return new Map()
-  const rows = await queries.selectCardsByIds(db, ids)
-  return new Map(rows.map((row) => [row.id, presentCard(row, language)]))
 }
 
 /** Whether there is no video at all yet, of whatever state. */

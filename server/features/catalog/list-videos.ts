@@ -10,6 +10,7 @@ import {
   type ListOrder,
   type ListPlace,
 } from './list-queries.ts'
+import type { Catalog } from './load-cards.ts'
 import { presentCard, presentName } from './present.ts'
 import * as queries from './queries.ts'
 import { recommendFor } from './recommend-videos.ts'
@@ -54,9 +55,14 @@ export function listOf(source: Exclude<SectionSource, { from: 'recommended' }>):
  * @throws Refusal notFound for an unknown section, menu entry or tag
  * @throws Fault badCursor for a cursor that is damaged or of another list
  */
-export async function listVideos(db: Db, query: ListingQuery, language: Language, watched: Watched) {
+export async function listVideos(
+  catalog: Catalog,
+  query: ListingQuery,
+  language: Language,
+  watched: Watched,
+) {
   const size = pageSize(query.limit, listLimits)
-  const { title, read } = await openListing(db, query, language, watched)
+  const { title, read } = await openListing(catalog, query, language, watched)
   const { rows, nextCursor } = await read(query.cursor, size)
   return { list: rows.map((row) => presentCard(row, language)), next_cursor: nextCursor, title }
 }
@@ -71,11 +77,12 @@ interface Listing {
 }
 
 async function openListing(
-  db: Db,
+  catalog: Catalog,
   query: ListingQuery,
   language: Language,
   watched: Watched,
 ): Promise<Listing> {
+  const { db } = catalog
   const { section, menu, tag, sort } = query
   const order: ListOrder = sort === 'popular' ? 'popular' : 'newest'
   if (section !== undefined) {
@@ -84,7 +91,7 @@ async function openListing(
     if (source.from === 'recommended')
       return {
         title,
-        read: pagesOf(id, 'integer', (after, limit) => recommendFor(db, watched, after, limit)),
+        read: pagesOf(id, 'integer', (after, limit) => recommendFor(catalog, watched, after, limit)),
       }
     const list = listOf(source)
     const wanted = sort === 'popular' || sort === 'newest' ? sort : list.order

@@ -1,33 +1,45 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import type { ListedRow, ListPlace } from './list-queries.ts'
-import { isPublished, selectCards } from './queries.ts'
+import type { ListPlace } from './list-queries.ts'
+
+/** A video that goes with others, and how well. */
+export interface Alike {
+  id: string
+  key: number
+}
+
+/** How many videos at most say what goes with them. */
+export const mostSeeds = 5
 
 /**
  * What goes with these videos, best first: what people watched next, else what shares most tags, the category, or is popular.
  * Each source gives a few of its best, so the work is the same however large the catalogue.
  */
-export function selectAlike(
+export async function selectAlike(
   db: Db,
   seeds: readonly string[],
   { without, after, limit }: { without: readonly string[]; after?: ListPlace | undefined; limit: number },
-): Promise<ListedRow[]> {
-  const alike = sql<{ id: string; score: number }>`(
-    SELECT id, sum(score)::int AS score FROM (
+): Promise<Alike[]> {
+  // Always as many rows, so that PostgreSQL sees that planning anew for each call gains nothing.
+  const rows = Array.from({ length: mostSeeds }, (_, index) => sql`(${seeds[index] ?? null}::text)`)
+  const further = after ? sql`HAVING (sum(score)::int, id) < (${after.key}, ${after.id})` : sql``
+  const { rows: alike } = await sql<Alike>`
+    WITH seeds AS (SELECT * FROM (VALUES ${sql.join(rows)}) given(id) WHERE id IS NOT NULL)
+    SELECT id, sum(score)::int AS key FROM (
       SELECT next_id AS id, (ln(1 + viewers) * 1000)::int AS score
-      FROM unnest(${seeds}::text[]) seed(id) CROSS JOIN LATERAL (
-        SELECT next_id, viewers FROM watched_next WHERE video_id = seed.id
+      FROM seeds CROSS JOIN LATERAL (
+        SELECT next_id, viewers FROM watched_next WHERE video_id = seeds.id
         ORDER BY viewers DESC, next_id DESC LIMIT 50
-      ) next
+      ) next JOIN videos ON videos.id = next_id AND videos.state = 'published'
       UNION ALL
       SELECT listed.video_id, 20
-      FROM (SELECT DISTINCT tag_id FROM video_tags WHERE video_id = ANY(${seeds})) own CROSS JOIN LATERAL (
+      FROM (SELECT DISTINCT tag_id FROM video_tags JOIN seeds ON video_id = seeds.id) own CROSS JOIN LATERAL (
         SELECT video_id FROM video_tags WHERE tag_id = own.tag_id AND released_at IS NOT NULL
         ORDER BY popularity DESC, video_id DESC LIMIT 30
       ) listed
       UNION ALL
       SELECT listed.id, 10
-      FROM (SELECT DISTINCT category_id FROM videos WHERE id = ANY(${seeds})) own CROSS JOIN LATERAL (
+      FROM (SELECT DISTINCT category_id FROM videos JOIN seeds USING (id)) own CROSS JOIN LATERAL (
         SELECT id FROM videos WHERE category_id = own.category_id AND state = 'published'
         ORDER BY popularity DESC, id DESC LIMIT 30
       ) listed
@@ -36,19 +48,9 @@ export function selectAlike(
         SELECT id, 0 FROM videos WHERE state = 'published' ORDER BY popularity DESC, id DESC LIMIT 30
       ) popular
     ) candidates
-    WHERE id <> ALL(${without}) GROUP BY id
-  )`.as('alike')
-  return selectCards(db)
-    .innerJoin(alike, 'alike.id', 'videos.id')
-    .select('alike.score as key')
-    .where(isPublished)
-    .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(alike.score, alike.id) < (${after?.key}, ${after?.id})`),
-    )
-    .orderBy('alike.score', 'desc')
-    .orderBy('alike.id', 'desc')
-    .limit(limit)
-    .execute()
+    WHERE id <> ALL(${without}) GROUP BY id ${further}
+    ORDER BY key DESC, id DESC LIMIT ${limit}`.execute(db)
+  return alike
 }
 
 /** A video that somebody watched after another one. */

@@ -1,26 +1,34 @@
-import type { Db, Tx } from '#server/tables.ts'
+import type { Tx } from '#server/tables.ts'
 import type { ListedRow, ListPlace } from './list-queries.ts'
 import type { Watched } from './list-videos.ts'
-import { addWatchedNext, selectAlike, type WatchedNext } from './recommend-queries.ts'
+import type { Catalog, FindCards } from './load-cards.ts'
+import { addWatchedNext, mostSeeds, selectAlike, type Alike, type WatchedNext } from './recommend-queries.ts'
 
-/** How many of the videos that somebody watched last say what they get recommended. */
-const seedCount = 5
 const relatedCount = 12
 
 /** What goes with a video, best first. */
-export function relatedTo(db: Db, id: string): Promise<ListedRow[]> {
-  return selectAlike(db, [id], { without: [id], limit: relatedCount })
+export async function relatedTo({ db, findCards }: Catalog, id: string): Promise<ListedRow[]> {
+  return withCards(findCards, await selectAlike(db, [id], { without: [id], limit: relatedCount }))
 }
 
 /** What goes with the videos that somebody watched last, without these; nothing where they have watched nothing. */
 export async function recommendFor(
-  db: Db,
+  { db, findCards }: Catalog,
   watched: Watched,
   after: ListPlace | undefined,
   limit: number,
 ): Promise<ListedRow[]> {
   const ids = await watched()
-  return ids.length > 0 ? selectAlike(db, ids.slice(0, seedCount), { without: ids, after, limit }) : []
+  if (ids.length === 0) return []
+  return withCards(findCards, await selectAlike(db, ids.slice(0, mostSeeds), { without: ids, after, limit }))
+}
+
+async function withCards(findCards: FindCards, alike: readonly Alike[]): Promise<ListedRow[]> {
+  const cards = await findCards(alike.map(({ id }) => id))
+  return alike.flatMap(({ id, key }) => {
+    const card = cards.get(id)
+    return card ? [{ ...card, key }] : []
+  })
 }
 
 /** Learns which videos people watched after which. */

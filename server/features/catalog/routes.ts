@@ -10,14 +10,13 @@ import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import { route, type Route, type Viewer } from '#server/platform/http/route.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
-import { loadHomepage, loadVideo, personaliseHomepage, type Copyright } from './catalog.ts'
+import { loadHomepage, loadVideo, personaliseHomepage, type Catalog, type Copyright } from './catalog.ts'
 import { listTags } from './list-tags.ts'
 import { listVideos, type Watched } from './list-videos.ts'
 
 type Personal = Pick<Video, 'favorite' | 'resume'>
 
-export interface CatalogRoutesContext {
-  db: Db
+export interface CatalogRoutesContext extends Catalog {
   clock: Clock
   /** What a video's page shows of one viewer alone; library knows it, context.ts joins the two. */
   personalFor(db: Db, viewer: Viewer, videoId: string): Promise<Personal>
@@ -41,19 +40,19 @@ export function catalogRoutes(context: CatalogRoutesContext): Route[] {
   const lists = createAnswerCache(clock)
   const tags = createAnswerCache(clock)
   const shared = createAnswerCache<Awaited<ReturnType<typeof loadVideo>>>(clock)
-  const load = (id: string, language: Language) => loadVideo(db, id, language)
+  const load = (id: string, language: Language) => loadVideo(context, id, language)
   return [
     route(getHomepage, async (call) => {
       const { viewer, language } = call
       const load = () => sharedHomepages.get(language, () => loadHomepage(db, language, context.copyright()))
       const { personal } = viewer?.kept ? await load() : { personal: [] }
       if (personal.length > 0)
-        return { info: await personaliseHomepage(db, await load(), language, watchedBy(viewer)) }
+        return { info: await personaliseHomepage(context, await load(), language, watchedBy(viewer)) }
       return homepages.get(language, async () => call.serialise({ info: (await load()).info }))
     }),
     route(queryHomepage, async (call) => {
       const { query, language, viewer } = call
-      const list = async () => ({ data: await listVideos(db, query, language, watchedBy(viewer)) })
+      const list = async () => ({ data: await listVideos(context, query, language, watchedBy(viewer)) })
       // A section may recommend to one viewer alone; any other list is everybody's.
       if (query.section !== undefined && viewer?.kept) return list()
       const { section, menu, tag, keyword, sort, cursor, limit } = query

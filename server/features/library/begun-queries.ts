@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** Somebody who began to watch a video, and the videos they had watched just before. */
@@ -34,16 +35,19 @@ export async function takeBegun(
   return rows
 }
 
-/** The videos that somebody watched last, newest first. */
-export async function selectRecentlyWatched(db: Db, userId: string, limit: number): Promise<string[]> {
-  const rows = await db
+const recentlyWatched = prepared((db: Db, { userId, limit }: Slots<{ userId: string; limit: number }>) =>
+  db
     .selectFrom('history')
     .select('video_id')
     .where('user_id', '=', userId)
     .where(sql<boolean>`NOT removed`)
     .orderBy('at', 'desc')
     .orderBy('video_id')
-    .limit(limit)
-    .execute()
+    .limit(limit),
+)
+
+/** The videos that somebody watched last, newest first. */
+export async function selectRecentlyWatched(db: Db, userId: string, limit: number): Promise<string[]> {
+  const rows = await recentlyWatched(db, { userId, limit })
   return rows.map(({ video_id }) => video_id)
 }

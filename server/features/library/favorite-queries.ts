@@ -1,15 +1,14 @@
 import { sql } from 'kysely'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import type { After } from './history-queries.ts'
+import type { After, PageSlots } from './history-queries.ts'
+
+const favorite = prepared((db: Db, { userId, videoId }: Slots<{ userId: string; videoId: string }>) =>
+  db.selectFrom('favorites').select('video_id').where('user_id', '=', userId).where('video_id', '=', videoId),
+)
 
 export async function isFavorite(db: Db, userId: string, videoId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('favorites')
-    .select('video_id')
-    .where('user_id', '=', userId)
-    .where('video_id', '=', videoId)
-    .executeTakeFirst()
-  return row !== undefined
+  return (await favorite(db, { userId, videoId })).length > 0
 }
 
 /**
@@ -73,19 +72,25 @@ export async function countFavorites(db: Db, userId: string, videoId: string): P
   return (row?.favorite_count ?? 0) + (row?.own ?? 0)
 }
 
+const favoritesPage = (isFirst: boolean) =>
+  prepared((db: Db, { userId, at, id, limit }: PageSlots) =>
+    db
+      .selectFrom('favorites')
+      .select(['video_id', 'favorited_at as at'])
+      .where('user_id', '=', userId)
+      .$if(!isFirst, (query) =>
+        query.where(sql<boolean>`favorited_at <= ${at} AND (favorited_at < ${at} OR video_id > ${id})`),
+      )
+      .orderBy('favorited_at', 'desc')
+      .orderBy('video_id')
+      .limit(limit),
+  )
+const firstFavorites = favoritesPage(true)
+const furtherFavorites = favoritesPage(false)
+
 /** The favorites of a user, the latest first. */
 export function selectFavorites(db: Db, userId: string, after: After | undefined, limit: number) {
-  return db
-    .selectFrom('favorites')
-    .select(['video_id', 'favorited_at as at'])
-    .where('user_id', '=', userId)
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`favorited_at <= ${after?.at} AND (favorited_at < ${after?.at} OR video_id > ${after?.id})`,
-      ),
-    )
-    .orderBy('favorited_at', 'desc')
-    .orderBy('video_id')
-    .limit(limit)
-    .execute()
+  return after
+    ? furtherFavorites(db, { userId, limit, ...after })
+    : firstFavorites(db, { userId, limit, at: '', id: '' })
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 export interface HistoryRow {
@@ -46,16 +47,19 @@ function selectEntry(db: Db, userId: string, videoId: string) {
     .executeTakeFirst()
 }
 
-/** Where a viewer left off in a video, with the episode's number. */
-export function selectResume(db: Db, userId: string, videoId: string) {
-  return db
+const resume = prepared((db: Db, { userId, videoId }: Slots<{ userId: string; videoId: string }>) =>
+  db
     .selectFrom('history')
     .innerJoin('episodes', 'episodes.id', 'history.episode_id')
     .select(['history.episode_id', 'episodes.number', 'history.position_ms'])
     .where('history.user_id', '=', userId)
     .where('history.video_id', '=', videoId)
-    .where(sql<boolean>`NOT history.removed`)
-    .executeTakeFirst()
+    .where(sql<boolean>`NOT history.removed`),
+)
+
+/** Where a viewer left off in a video, with the episode's number. */
+export async function selectResume(db: Db, userId: string, videoId: string) {
+  return (await resume(db, { userId, videoId }))[0]
 }
 
 /** Leaves of each entry the mark of its removal, always in the same order of rows. @returns how many there were */
@@ -107,6 +111,36 @@ export interface ListedRow {
   duration_ms: number | null
 }
 
+/** What stands in the text of a page's query. */
+export type PageSlots = Slots<{ userId: string; limit: number } & After>
+
+const watchedPage = (isFirst: boolean) =>
+  prepared((db: Db, { userId, at, id, limit }: PageSlots) =>
+    db
+      .selectFrom('history')
+      .innerJoin('episodes', 'episodes.id', 'history.episode_id')
+      .leftJoin('assets', 'assets.id', 'episodes.asset_id')
+      .select([
+        'history.video_id',
+        'history.episode_id',
+        'history.position_ms',
+        'history.at',
+        'episodes.number',
+        'episodes.titles',
+        'assets.duration_ms',
+      ])
+      .where('history.user_id', '=', userId)
+      .where(sql<boolean>`NOT history.removed`)
+      .$if(!isFirst, (query) =>
+        query.where(sql<boolean>`history.at <= ${at} AND (history.at < ${at} OR history.video_id > ${id})`),
+      )
+      .orderBy('history.at', 'desc')
+      .orderBy('history.video_id')
+      .limit(limit),
+  )
+const firstWatched = watchedPage(true)
+const furtherWatched = watchedPage(false)
+
 /** What was watched, newest first, with the episode each entry stands at. */
 export function selectWatched(
   db: Db,
@@ -114,30 +148,9 @@ export function selectWatched(
   after: After | undefined,
   limit: number,
 ): Promise<ListedRow[]> {
-  return db
-    .selectFrom('history')
-    .innerJoin('episodes', 'episodes.id', 'history.episode_id')
-    .leftJoin('assets', 'assets.id', 'episodes.asset_id')
-    .select([
-      'history.video_id',
-      'history.episode_id',
-      'history.position_ms',
-      'history.at',
-      'episodes.number',
-      'episodes.titles',
-      'assets.duration_ms',
-    ])
-    .where('history.user_id', '=', userId)
-    .where(sql<boolean>`NOT history.removed`)
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`history.at <= ${after?.at} AND (history.at < ${after?.at} OR history.video_id > ${after?.id})`,
-      ),
-    )
-    .orderBy('history.at', 'desc')
-    .orderBy('history.video_id')
-    .limit(limit)
-    .execute()
+  return after
+    ? furtherWatched(db, { userId, limit, ...after })
+    : firstWatched(db, { userId, limit, at: '', id: '' })
 }
 
 /**

@@ -1,10 +1,9 @@
 import { listLimits } from '#contract/catalog.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
 import type { FavoriteEntry, HistoryEntry } from '#contract/library.ts'
-import { loadCards } from '#server/features/catalog/catalog.ts'
+import { loadCards, type Catalog } from '#server/features/catalog/catalog.ts'
 import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
-import type { Db } from '#server/tables.ts'
 import { selectFavorites } from './favorite-queries.ts'
 import { selectUnlocked, selectWatched, type After, type ListedRow } from './history-queries.ts'
 
@@ -42,7 +41,7 @@ const idsOf = (page: readonly Keyed[]) => [...new Set(page.map((row) => row.vide
 
 /** One page of what a viewer watched or has unlocked, newest first, each video once. @throws Fault badCursor */
 export async function listHistory(
-  db: Db,
+  { db, findCards }: Catalog,
   viewer: Viewer,
   query: Paging & { kind?: 'watched' | 'unlocked' },
   language: Language,
@@ -54,7 +53,7 @@ export async function listHistory(
       ? selectWatched(db, viewer.userId, after, limit)
       : selectUnlocked(db, viewer.userId, now, after, limit),
   )
-  const cards = await loadCards(db, idsOf(page), language)
+  const cards = await loadCards(findCards, idsOf(page), language)
   const list = page.flatMap((row) => {
     const video = cards.get(row.video_id)
     return video ? [{ video, ...presentEntry(row, language) }] : []
@@ -75,7 +74,7 @@ function presentEntry(row: ListedRow, language: Language): Omit<HistoryEntry, 'v
 
 /** One page of a viewer's favorites, the latest first; archived videos stay on it. @throws Fault badCursor */
 export async function listFavorites(
-  db: Db,
+  { db, findCards }: Catalog,
   viewer: Viewer,
   query: Paging,
   language: Language,
@@ -83,7 +82,7 @@ export async function listFavorites(
   const { page, next_cursor } = await readPage('favorites', viewer, query, (after, limit) =>
     selectFavorites(db, viewer.userId, after, limit),
   )
-  const cards = await loadCards(db, idsOf(page), language)
+  const cards = await loadCards(findCards, idsOf(page), language)
   const list = page.flatMap(({ video_id, at }) => {
     const card = cards.get(video_id)
     return card ? [{ ...card, favorited_at: at.toISOString() }] : []

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** An episode that can be seen, with what decides who may play it; `asset_id` is null while there is nothing to play. */
@@ -20,17 +21,21 @@ export function selectEpisode(db: Db, id: string) {
     .executeTakeFirst()
 }
 
+const entitlements = prepared(
+  (db: Db, { userId, videoId, now }: Slots<{ userId: string; videoId: string; now: Date }>) =>
+    db
+      .selectFrom('entitlements')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .where((eb) => eb.or([eb('video_id', '=', videoId), eb('video_id', 'is', null)]))
+      .where('revoked_at', 'is', null)
+      .where('starts_at', '<=', now)
+      .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', now)])),
+)
+
 /** Every entitlement that holds now and touches this video: to an episode of it, to all of it, or to everything. */
 export function selectEntitlements(db: Db, userId: string, videoId: string, now: Date) {
-  return db
-    .selectFrom('entitlements')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where((eb) => eb.or([eb('video_id', '=', videoId), eb('video_id', 'is', null)]))
-    .where('revoked_at', 'is', null)
-    .where('starts_at', '<=', now)
-    .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', now)]))
-    .execute()
+  return entitlements(db, { userId, videoId, now })
 }
 
 export async function insertEntitlement(tx: Tx, row: EntitlementRow): Promise<void> {

@@ -1,5 +1,7 @@
 import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCards } from '#server/features/catalog/catalog.ts'
+import { systemClock } from '#server/platform/clock.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import type { Db, Tables, Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
@@ -64,6 +66,8 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => database.close())
 
+/** Nothing is kept from one call to the next. */
+const catalog = () => ({ db, findCards: createCards(db, systemClock) })
 const inTransaction = <T>(work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
 
 /** What `work` asked of the database, each with its plan. */
@@ -86,9 +90,9 @@ const wholeTable = /Seq Scan on (?!tags|video_tags)/
 
 describe('with 50,000 rows', () => {
   const calls: [name: string, queries: number, work: () => Promise<unknown>][] = [
-    ['a page of the history', 2, () => listHistory(db, viewer, {}, 'en', now)],
-    ['a page of what is unlocked', 2, () => listHistory(db, viewer, { kind: 'unlocked' }, 'en', now)],
-    ['a page of favorites', 2, () => listFavorites(db, viewer, {}, 'en')],
+    ['a page of the history', 2, () => listHistory(catalog(), viewer, {}, 'en', now)],
+    ['a page of what is unlocked', 2, () => listHistory(catalog(), viewer, { kind: 'unlocked' }, 'en', now)],
+    ['a page of favorites', 2, () => listFavorites(catalog(), viewer, {}, 'en')],
     ["a video's personal part", 2, () => loadPersonal(db, viewer, 'vid_11')],
     [
       'a position that a subscriber saves',
@@ -122,8 +126,8 @@ describe('with 50,000 rows', () => {
 
   it('the next page of a list is read in the order of an index, and no further than it goes', async () => {
     const lists = [
-      (cursor?: string) => listHistory(db, viewer, { limit: 5, cursor }, 'en', now),
-      (cursor?: string) => listFavorites(db, viewer, { limit: 5, cursor }, 'en'),
+      (cursor?: string) => listHistory(catalog(), viewer, { limit: 5, cursor }, 'en', now),
+      (cursor?: string) => listFavorites(catalog(), viewer, { limit: 5, cursor }, 'en'),
     ]
     for (const list of lists) {
       const { next_cursor } = await list()

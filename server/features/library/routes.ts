@@ -5,17 +5,18 @@ import {
   removeFavorites as removeFavoritesCall,
   saveHistory,
 } from '#contract/library.ts'
+import type { Catalog } from '#server/features/catalog/catalog.ts'
 import { keepViewer, type MembersContext } from '#server/features/members/members.ts'
 import { requireViewer, route, type Route } from '#server/platform/http/route.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
 import { listFavorites, listHistory } from './list-entries.ts'
 import { removeFromHistory, savePosition } from './save-position.ts'
 
-export function libraryRoutes(context: MembersContext): Route[] {
+export function libraryRoutes(context: MembersContext & Catalog): Route[] {
   const { db, clock } = context
   return [
     route(listHistoryCall, async (call) => ({
-      data: await listHistory(db, requireViewer(call), call.query, call.language, clock.now()),
+      data: await listHistory(context, requireViewer(call), call.query, call.language, clock.now()),
     })),
     route(saveHistory, (call) =>
       db.transaction().execute(async (tx) => {
@@ -29,7 +30,7 @@ export function libraryRoutes(context: MembersContext): Route[] {
       }),
     ),
     route(listFavoritesCall, async (call) => ({
-      data: await listFavorites(db, requireViewer(call), call.query, call.language),
+      data: await listFavorites(context, requireViewer(call), call.query, call.language),
     })),
     route(addFavoriteCall, (call) =>
       db.transaction().execute(async (tx) => {

@@ -7,12 +7,16 @@ import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts
 import type { Clock } from '#server/platform/clock.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
+import type { Episodes } from './load-episodes.ts'
 import { passExpiry, signPass } from './passes.ts'
 import * as queries from './queries.ts'
 import type { EpisodeRow } from './queries.ts'
 
+export { createEpisodes, type Episodes } from './load-episodes.ts'
+
 export interface MediaContext {
   db: Db
+  episodes: Episodes
   clock: Clock
   secret: string
   /** What a viewer may buy to see a locked episode. Billing knows; context.ts joins the two. */
@@ -91,7 +95,7 @@ export async function listEpisodes(
   const list = `episodes ${query.video_id}`
   const [after] = decodeCursor(list, query.cursor, ['integer']) ?? [0]
   const [rows, rights] = await Promise.all([
-    queries.selectEpisodesAfter(context.db, query.video_id, after, size + 1),
+    context.episodes.after(query.video_id, after, size + 1),
     rightsOf(context, viewer, query.video_id),
   ])
   if (rows.length === 0 && !(await queries.videoIsSeen(context.db, query.video_id)))
@@ -111,7 +115,7 @@ export async function findEpisode(
   { videoId, number }: { videoId: string; number: number },
   language: Language,
 ): Promise<Episode | undefined> {
-  const [row] = await queries.selectEpisodesAfter(context.db, videoId, number - 1, 1)
+  const [row] = await context.episodes.after(videoId, number - 1, 1)
   if (row?.number !== number) return undefined
   const rights = await rightsOf(context, viewer, videoId)
   return presentEpisode(context, row, stateOf(row, rights), viewer, language)
@@ -127,11 +131,11 @@ export async function loadPlayable(
   episodeId: string,
   language: Language,
 ): Promise<PlayableEpisode> {
-  const row = await queries.selectEpisode(context.db, episodeId)
+  const row = await context.episodes.find(episodeId)
   if (!row) throw new Refusal('notFound')
   const [rights, following] = await Promise.all([
     rightsOf(context, viewer, row.video_id),
-    queries.selectEpisodesAfter(context.db, row.video_id, row.number, 1),
+    context.episodes.after(row.video_id, row.number, 1),
   ])
   const state = stateOf(row, rights)
   if (state === 'locked') return refuseLocked(context, row, language)

@@ -1,8 +1,13 @@
 import { languages, type Language } from '#contract/languages.ts'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db } from '#server/tables.ts'
+
+const languageOf = prepared((db: Db, { userId }: Slots<{ userId: string }>) =>
+  db.selectFrom('users').select('language').where('id', '=', userId),
+)
 
 /** The language that is kept with a user; null where there is none, or no such user. */
 export async function selectLanguage(db: Db, userId: string): Promise<Language | null> {
-  const row = await db.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst()
+  const [row] = await languageOf(db, { userId })
   return languages.find((language) => language === row?.language) ?? null
 }

@@ -132,9 +132,23 @@ export async function requireStanding(context: MembersContext, call: Answering):
   throw new Refusal('signInFirst')
 }
 
-/** The user behind a viewer as the contract shows it; `membership` is billing's to say. */
-export async function loadUser(db: Db, viewer: Viewer, membership: Membership): Promise<User> {
-  const row = viewer.kept ? await selectUser(db, viewer.userId) : undefined
+export interface UserContext {
+  db: Db
+  /** What billing says of a person's membership; context.ts joins the two. */
+  membershipOf(db: Db, viewer: Viewer, language: Language): Promise<Membership>
+}
+
+/** The user behind a viewer as the contract shows it. */
+export async function loadUser(
+  { db, membershipOf }: UserContext,
+  viewer: Viewer,
+  language: Language,
+): Promise<User> {
+  const [row, second_factor, membership] = await Promise.all([
+    viewer.kept ? selectUser(db, viewer.userId) : undefined,
+    viewer.role === 'member' && hasSecondFactor(db, viewer.userId),
+    membershipOf(db, viewer, language),
+  ])
   return {
     id: viewer.userId,
     role: viewer.role,
@@ -146,7 +160,7 @@ export async function loadUser(db: Db, viewer: Viewer, membership: Membership): 
     referral_code: row?.referral_code ?? null,
     consent: typeof row?.consent_marketing === 'boolean' ? { marketing: row.consent_marketing } : null,
     has_password: Boolean(row?.password_hash),
-    second_factor: viewer.role === 'member' && (await hasSecondFactor(db, viewer.userId)),
+    second_factor,
     membership,
   }
 }

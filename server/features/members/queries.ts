@@ -1,5 +1,6 @@
 import { sql, type Updateable } from 'kysely'
 import { newId } from '#server/platform/ids.ts'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { UsersTable } from './tables.ts'
 
@@ -16,11 +17,14 @@ export async function insertUser(tx: Tx, user: { id: string; language: string })
   return numInsertedOrUpdatedRows === 1n
 }
 
-export function selectUser(db: Db, id: string) {
-  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
-}
+const userById = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+  db.selectFrom('users').selectAll().where('id', '=', id),
+)
+export type UserRow = Awaited<ReturnType<typeof userById>>[number]
 
-export type UserRow = NonNullable<Awaited<ReturnType<typeof selectUser>>>
+export async function selectUser(db: Db, id: string): Promise<UserRow | undefined> {
+  return (await userById(db, { id }))[0]
+}
 
 /** The account of an address, compared without case. */
 export function selectUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
@@ -34,8 +38,12 @@ export function selectUserByEmail(db: Db, email: string): Promise<UserRow | unde
 /** What says whether a guest's token still stands for a guest; see `isGuest`. */
 const standing = ['member_since', 'merged_into', 'deleted_at'] as const
 
-export function selectStanding(db: Db, id: string) {
-  return db.selectFrom('users').select(standing).where('id', '=', id).executeTakeFirst()
+const standingOf = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+  db.selectFrom('users').select(standing).where('id', '=', id),
+)
+
+export async function selectStanding(db: Db, id: string) {
+  return (await standingOf(db, { id }))[0]
 }
 
 /** The same, and nobody merges or deletes the row until the transaction is over. */

@@ -1,23 +1,19 @@
 import * as calls from '#contract/members.ts'
 import { Serialised, route, type Call, type Route, type Viewer } from '#server/platform/http/route.ts'
-import type { Db } from '#server/tables.ts'
 import { changeUser } from './change-user.ts'
 import { deleteUser } from './delete-user.ts'
 import { exportUser } from './export-user.ts'
 import { endSessions, listSessions } from './manage-sessions.ts'
-import { giveTokens, loadUser, newGuest, type MembersContext } from './members.ts'
+import { giveTokens, loadUser, newGuest, type MembersContext, type UserContext } from './members.ts'
 import { register } from './register.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
 
-export interface MembersRoutesContext extends MembersContext {
-  /** What billing says of a person's membership; context.ts joins the two. */
-  membershipOf(db: Db, viewer: Viewer, language: Call['language']): Promise<calls.Membership>
-}
+export type MembersRoutesContext = MembersContext & UserContext
 
 export function membersRoutes(context: MembersRoutesContext): Route[] {
   const present = async (viewer: Viewer, { language }: Pick<Call, 'language'>) => ({
-    info: await loadUser(context.db, viewer, await context.membershipOf(context.db, viewer, language)),
+    info: await loadUser(context, viewer, language),
   })
   return [
     route(calls.getUser, async (call) => {

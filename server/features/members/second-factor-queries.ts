@@ -1,3 +1,4 @@
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 export function selectFactor(db: Db, userId: string) {
@@ -8,14 +9,16 @@ export function selectFactor(db: Db, userId: string) {
     .executeTakeFirst()
 }
 
-export async function isConfirmed(db: Db, userId: string): Promise<boolean> {
-  const row = await db
+const confirmed = prepared((db: Db, { userId }: Slots<{ userId: string }>) =>
+  db
     .selectFrom('second_factors')
     .select('user_id')
     .where('user_id', '=', userId)
-    .where('confirmed_at', 'is not', null)
-    .executeTakeFirst()
-  return row !== undefined
+    .where('confirmed_at', 'is not', null),
+)
+
+export async function isConfirmed(db: Db, userId: string): Promise<boolean> {
+  return (await confirmed(db, { userId })).length > 0
 }
 
 /** Keeps a secret that is not confirmed yet. @returns false where the member has a confirmed one, which stays */

@@ -1,4 +1,5 @@
-import type { Insertable } from 'kysely'
+import { sql, type Insertable } from 'kysely'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SessionsTable } from './tables.ts'
 
@@ -6,19 +7,32 @@ export async function insertSession(tx: Tx, session: Insertable<SessionsTable>):
   await tx.insertInto('sessions').values(session).execute()
 }
 
+const sessionBy = (column: 'id' | 'token_hash') =>
+  prepared(
+    (
+      db: Db,
+      { key, seenAfter, madeAfter }: Slots<{ key: string | Buffer; seenAfter: Date; madeAfter: Date }>,
+    ) =>
+      db
+        .selectFrom('sessions')
+        .select(['id', 'user_id', 'last_seen_at'])
+        .where(sql.ref(column), '=', key)
+        .where('last_seen_at', '>', seenAfter)
+        .where('created_at', '>', madeAfter),
+  )
+const sessionById = sessionBy('id')
+const sessionByHash = sessionBy('token_hash')
+
 /** The session of a token's hash, or of an id, unless it has ended. */
-export function selectSession(
+export async function selectSession(
   db: Db,
   by: { tokenHash: Buffer } | { id: string },
-  { seenAfter, madeAfter }: { seenAfter: Date; madeAfter: Date },
+  alive: { seenAfter: Date; madeAfter: Date },
 ) {
-  return db
-    .selectFrom('sessions')
-    .select(['id', 'user_id', 'last_seen_at'])
-    .where((on) => ('id' in by ? on('id', '=', by.id) : on('token_hash', '=', by.tokenHash)))
-    .where('last_seen_at', '>', seenAfter)
-    .where('created_at', '>', madeAfter)
-    .executeTakeFirst()
+  const [session] = await ('id' in by
+    ? sessionById(db, { key: by.id, ...alive })
+    : sessionByHash(db, { key: by.tokenHash, ...alive }))
+  return session
 }
 
 export async function touchSession(db: Db, id: string, before: Date, now: Date): Promise<void> {

@@ -2,7 +2,7 @@ import type { Video } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Episode, PlayableEpisode } from '#contract/media.ts'
-import { loadVideo } from '#server/features/catalog/catalog.ts'
+import { loadVideo, type Catalog } from '#server/features/catalog/catalog.ts'
 import { loadPersonal } from '#server/features/library/library.ts'
 import { findEpisode, listEpisodes, loadPlayable, type MediaContext } from '#server/features/media/media.ts'
 import { identify, type MembersContext } from '#server/features/members/members.ts'
@@ -29,7 +29,7 @@ export interface FirstScreen {
  * @returns undefined where there is no such video
  */
 export async function loadFirstScreen(
-  context: MediaContext & MembersContext,
+  context: MediaContext & MembersContext & Catalog,
   request: FirstScreenRequest,
 ): Promise<FirstScreen | undefined> {
   const { db } = context
@@ -37,7 +37,7 @@ export async function loadFirstScreen(
   const viewer = await identify(context, { cookies: request.cookies, headers: {} })
   try {
     const [video, personal, episodes] = await Promise.all([
-      loadVideo(db, videoId, language),
+      loadVideo(context, videoId, language),
       loadPersonal(db, viewer, videoId),
       listEpisodes(context, viewer, { video_id: videoId }, language),
     ])

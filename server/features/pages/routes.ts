@@ -1,4 +1,5 @@
 import { firstLanguage, languageOf, type Language } from '#contract/languages.ts'
+import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { MediaContext } from '#server/features/media/media.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
 import { sendPrecompressed } from '#server/platform/http/send-precompressed.ts'
@@ -44,7 +45,8 @@ const screens = [
   '/contactUs',
 ]
 
-export type PagesContext = MediaContext &
+export type PagesContext = Catalog &
+  MediaContext &
   MembersContext &
   ForeignHostsContext &
   InstallContext &

@@ -71,6 +71,11 @@ function makePool(source: EmbeddedDatabase | string, patience: typeof usualPatie
     typeof source === 'string'
       ? new pg.Pool({ ...options, connectionString: source, keepAlive: true })
       : new SupervisedPool({ ...options, ...source.connection }, source.ensureRunning, log)
+  // Every statement is short, named and made for an index, so planning it anew with its values gains nothing.
+  pool.on(
+    'connect',
+    (client) => void client.query('SET plan_cache_mode = force_generic_plan').catch(() => undefined),
+  )
   // A connection that broke while in use: whoever uses it gets the error, but the event needs a listener all the same.
   pool.on('connect', (client) =>
     client.on('error', (error) =>

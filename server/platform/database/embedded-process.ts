@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import { asUser, type RunAs } from '#server/platform/database/embedded-user.ts'
 
 interface PostgresProcess {
@@ -48,7 +49,7 @@ function settings(socketDir: string, durable: boolean): string[] {
     unix_socket_directories: socketDir,
     unix_socket_permissions: '0700',
     max_connections: '60',
-    shared_buffers: '128MB',
+    shared_buffers: `${pageCacheMegabytes()}MB`,
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_wal_size: '512MB',
@@ -63,6 +64,17 @@ function settings(socketDir: string, durable: boolean): string[] {
     full_page_writes: durable ? 'on' : 'off',
   }
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+/**
+ * How much of what it reads the server keeps: an eighth of the memory there is, as the site and ffmpeg need theirs too. With
+ * less than its indexes take, a search among a million videos reads from the disk each time.
+ */
+function pageCacheMegabytes(): number {
+  // Unconstrained it may be zero, or more than there is.
+  const allowed = process.constrainedMemory() || Infinity
+  const megabytes = Math.floor(Math.min(totalmem(), allowed) / 8 / 2 ** 20)
+  return Math.max(128, Math.min(4096, megabytes))
 }
 
 type Command = ReturnType<typeof asUser>

@@ -1,7 +1,6 @@
 import * as calls from '#contract/social.ts'
 import type { SocialAnswer } from '#contract/social.ts'
-import { loadUser } from '#server/features/members/members.ts'
-import type { MembersRoutesContext } from '#server/features/members/routes.ts'
+import { loadUser, type UserContext } from '#server/features/members/members.ts'
 import { ownPath } from '#server/platform/http/own-path.ts'
 import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import { requireMember, signedInJustNow } from '#server/features/members/prove-person.ts'
@@ -15,8 +14,8 @@ export type { SocialContext } from './visit-provider.ts'
 type Request = Parameters<PlainRoute['handle']>[0]
 
 /** Which providers there are and what is linked, how that is changed, and the second factor of whom one has vouched for. */
-export function socialRoutes(context: SocialContext & Pick<MembersRoutesContext, 'membershipOf'>): Route[] {
-  const { db, socialProviders, membershipOf } = context
+export function socialRoutes(context: SocialContext & UserContext): Route[] {
+  const { db, socialProviders } = context
   const list = socialProviders.map(({ id, name }) => ({ id, name }))
   return [
     route(calls.listSocialProviders, async ({ viewer }) => ({
@@ -26,7 +25,7 @@ export function socialRoutes(context: SocialContext & Pick<MembersRoutesContext,
     route(calls.unlinkSocial, async (call) => ({ info: { linked: await unlinkSocial(context, call) } })),
     route(calls.confirmSocial, async (call) => {
       const viewer = await confirmCode(context, call)
-      return { info: await loadUser(db, viewer, await membershipOf(db, viewer, call.language)) }
+      return { info: await loadUser(context, viewer, call.language) }
     }),
   ]
 }

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import type { Db } from '#server/tables.ts'
+import { prepared, type Slots } from './prepared.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+  await database.pool.query(
+    `INSERT INTO settings VALUES ('a', '{"is": 1}'), ('b', '{"is": 2}'), ('c', '{"is": 3}')`,
+  )
+})
+afterAll(() => database.close())
+
+const build = vi.fn((db: Db, { least, most }: Slots<{ least: string; most: string }>) =>
+  db
+    .selectFrom('settings')
+    .select('key')
+    .where('key', '>=', least)
+    .where('key', '<=', most)
+    .where('key', '!=', 'b')
+    .orderBy('key'),
+)
+const keysBetween = prepared(build)
+
+it('runs with the values of each call, and is built once', async () => {
+  const { db } = database
+  const keys = async (least: string, most: string) =>
+    (await keysBetween(db, { least, most })).map(({ key }) => key).filter((key) => key.length === 1)
+  expect(await keys('a', 'a')).toEqual(['a'])
+  expect(await keys('b', 'c')).toEqual(['c'])
+  expect(await keys('a', 'c')).toEqual(['a', 'c'])
+  expect(build).toHaveBeenCalledTimes(1)
+})
+
+it('sees what its transaction did', async () => {
+  const rows = await database.db.transaction().execute(async (tx) => {
+    await tx.insertInto('settings').values({ key: 'd', value: '{}' }).execute()
+    return keysBetween(tx, { least: 'd', most: 'd' })
+  })
+  expect(rows).toEqual([{ key: 'd' }])
+})
