@@ -31,6 +31,8 @@ const limits = {
   idleTimeoutMillis: 60_000,
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 60_000,
+  // Every statement is short, named and made for an index, so planning it anew with its values gains nothing.
+  options: '-c plan_cache_mode=force_generic_plan',
 }
 
 /** How long is waited for a connection, and for an answer of a server that may have gone without a word. */
@@ -71,11 +73,6 @@ function makePool(source: EmbeddedDatabase | string, patience: typeof usualPatie
     typeof source === 'string'
       ? new pg.Pool({ ...options, connectionString: source, keepAlive: true })
       : new SupervisedPool({ ...options, ...source.connection }, source.ensureRunning, log)
-  // Every statement is short, named and made for an index, so planning it anew with its values gains nothing.
-  pool.on(
-    'connect',
-    (client) => void client.query('SET plan_cache_mode = force_generic_plan').catch(() => undefined),
-  )
   // A connection that broke while in use: whoever uses it gets the error, but the event needs a listener all the same.
   pool.on('connect', (client) =>
     client.on('error', (error) =>

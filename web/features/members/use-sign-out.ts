@@ -5,12 +5,12 @@ import { call } from '#web/lib/api.ts'
 import { rememberUser } from './queries.ts'
 
 /** Ends the session; what belonged to the person leaves the screen with it. A failure has been said by the toast. */
-export function useSignOut(): { signOut: () => void; busy: boolean } {
+export function useSignOut(): { signOut: () => Promise<void>; busy: boolean } {
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
   const signOut = () => {
     setBusy(true)
-    call(signOutCall)
+    return call(signOutCall)
       .then((guest) => rememberUser(queryClient, guest))
       .catch(() => {})
       .finally(() => setBusy(false))
