@@ -12,6 +12,16 @@ async function openTower(page: Page): Promise<void> {
 
 const line = (page: Page) => page.getByRole('listitem').filter({ hasText: tower })
 
+/** Two taps on the picture, sent at once: however slow the machine, a double tap. */
+async function doubleTap(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  const finger = [{ x: 120, y: 300 }]
+  const touch = (type: 'touchStart' | 'touchEnd') =>
+    devtools.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchStart' ? finger : [] })
+  await Promise.all([touch('touchStart'), touch('touchEnd'), touch('touchStart'), touch('touchEnd')])
+  await devtools.detach()
+}
+
 /** To the left over a line, as a thumb does it. */
 async function swipeLeft(page: Page): Promise<void> {
   const box = await line(page).boundingBox()
@@ -31,11 +41,8 @@ test('a double tap makes a favorite, which a swipe takes out of the list again',
   isMobile,
 }) => {
   await openTower(page)
-  const surface = page.locator('[data-player] video').first()
-  await (isMobile
-    ? surface.tap({ force: true, position: { x: 120, y: 300 } })
-    : surface.dblclick({ force: true }))
-  if (isMobile) await surface.tap({ force: true, position: { x: 120, y: 300 } })
+  if (isMobile) await doubleTap(page)
+  else await page.locator('[data-player] video').first().dblclick({ force: true })
   await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
 
   await page.goto('/favorites')

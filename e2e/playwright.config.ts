@@ -10,6 +10,9 @@ const declined = {
   origins: [{ origin: siteUrl, localStorage: [{ name: 'consent', value: 'no' }] }],
 }
 
+/** What is the same on every screen is seen on one. */
+const anySize = /(consent|error-reports|hover|in-app-browser|installed|pages|routes)\.spec\.ts/
+
 export default defineConfig({
   testDir: '.',
   outputDir: '../test-results/e2e',
@@ -23,12 +26,11 @@ export default defineConfig({
     storageState: declined,
     // Requests that it answers pass by a test's stand-ins; installed.spec.ts is about it.
     serviceWorkers: 'block',
-    trace: 'retain-on-failure',
     screenshot: 'only-on-failure',
   },
   projects: [
     { name: 'phone', use: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
-    { name: 'desktop', use: { viewport: { width: 1440, height: 900 } } },
+    { name: 'desktop', testIgnore: anySize, use: { viewport: { width: 1440, height: 900 } } },
   ],
   webServer: {
     command: 'node e2e/start-site.ts',

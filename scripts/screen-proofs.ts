@@ -26,7 +26,7 @@ const documents = 'server/features/pages/content-security-policy.test.ts'
 
 const opens: Proof = [routes, 'each of the 23 routes opens in #app']
 const readable: Proof = [screens, 'readable by everybody, and nothing jumps']
-const readableText: Proof = [pages, 'readable by everybody, titled, and nothing jumps']
+const readableText: Proof = [pages, 'each text opens under its title']
 const watching: Proof = [journey, 'a visitor watches, meets a cliffhanger']
 const registering: Proof = [account, 'a member registers, takes a name']
 const subscribing: Proof = [account, 'a guest subscribes, reads the receipt']

@@ -20,20 +20,20 @@ export function useGestures({
     null,
   )
   const tappedAt = useRef(-Infinity)
-  const tap = () => {
-    const now = performance.now()
-    const second = now - tappedAt.current < doubleTapMs
-    tappedAt.current = second ? -Infinity : now
+  // The browser's own clock for the touch, so that a page which is late does not tear two taps apart.
+  const tap = (at: number) => {
+    const second = at - tappedAt.current < doubleTapMs
+    tappedAt.current = second ? -Infinity : at
     if (second) onDoubleTap()
     else onTap()
   }
-  const end = (tapped: boolean) => {
+  const end = (at?: number) => {
     const current = press.current
     press.current = null
     if (!current) return
     clearTimeout(current.timer)
     if (current.held) onRelease()
-    else if (tapped) tap()
+    else if (at !== undefined) tap(at)
   }
   return {
     onPointerDown(event: PointerEvent) {
@@ -47,11 +47,11 @@ export function useGestures({
     },
     onPointerMove({ clientX, clientY }: PointerEvent) {
       const start = press.current
-      if (start && !start.held && Math.hypot(clientX - start.x, clientY - start.y) > slackPx) end(false)
+      if (start && !start.held && Math.hypot(clientX - start.x, clientY - start.y) > slackPx) end()
     },
-    onPointerUp: () => end(true),
-    onPointerCancel: () => end(false),
-    onPointerLeave: () => end(false),
+    onPointerUp: ({ timeStamp }: PointerEvent) => end(timeStamp),
+    onPointerCancel: () => end(),
+    onPointerLeave: () => end(),
     onContextMenu: (event: { preventDefault(): void }) => event.preventDefault(),
   }
 }
