@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { createCards, loadHomepage, loadVideo } from '#server/features/catalog/catalog.ts'
+import { createCatalog, loadHomepage, loadVideo } from '#server/features/catalog/catalog.ts'
 import { listTags } from '#server/features/catalog/list-tags.ts'
 import { listVideos } from '#server/features/catalog/list-videos.ts'
 import { systemClock } from '#server/platform/clock.ts'
@@ -171,11 +171,11 @@ function readOf({ pathname, searchParams }: URL): ((db: Db) => Promise<unknown>)
   const query = Object.fromEntries(searchParams)
   switch (pathname) {
     case '/api/homepage/query':
-      return (db) => listVideos({ db, findCards: createCards(db, systemClock) }, query, 'en', nobody)
+      return (db) => listVideos(createCatalog(db, systemClock), query, 'en', nobody)
     case '/api/tag':
       return (db) => listTags(db, query, 'en')
     case '/api/video':
-      return (db) => loadVideo({ db, findCards: createCards(db, systemClock) }, query['id'] ?? '', 'en')
+      return (db) => loadVideo(createCatalog(db, systemClock), query['id'] ?? '', 'en')
     default:
       return undefined
   }

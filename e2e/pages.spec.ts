@@ -9,7 +9,7 @@ const pages = [
   ['/contactUs', 'Contact us'],
 ] as const
 
-test('each text opens under its title, and the browser\'s title is the same', async ({ page }) => {
+test("each text opens under its title, and the browser's title is the same", async ({ page }) => {
   for (const [path, title] of pages) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()

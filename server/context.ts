@@ -10,7 +10,7 @@ import {
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { createGateways, type GatewaySetUp } from '#server/features/billing/create-gateways.ts'
 import { seedPlans } from '#server/features/billing/seed-plans.ts'
-import { createCards } from '#server/features/catalog/catalog.ts'
+import { createCatalog } from '#server/features/catalog/catalog.ts'
 import { seedHomepage } from '#server/features/catalog/seed-homepage.ts'
 import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
 import {
@@ -33,7 +33,7 @@ import type { PageContext } from '#server/features/pages/load-page.ts'
 import type { PagesContext } from '#server/features/pages/routes.ts'
 import { createSiteIcons, type SiteIcons } from '#server/features/pages/site-icons.ts'
 import type { MessageContext } from '#server/features/pages/send-message.ts'
-import { composeMail } from '#server/i18n/compose-mail.ts'
+import { composerFor } from '#server/i18n/compose-mail.ts'
 import { selectConsents, selectReferrer } from '#server/features/members/consent-queries.ts'
 import type { TrackingRoutesContext } from '#server/features/tracking/routes.ts'
 import {
@@ -135,14 +135,13 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     log,
     clock,
     database,
-    db,
-    findCards: createCards(db, clock),
+    ...createCatalog(db, clock),
     episodes: createEpisodes(db, clock),
     gateways,
     gatewayRoutes,
     socialProviders,
     translate,
-    composeMail,
+    composeMail: composerFor(config.operator.site),
     mailer: overrides.mailer ?? openMailer(config, log),
     webRoot,
     storage: openStorage(config.dataDir),

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { createContext } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { explainListenError, runMain } from '#server/platform/config-error.ts'
@@ -24,6 +25,8 @@ async function main(): Promise<void> {
     throw explainListenError(error, config)
   })
   log.info(`Cliffhanger is open at ${config.publicUrl}`)
+  // What was compiled for this start is there for the worker, and for every later process, however this one ends.
+  flushCompileCache()
   const worker = runWorker(log, programs)
 
   let closing = false

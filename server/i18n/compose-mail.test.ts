@@ -22,16 +22,19 @@ describe.each(languages)('the mails in %s', (language) => {
   it.each(Object.keys(mailTexts.en.templates))(
     'hold the link as text and HTML, and say their language: %s',
     (name) => {
-      const mail = composeMail(name, language, { link })
+      const mail = composeMail('Harbour Dramas', name, language, { link })
       expect(mail.lang).toBe(htmlLanguage[language])
       expect(mail.html).toContain(`<html lang="${htmlLanguage[language]}">`)
       expect(mail.text).toContain(link)
+      expect(mail.text).toMatch(/Harbour Dramas/)
+      expect(mail.html).toContain('>Harbour Dramas</p>')
+      expect(mail.html).not.toMatch(/Cliffhanger|{{/)
       expect(mail.html).toContain('href="https://drama.example/individual#verify=a&amp;b&quot;&lt;"')
     },
   )
 })
 
 test('an unknown language is answered in English, an unknown mail not at all', () => {
-  expect(composeMail('verifyEmail', 'xx', { link }).lang).toBe('en')
-  expect(() => composeMail('toString', 'en', { link })).toThrow('no mail toString')
+  expect(composeMail('Harbour Dramas', 'verifyEmail', 'xx', { link }).lang).toBe('en')
+  expect(() => composeMail('Harbour Dramas', 'toString', 'en', { link })).toThrow('no mail toString')
 })

@@ -27,16 +27,19 @@ export interface ComposedMail {
 /**
  * A mail in words, as text and as HTML; in English where the language is unknown. Nothing that a person typed goes into a
  * mail to others: whoever registers with another's address must not choose what we write to it.
+ * @param site what the site is called
  * @throws Error for a template that this version does not have
  */
 export function composeMail(
+  site: string,
   template: string,
   language: string,
   values: Record<string, string>,
 ): ComposedMail {
   const known = languages.find((each) => each === language) ?? 'en'
-  if (template === 'contact') return composeContact(known, values)
-  const { greeting, copyLink, footer, templates } = mailTexts[known]
+  if (template === 'contact') return composeContact(site, known, values)
+  const { greeting, copyLink, templates } = mailTexts[known]
+  const footer = mailTexts[known].footer.replace('{{site}}', () => site)
   const own = Object.entries(templates).find(([name]) => name === template)?.[1]
   const { link } = values
   if (!own || link === undefined) throw new Error(`There is no mail ${template}, or it has no link`)
@@ -50,11 +53,17 @@ export function composeMail(
     `<p style="${styles.small}">${escapeHtml(footer)}</p>`,
   ]
   const lang = htmlLanguage[known]
-  return { lang, subject, text: `${text}\n`, html: page(lang, subject, body.join('\n')), link }
+  return { lang, subject, text: `${text}\n`, html: page(site, lang, subject, body.join('\n')), link }
 }
 
+/** The composer of one site's mails. */
+export const composerFor =
+  (site: string) =>
+  (template: string, language: string, values: Record<string, string>): ComposedMail =>
+    composeMail(site, template, language, values)
+
 /** A message to the operator, whose answer goes to whoever wrote it. */
-function composeContact(language: Language, values: Record<string, string>): ComposedMail {
+function composeContact(site: string, language: Language, values: Record<string, string>): ComposedMail {
   const { name = '', email = '', message = '' } = values
   const { subject, before, after } = mailTexts[language].contact
   // A name is one line; it stands in a header.
@@ -71,7 +80,7 @@ function composeContact(language: Language, values: Record<string, string>): Com
     lang,
     subject: `${subject}: ${writer}`,
     text: `${text}\n`,
-    html: page(lang, subject, body.join('\n')),
+    html: page(site, lang, subject, body.join('\n')),
     link: undefined,
     replyTo: { name: writer, address: email },
   }
@@ -83,12 +92,12 @@ const styles = {
   sheet: 'max-width:560px;margin:0 auto;padding:32px 24px;background:#fff',
   name: 'margin:0 0 24px;font-size:20px;font-weight:700',
   button:
-    'display:inline-block;padding:12px 24px;border-radius:8px;background:#ff7043;color:#1c0b04;font-weight:600;text-decoration:none',
+    'display:inline-block;padding:12px 24px;border-radius:8px;background:#ff8a4c;color:#1c0b04;font-weight:600;text-decoration:none',
   message: 'margin:0 0 16px;white-space:pre-wrap;overflow-wrap:anywhere',
   small: 'margin:24px 0 0;color:#5c5c68;font-size:13px;overflow-wrap:anywhere',
 }
 
-function page(lang: string, subject: string, body: string): string {
+function page(site: string, lang: string, subject: string, body: string): string {
   return `<!doctype html>
 <html lang="${lang}">
 <head>
@@ -98,7 +107,7 @@ function page(lang: string, subject: string, body: string): string {
 </head>
 <body style="${styles.body}">
 <div style="${styles.sheet}">
-<p style="${styles.name}">Cliffhanger</p>
+<p style="${styles.name}">${escapeHtml(site)}</p>
 ${body}
 </div>
 </body>

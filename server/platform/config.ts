@@ -98,6 +98,7 @@ export function loadConfig(env: Env): Readonly<Config> {
   const { paypal, paypalSecrets } = readPaypal(env)
   const { s3, s3Secrets } = readS3(env)
   const { social, socialSecrets } = readSocial(env)
+  const operator = readOperator(env)
   return Object.freeze({
     port,
     host: text(env, 'HOST') ?? '127.0.0.1',
@@ -116,9 +117,9 @@ export function loadConfig(env: Env): Readonly<Config> {
     paypal,
     mail: {
       smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:']),
-      from: readMailFrom(env) ?? `Cliffhanger <no-reply@${new URL(publicUrl).hostname}>`,
+      from: readMailFrom(env) ?? `"${quoted(operator.site)}" <no-reply@${new URL(publicUrl).hostname}>`,
     },
-    operator: readOperator(env),
+    operator,
     s3,
     social,
     sentry: {
@@ -159,6 +160,9 @@ function readMailFrom(env: Env): string | undefined {
     `MAIL_FROM must be an address such as "Cliffhanger <hello@drama.example>", not "${from}".`,
   )
 }
+
+/** A name as it may stand between the quotes of a mail's header. */
+const quoted = (name: string) => name.replaceAll(/["\\]/g, '\\$&')
 
 function readStripe(env: Env) {
   const keys = allOrNone(env, ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'])

@@ -36,6 +36,7 @@ const context = {
   ...shared,
   secure: false,
   publicUrl: 'http://localhost:3000',
+  operator: { site: 'Cliffhanger' },
   limits: readLimits({}),
   moments: { keep: [], register: [], consent: [], merge: [], erase: [], export: [] },
   log: createLog({ json: true, level: 'silent' }),

@@ -1,7 +1,7 @@
 // A process that sends the mails that wait and ends by SIGKILL `before` its n-th statement, or just after sending it (`sent`).
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { composeMail } from '#server/i18n/compose-mail.ts'
+import { composerFor } from '#server/i18n/compose-mail.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import { createLog } from '#server/platform/log.ts'
@@ -32,7 +32,7 @@ await sendMails({
   clock: systemClock,
   log: createLog({ json: true, level: 'silent' }),
   mailer: smtpMailer(smtpUrl, 'Cliffhanger <site@drama.example>'),
-  composeMail,
+  composeMail: composerFor('Cliffhanger'),
 })
 await db.destroy()
 process.stdout.write(String(statements))

@@ -13,7 +13,7 @@ import { recommendFor, relatedTo } from './recommend-videos.ts'
 export { catalogJobs } from './refresh-ranks.ts'
 export { hasCover, publishVideo, recordEpisodes, releaseIfWaiting, setCover } from './publish-video.ts'
 export { listMenuIds, nameListing, type ListingKind } from './name-listing.ts'
-export { createCards, loadCards, type Catalog } from './load-cards.ts'
+export { createCatalog, loadCards, type Catalog } from './load-cards.ts'
 export { listVideosFrom, startsOfVideos } from './sitemap-queries.ts'
 export { recordWatchedNext } from './recommend-videos.ts'
 

@@ -63,9 +63,10 @@ export async function placeTags(db: Db, trendingTags: number): Promise<void> {
 }
 
 /** How many videos each shelf of the search holds by popularity, and how many new ones beside them; the last holds the rest. */
-const shelves = [
+export const shelves = [
   { popular: 1000, newest: 500 },
-  { popular: 11_000, newest: 5_500 },
+  { popular: 5_000, newest: 2_500 },
+  { popular: 23_000, newest: 11_500 },
   { popular: 111_000, newest: 55_500 },
 ]
 
@@ -91,8 +92,8 @@ export async function arrangeShelves(db: Db): Promise<void> {
         ) newest
       ) both_ways GROUP BY id
     ), back AS (
-      UPDATE video_search SET shelf = 3
-      WHERE shelf < 3 AND NOT EXISTS (SELECT FROM wanted WHERE wanted.id = video_id)
+      UPDATE video_search SET shelf = ${sql.lit(shelves.length)}
+      WHERE shelf < ${sql.lit(shelves.length)} AND NOT EXISTS (SELECT FROM wanted WHERE wanted.id = video_id)
     )
     UPDATE video_search SET shelf = wanted.shelf FROM wanted
     WHERE video_id = wanted.id AND video_search.shelf <> wanted.shelf`.execute(db)

@@ -8,6 +8,12 @@ export interface Alike {
   key: number
 }
 
+export interface AlikeOptions {
+  without: readonly string[]
+  after?: ListPlace | undefined
+  limit: number
+}
+
 /** How many videos at most say what goes with them. */
 export const mostSeeds = 5
 
@@ -18,7 +24,7 @@ export const mostSeeds = 5
 export async function selectAlike(
   db: Db,
   seeds: readonly string[],
-  { without, after, limit }: { without: readonly string[]; after?: ListPlace | undefined; limit: number },
+  { without, after, limit }: AlikeOptions,
 ): Promise<Alike[]> {
   // Always as many rows, so that PostgreSQL sees that planning anew for each call gains nothing.
   const rows = Array.from({ length: mostSeeds }, (_, index) => sql`(${seeds[index] ?? null}::text)`)

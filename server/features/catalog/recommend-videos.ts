@@ -2,25 +2,25 @@ import type { Tx } from '#server/tables.ts'
 import type { ListedRow, ListPlace } from './list-queries.ts'
 import type { Watched } from './list-videos.ts'
 import type { Catalog, FindCards } from './load-cards.ts'
-import { addWatchedNext, mostSeeds, selectAlike, type Alike, type WatchedNext } from './recommend-queries.ts'
+import { addWatchedNext, mostSeeds, type Alike, type WatchedNext } from './recommend-queries.ts'
 
 const relatedCount = 12
 
 /** What goes with a video, best first. */
-export async function relatedTo({ db, findCards }: Catalog, id: string): Promise<ListedRow[]> {
-  return withCards(findCards, await selectAlike(db, [id], { without: [id], limit: relatedCount }))
+export async function relatedTo({ findAlike, findCards }: Catalog, id: string): Promise<ListedRow[]> {
+  return withCards(findCards, await findAlike([id], { without: [id], limit: relatedCount }))
 }
 
 /** What goes with the videos that somebody watched last, without these; nothing where they have watched nothing. */
 export async function recommendFor(
-  { db, findCards }: Catalog,
+  { findAlike, findCards }: Catalog,
   watched: Watched,
   after: ListPlace | undefined,
   limit: number,
 ): Promise<ListedRow[]> {
   const ids = await watched()
   if (ids.length === 0) return []
-  return withCards(findCards, await selectAlike(db, ids.slice(0, mostSeeds), { without: ids, after, limit }))
+  return withCards(findCards, await findAlike(ids.slice(0, mostSeeds), { without: ids, after, limit }))
 }
 
 async function withCards(findCards: FindCards, alike: readonly Alike[]): Promise<ListedRow[]> {

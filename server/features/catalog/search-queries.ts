@@ -57,7 +57,7 @@ interface Found {
 }
 
 /** The shelves of `video_search`, from the front. */
-const shelves = [0, 1, 2, 3]
+const shelves = [0, 1, 2, 3, 4]
 
 interface Reach {
   /** Another shelf is opened while fewer than so many were found. */

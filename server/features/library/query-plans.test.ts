@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCards } from '#server/features/catalog/catalog.ts'
+import { createCatalog } from '#server/features/catalog/catalog.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import type { Db, Tables, Tx } from '#server/tables.ts'
@@ -67,7 +67,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 /** Nothing is kept from one call to the next. */
-const catalog = () => ({ db, findCards: createCards(db, systemClock) })
+const catalog = () => createCatalog(db, systemClock)
 const inTransaction = <T>(work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
 
 /** What `work` asked of the database, each with its plan. */

@@ -1,6 +1,7 @@
 import type { Limits } from '#server/platform/config.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Call } from '#server/platform/http/route.ts'
+import type { OperatorConfig } from '#server/platform/read-operator.ts'
 import type { Db } from '#server/tables.ts'
 import type { Moments } from './moments.ts'
 
@@ -13,6 +14,8 @@ export interface MembersContext {
   secure: boolean
   /** Where the site is reached, for links in mails. */
   publicUrl: string
+  /** What the site is called, for authenticator apps. */
+  operator: Pick<OperatorConfig, 'site'>
   limits: Limits
   moments: Moments
 }

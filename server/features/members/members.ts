@@ -7,7 +7,7 @@ import { newId } from '#server/platform/ids.ts'
 import { sweepTurns } from '#server/platform/database/limits.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { deleteOldFailures } from './attempt-queries.ts'
-import { guestDays, readGuest, signGuest, type Guest } from './guest-token.ts'
+import { guestDays, readGuest, signGuest, type Carrier, type Guest } from './guest-token.ts'
 import {
   cookieFor,
   cookieName,
@@ -81,9 +81,10 @@ export function giveTokens(
     if (header) call.setHeader('x-user-token', headerTokenOf(secret, viewer.sessionId))
     return
   }
-  const token = signGuest(secret, 'cookie', viewer, clock.now())
-  if (!call.viewer || viewer.kept) call.setHeader('set-cookie', cookieFor(secure, 'guest', token, guestDays))
-  if (header) call.setHeader('x-user-token', signGuest(secret, 'header', viewer, clock.now()))
+  const signed = (carrier: Carrier) => signGuest(secret, carrier, viewer, clock.now())
+  if (!call.viewer || viewer.kept)
+    call.setHeader('set-cookie', cookieFor(secure, 'guest', signed('cookie'), guestDays))
+  if (header) call.setHeader('x-user-token', signed('header'))
 }
 
 /** A new guest, without a row. */

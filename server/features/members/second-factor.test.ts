@@ -11,7 +11,7 @@ let now = 0
 
 const stepMs = 30_000
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => new Date(now) } })
+  site = await testSite({ clock: { now: () => new Date(now) } }, { SITE_NAME: 'Test Dramas' })
 })
 afterAll(() => site.close())
 beforeEach(async () => {
@@ -51,6 +51,7 @@ describe('a second factor', () => {
     const { answer } = await change({ action: 'begin', current_password: member.password })
     expect(answer.info).toMatchObject({ enabled: false, secret: expect.stringMatching(/^[A-Z2-7]{32}$/) })
     expect(answer.info?.otpauth_url).toContain(`secret=${answer.info?.secret}`)
+    expect(answer.info?.otpauth_url).toContain('issuer=Test%20Dramas')
     expect((await logIn()).answer.code).toBe(200)
     const confirmed = await change({ action: 'confirm', code: codeOf(answer.info?.secret ?? '') })
     expect(confirmed.answer.info?.enabled).toBe(true)

@@ -7,7 +7,7 @@ import type { MembersContext } from './members-context.ts'
 import * as queries from './second-factor-queries.ts'
 
 /** What the figures and keys of a second factor come from. */
-type FactorContext = Pick<MembersContext, 'clock' | 'secret'>
+type FactorContext = Pick<MembersContext, 'clock' | 'secret' | 'operator'>
 
 /** A code holds for its own half minute and the ones beside it: clocks differ, and people are slow. */
 const stepSeconds = 30
@@ -56,7 +56,10 @@ export async function beginSecondFactor(
 ): Promise<{ secret: string; otpauth_url: string }> {
   const secret = new Secret({ size: secretBytes }).base32
   if (!(await queries.putFactor(tx, id, seal(sealingKey(context), secret, id)))) throw new Refusal('movedOn')
-  return { secret, otpauth_url: totpOf(secret, email ?? id).toString() }
+  return {
+    secret,
+    otpauth_url: totpOf(secret, { issuer: context.operator.site, label: email ?? id }).toString(),
+  }
 }
 
 /**
@@ -104,8 +107,8 @@ async function spendStep(
   return queries.useStep(tx, userId, Math.floor(timestamp / 1000 / stepSeconds) + delta)
 }
 
-function totpOf(secret: string, label = ''): TOTP {
-  return new TOTP({ issuer: 'Cliffhanger', label, period: stepSeconds, secret: Secret.fromBase32(secret) })
+function totpOf(secret: string, names: { issuer?: string; label?: string } = {}): TOTP {
+  return new TOTP({ ...names, period: stepSeconds, secret: Secret.fromBase32(secret) })
 }
 
 const sealingKey = ({ secret }: FactorContext) => keyOf(secret, 'second factor')

@@ -46,7 +46,8 @@ export function readDocuments(webRoot: string, settings: () => PageSettings): Do
       return { html, nonce }
     },
     background: () => built().background,
-    serviceWorker: () => (script ??= namedRelease(readFileSync(join(webRoot, 'sw.js'), 'utf8'), told())),
+    serviceWorker: () =>
+      (script ??= namedRelease(readFileSync(join(webRoot, 'sw.js'), 'utf8'), built().pages.index + told())),
   }
 }
 
@@ -59,9 +60,9 @@ function readBuilt(webRoot: string) {
   return { pages, preloads, background }
 }
 
-/** Puts the release's name where the built script leaves room for it. */
-function namedRelease(script: string, settings: string): string {
-  const release = createHash('sha256').update(script).update(settings).digest('hex').slice(0, 16)
+/** Puts the release's name where the built script leaves room for it. @param shell what the offline page is made of */
+function namedRelease(script: string, shell: string): string {
+  const release = createHash('sha256').update(script).update(shell).digest('hex').slice(0, 16)
   return script.replaceAll('__RELEASE__', release)
 }
 

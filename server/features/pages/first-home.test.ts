@@ -43,3 +43,14 @@ test('a database that is away takes nothing from the page but what would come ah
   const load = homeLoader({ db: {} as typeof site.context.db, clock, copyright })
   expect(await load('en')).toBeUndefined()
 })
+
+test.each([
+  ['gzip, deflate, br', 'br'],
+  ['gzip, deflate', 'gzip'],
+  ['identity', null],
+])('a browser that takes %s gets the page as %s, and reads the same', async (accepted, encoding) => {
+  const answer = await fetch(`${site.url}/`, { headers: { 'accept-encoding': accepted } })
+  expect(answer.headers.get('content-encoding')).toBe(encoding)
+  expect(answer.headers.get('vary')).toBe('accept-encoding')
+  expect(await answer.text()).toContain('<title>Cliffhanger</title>')
+})

@@ -2,6 +2,7 @@ import { firstLanguage, languageOf, type Language } from '#contract/languages.ts
 import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { MediaContext } from '#server/features/media/media.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
+import { sendCompressed } from '#server/platform/http/send-compressed.ts'
 import { sendPrecompressed } from '#server/platform/http/send-precompressed.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { contentSecurityPolicy } from './content-security-policy.ts'
@@ -112,7 +113,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
       .header('cache-control', 'no-store')
     // The error reporting's profiler runs only where the document lets it.
     if (context.sentryDsn && name === 'index') reply.header('document-policy', 'js-profiling')
-    return reply.type('text/html; charset=utf-8').send(html)
+    return sendCompressed(request, reply.type('text/html; charset=utf-8'), html)
   }
   const document = (path: string, name: 'index' | 'order'): PlainRoute => ({
     method: 'GET',

@@ -9,7 +9,7 @@ const names = new Map<string, string>()
 function nameOf(text: string): string | undefined {
   const known = names.get(text)
   if (known !== undefined) return known
-  if (names.size >= maxNames || !/^(select|insert|update|delete|with)\b/i.test(text)) return undefined
+  if (names.size >= maxNames || !/^\s*(select|insert|update|delete|with)\b/i.test(text)) return undefined
   const name = `s${names.size + 1}`
   names.set(text, name)
   return name

@@ -143,9 +143,8 @@ function createCall(
     viewer,
     language,
     idempotencyKey: header(request, 'idempotency-key'),
-    get ip() {
-      return request.ip
-    },
+    // Not a getter: V8 makes a hidden class for each object that is written with one, and that outlives the request.
+    ip: request.ip,
     userAgent: header(request, 'user-agent') ?? '',
     adIds: () => adIdsOf(request),
     setHeader: (name, value) => void reply.header(name, value),

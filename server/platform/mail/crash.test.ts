@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { composeMail } from '#server/i18n/compose-mail.ts'
+import { composerFor } from '#server/i18n/compose-mail.ts'
 import { createLog } from '#server/platform/log.ts'
 import { runScript } from '#server/testing/run-script.ts'
 import { testSmtp, type Stage, type TestSmtp } from '#server/testing/smtp-server.ts'
@@ -35,7 +35,7 @@ const takeUp = (afterMs: number) =>
     clock: { now: () => new Date(Date.now() + afterMs) },
     log: createLog({ json: true, level: 'silent' }),
     mailer: smtpMailer(smtp.url, 'Cliffhanger <site@drama.example>'),
-    composeMail,
+    composeMail: composerFor('Cliffhanger'),
   })
 
 test.each(['connect', 'sender', 'recipient'] as const)(
@@ -79,7 +79,7 @@ test('a process that was held up until its claim was over does not end the try o
     clock: { now: () => new Date() },
     log: createLog({ json: true, level: 'silent' }),
     mailer: { send: () => new Promise((_, reject) => sending.resolve(reject)) },
-    composeMail,
+    composeMail: composerFor('Cliffhanger'),
   })
   const fail = await sending.promise
   await database.db.updateTable('mails').set({ attempts: 2 }).execute()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { composeMail } from '#server/i18n/compose-mail.ts'
+import { composerFor } from '#server/i18n/compose-mail.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { readMail } from '#server/testing/read-mail.ts'
@@ -40,7 +40,7 @@ beforeEach(async () => {
     clock: { now: () => new Date(Date.now() + offset) },
     log: pino(lines),
     mailer: smtpMailer(smtp.url, from),
-    composeMail,
+    composeMail: composerFor('Cliffhanger'),
   }
 })
 afterEach(async () => {

@@ -1,0 +1,23 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+const brotli = promisify(brotliCompress)
+const encodings = [
+  // At this quality a page of 50 KB takes a millisecond, and it is small enough.
+  { name: 'br', shrink: (text: string) => brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }) },
+  { name: 'gzip', shrink: promisify<string, Buffer>(gzip) },
+] as const
+
+/** Sends a text that was written for this request, in the best form that the browser takes; off the main thread. */
+export async function sendCompressed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string,
+): Promise<FastifyReply> {
+  const accepted = String(request.headers['accept-encoding'] ?? '')
+  const encoding = encodings.find(({ name }) => accepted.includes(name))
+  reply.header('vary', 'accept-encoding')
+  if (!encoding) return reply.send(text)
+  return reply.header('content-encoding', encoding.name).send(await encoding.shrink(text))
+}
