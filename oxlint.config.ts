@@ -104,6 +104,8 @@ const layers: { files: string[]; bans: Ban[] }[] = [
   { files: ['server/platform/database/**/*.ts'], bans: [upwards, web, demo, features, roots, fastify] },
   { files: ['server/platform/http/**/*.ts'], bans: [upwards, web, demo, features, roots, kysely, processes] },
   { files: ['server/platform/run-*.ts'], bans: [upwards, web, demo, features, roots, kysely, fastify] },
+  { files: ['server/i18n/**/*.ts'], bans: [upwards, web, demo, features, roots, kysely, fastify, processes] },
+  { files: ['server/testing/**/*.ts'], bans: [upwards, web] },
   ...Object.keys(buildsOn).flatMap(featureLayers),
 ]
 

@@ -6,7 +6,7 @@ import { atLeast, type Row } from './table.ts'
 
 const aim = 0.7
 
-/** Calls per second of every GET of the contract, against a bare route with the same bytes and as many indexed look-ups. */
+/** Calls per second of every GET of the contract but the export, against a bare route with the same bytes and as many indexed look-ups. */
 export async function measureCalls(site: BenchSite): Promise<Row[]> {
   const cases = await makeCallCases(site)
   const answers = await recordAnswers(site, cases)

@@ -171,11 +171,11 @@ function readOf({ pathname, searchParams }: URL): ((db: Db) => Promise<unknown>)
   const query = Object.fromEntries(searchParams)
   switch (pathname) {
     case '/api/homepage/query':
-      return (db) => listVideos(createCatalog(db, systemClock), query, 'en', nobody)
+      return (db) => listVideos({ db, ...createCatalog(db, systemClock) }, query, 'en', nobody)
     case '/api/tag':
       return (db) => listTags(db, query, 'en')
     case '/api/video':
-      return (db) => loadVideo(createCatalog(db, systemClock), query['id'] ?? '', 'en')
+      return (db) => loadVideo({ db, ...createCatalog(db, systemClock) }, query['id'] ?? '', 'en')
     default:
       return undefined
   }

@@ -11,7 +11,7 @@ import { atMost, type Row } from './table.ts'
 
 const aim = 1.1
 const rounds = 2
-/** About as long as an episode is. */
+/** A short episode of a commercial drama; starting the import and its book-keeping take about a second and a half of it. */
 const content = { episodes: 2, seconds: 60 }
 
 /**

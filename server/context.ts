@@ -135,6 +135,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     log,
     clock,
     database,
+    db,
     ...createCatalog(db, clock),
     episodes: createEpisodes(db, clock),
     gateways,

@@ -2,11 +2,13 @@ import { flushCompileCache } from 'node:module'
 import { createContext } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { explainListenError, runMain } from '#server/platform/config-error.ts'
+import { openDatabase, planOnce } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { lockSite } from '#server/platform/site-lock.ts'
 import { runWorker } from '#server/run-worker.ts'
 import { createSite } from '#server/site.ts'
+import type { Tables } from '#server/tables.ts'
 
 /** How long requests under way may take once the site closes. */
 const graceMs = 5000
@@ -19,7 +21,11 @@ async function main(): Promise<void> {
   const lock = config.databaseUrl === undefined ? lockSite(config.dataDir, config.publicUrl) : undefined
   process.on('exit', () => lock?.release())
   // The worker needs it; a setting that is wrong is said here, where the start can still be refused.
-  const [context, programs] = await Promise.all([createContext(config, log), findFfmpeg(config)])
+  const [database, programs] = await Promise.all([
+    openDatabase<Tables>(config, log, planOnce),
+    findFfmpeg(config),
+  ])
+  const context = await createContext(config, log, { database })
   const site = await createSite(context)
   await site.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
     throw explainListenError(error, config)

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { shelves } from '#server/features/catalog/rank-queries.ts'
+import { frontShelves } from '#server/features/catalog/rank-queries.ts'
 import { madeUpTexts } from './made-up-words.ts'
 
 /** How much of everything a catalogue of this many videos has. */
@@ -208,11 +208,11 @@ async function makeIndexes(client: PoolClient, report: (line: string) => void): 
 
 /** The shelves as the site's job would leave them. It is run too; this way it finds nothing to do. */
 async function arrange(client: PoolClient): Promise<void> {
-  const fronts = shelves.map(
+  const fronts = frontShelves.map(
     ({ popular, newest }, index) => `WHEN by_plays <= ${popular} OR by_age <= ${newest} THEN ${index}`,
   )
   await client.query(
-    `UPDATE video_search SET shelf = CASE ${fronts.join(' ')} ELSE ${shelves.length} END
+    `UPDATE video_search SET shelf = CASE ${fronts.join(' ')} ELSE ${frontShelves.length} END
      FROM (SELECT id, row_number() OVER (ORDER BY popularity DESC, id DESC) AS by_plays,
        row_number() OVER (ORDER BY released_at DESC, id DESC) AS by_age FROM videos) placed
      WHERE id = video_id`,

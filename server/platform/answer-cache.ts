@@ -6,14 +6,15 @@ const most = 5000
 
 /**
  * Keeps answers that are the same for everybody, for at most a second: long enough to carry a crowd, short enough that
- * no second process shows anything older. Callers that ask while an answer is being made share it; a failure is not kept.
+ * no second process shows anything older. All end with the clock's second, so that one that is made of others is no
+ * older than they are. Callers that ask while an answer is being made share it; a failure is not kept.
  */
 export function createAnswerCache<Answer = Serialised>(clock: Clock) {
   const answers = new Map<string, { until: number; answer: Promise<Answer> }>()
   const make = (key: string, load: () => Promise<Answer>, now: number) => {
     forgetOld(answers, now)
     if (answers.size >= most) answers.clear()
-    const entry = { until: now + lifetimeMs, answer: load() }
+    const entry = { until: now - (now % lifetimeMs) + lifetimeMs, answer: load() }
     answers.set(key, entry)
     entry.answer.catch(() => answers.get(key) === entry && answers.delete(key))
     return entry.answer

@@ -80,6 +80,9 @@ export async function moveAttempt(
   checkMoved(await update.executeTakeFirstOrThrow(), `attempt ${id} to ${to}`)
 }
 
+/** Written out, as the index of such attempts has them. */
+const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
+
 /** Takes the open attempts whose time has come, as `planChecks` says. */
 export async function takeDueAttempts(
   tx: Tx,
@@ -90,7 +93,7 @@ export async function takeDueAttempts(
   const due = await tx
     .selectFrom('attempts')
     .selectAll()
-    .where('status', 'in', openAttemptStatuses)
+    .where('status', 'in', openStatuses)
     .where('check_at', '<=', now)
     .orderBy('check_at')
     .limit(limit)

@@ -81,7 +81,7 @@ export async function expireOrders(db: Db, now: Date): Promise<number> {
   const expired = await db
     .updateTable('orders')
     .set({ status: 'expired' })
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .where('expires_at', '<=', now)
     .returning('id')
     .execute()

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely'
+import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import { planChecks, type NextCheck } from './check-queries.ts'
 import type * as tables from './tables.ts'
@@ -38,7 +38,7 @@ export async function takeDueRefunds(
   const due = await tx
     .selectFrom('refunds')
     .selectAll()
-    .where('status', '=', 'started')
+    .where('status', '=', sql.lit('started'))
     .where('check_at', '<=', now)
     .orderBy('check_at')
     .limit(limit)

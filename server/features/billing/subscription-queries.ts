@@ -1,4 +1,4 @@
-import type { Insertable, Updateable } from 'kysely'
+import { sql, type Insertable, type Updateable } from 'kysely'
 import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { checkMoved } from './state-machine.ts'
@@ -59,7 +59,7 @@ export async function endLapsedSubscriptions(tx: Tx, now: Date, userId?: string)
   const lapsed = await tx
     .selectFrom('subscriptions')
     .select('id')
-    .where('status', '=', 'active')
+    .where('status', '=', sql.lit('active'))
     .where('period_ends_at', '<=', now)
     .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''))
     .orderBy('id')
@@ -98,5 +98,5 @@ export async function moveSubscription(
 
 export async function expireSubscriptions(db: Db, createdBefore: Date): Promise<void> {
   const update = db.updateTable('subscriptions').set({ status: 'expired' })
-  await update.where('status', '=', 'incomplete').where('created_at', '<=', createdBefore).execute()
+  await update.where('status', '=', sql.lit('incomplete')).where('created_at', '<=', createdBefore).execute()
 }

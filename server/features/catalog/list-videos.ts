@@ -10,7 +10,7 @@ import {
   type ListOrder,
   type ListPlace,
 } from './list-queries.ts'
-import type { Catalog } from './load-cards.ts'
+import type { Catalog } from './create-catalog.ts'
 import { presentCard, presentName } from './present.ts'
 import * as queries from './queries.ts'
 import { recommendFor } from './recommend-videos.ts'

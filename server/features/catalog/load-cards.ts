@@ -3,27 +3,14 @@ import type { Language } from '#contract/languages.ts'
 import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
-import { createAlike, type FindAlike } from './find-alike.ts'
 import { presentCard } from './present.ts'
 import { selectCardsByIds, type CardRow } from './queries.ts'
 
 /** Finds the rows behind cards by their ids; what may not be seen is missing. */
 export type FindCards = (ids: readonly string[]) => Promise<Map<string, CardRow>>
 
-/** What reading the catalogue takes. */
-export interface Catalog {
-  db: Db
-  findCards: FindCards
-  findAlike: FindAlike
-}
-
-/** The catalogue of a database. */
-export function createCatalog(db: Db, clock: Clock): Catalog {
-  return { db, findCards: createCards(db, clock), findAlike: createAlike(db, clock) }
-}
-
 /** What cards look like is the same for everybody, whoever's list they stand in: each is kept for at most a second. */
-function createCards(db: Db, clock: Clock): FindCards {
+export function createCards(db: Db, clock: Clock): FindCards {
   const kept = createAnswerCache<CardRow | undefined>(clock)
   return async (ids) => {
     const missing: string[] = []

@@ -63,21 +63,23 @@ export async function placeTags(db: Db, trendingTags: number): Promise<void> {
 }
 
 /** How many videos each shelf of the search holds by popularity, and how many new ones beside them; the last holds the rest. */
-export const shelves = [
+export const frontShelves = [
+  { popular: 300, newest: 150 },
   { popular: 1000, newest: 500 },
-  { popular: 5_000, newest: 2_500 },
-  { popular: 23_000, newest: 11_500 },
-  { popular: 111_000, newest: 55_500 },
+  { popular: 3000, newest: 1500 },
+  { popular: 10_000, newest: 5000 },
+  { popular: 30_000, newest: 15_000 },
+  { popular: 100_000, newest: 50_000 },
 ]
 
 /** Puts the popular and the new videos in front. It reads as many rows as the front shelves hold, whatever the catalogue. */
 export async function arrangeShelves(db: Db): Promise<void> {
   const shelfOf = (size: 'popular' | 'newest') =>
     sql`CASE ${sql.join(
-      shelves.map((shelf, index) => sql`WHEN place <= ${sql.lit(shelf[size])} THEN ${sql.lit(index)}`),
+      frontShelves.map((shelf, index) => sql`WHEN place <= ${sql.lit(shelf[size])} THEN ${sql.lit(index)}`),
       sql` `,
     )} END`
-  const deepest = shelves.at(-1) ?? { popular: 0, newest: 0 }
+  const deepest = frontShelves.at(-1) ?? { popular: 0, newest: 0 }
   await sql`
     WITH wanted AS MATERIALIZED (
       SELECT id, min(shelf) AS shelf FROM (
@@ -92,8 +94,8 @@ export async function arrangeShelves(db: Db): Promise<void> {
         ) newest
       ) both_ways GROUP BY id
     ), back AS (
-      UPDATE video_search SET shelf = ${sql.lit(shelves.length)}
-      WHERE shelf < ${sql.lit(shelves.length)} AND NOT EXISTS (SELECT FROM wanted WHERE wanted.id = video_id)
+      UPDATE video_search SET shelf = ${sql.lit(frontShelves.length)}
+      WHERE shelf < ${sql.lit(frontShelves.length)} AND NOT EXISTS (SELECT FROM wanted WHERE wanted.id = video_id)
     )
     UPDATE video_search SET shelf = wanted.shelf FROM wanted
     WHERE video_id = wanted.id AND video_search.shelf <> wanted.shelf`.execute(db)

@@ -1,7 +1,8 @@
 import type { Tx } from '#server/tables.ts'
 import type { ListedRow, ListPlace } from './list-queries.ts'
 import type { Watched } from './list-videos.ts'
-import type { Catalog, FindCards } from './load-cards.ts'
+import type { Catalog } from './create-catalog.ts'
+import type { FindCards } from './load-cards.ts'
 import { addWatchedNext, mostSeeds, type Alike, type WatchedNext } from './recommend-queries.ts'
 
 const relatedCount = 12

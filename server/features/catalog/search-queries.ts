@@ -3,6 +3,7 @@ import type { Texts } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
 import type { ListedRow, ListOrder, ListPlace } from './list-queries.ts'
 import { selectCards } from './queries.ts'
+import { frontShelves } from './rank-queries.ts'
 
 /** A word that was typed, without accents and case. */
 export interface TypedWord {
@@ -57,7 +58,7 @@ interface Found {
 }
 
 /** The shelves of `video_search`, from the front. */
-const shelves = [0, 1, 2, 3, 4]
+const shelves = Array.from({ length: frontShelves.length + 1 }, (_, shelf) => shelf)
 
 interface Reach {
   /** Another shelf is opened while fewer than so many were found. */
@@ -103,7 +104,7 @@ function scoreFor({ all, typed, title }: SearchTerms): RawBuilder<number> {
 const keys = { relevance: 'found.score', newest: 'videos.released_at', popular: 'videos.popularity' } as const
 
 /** How many matches are plenty: a search gives at least so many of the best known, and all where there are fewer. */
-const plentyOfVideos = 100
+const plentyOfVideos = 60
 
 export interface SearchPlace extends ListPlace {
   /** The shelf up to which this search looks. */

@@ -1,9 +1,9 @@
-import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCatalog } from '#server/features/catalog/catalog.ts'
 import { systemClock } from '#server/platform/clock.ts'
+import { plansOf } from '#server/testing/plans-of.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import type { Db, Tables, Tx } from '#server/tables.ts'
+import type { Db, Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
 import { deletePlays, foldFavoriteBatch, foldPlayBatch } from './count-queries.ts'
 import { deleteMarks } from './history-queries.ts'
@@ -51,37 +51,19 @@ const crowd = `
   ANALYZE`
 
 let database: TestDatabase
-let db: Db
-let asked: CompiledQuery[] = []
 
 beforeAll(async () => {
   database = await testDatabase()
   await database.pool.query(crowd)
-  db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: database.pool }),
-    log({ query }) {
-      asked.push(query)
-    },
-  })
 }, 120_000)
 afterAll(() => database.close())
 
 /** Nothing is kept from one call to the next. */
-const catalog = () => createCatalog(db, systemClock)
-const inTransaction = <T>(work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
-
-/** What `work` asked of the database, each with its plan. */
-async function plansOf(work: () => Promise<unknown>): Promise<{ sql: string; plan: string }[]> {
-  asked = []
-  await work()
-  const queries = asked.filter(({ sql }) => /^\s*(select|insert|update|delete|with)\b/i.test(sql))
-  const plans = []
-  for (const { sql, parameters } of queries) {
-    const { rows } = await database.pool.query(`EXPLAIN ${sql}`, [...parameters])
-    plans.push({ sql, plan: rows.map((row) => row['QUERY PLAN']).join('\n') })
-  }
-  return plans
-}
+const catalog = (db: Db) => ({ db, ...createCatalog(db, systemClock) })
+const inTransaction =
+  <T>(work: (tx: Tx) => Promise<T>) =>
+  (db: Db) =>
+    db.transaction().execute(work)
 
 const position = { video_id: 'vid_11', episode_id: 'ep_22', position_ms: 5, at: now.toISOString() }
 
@@ -89,49 +71,49 @@ const position = { video_id: 'vid_11', episode_id: 'ep_22', position_ms: 5, at: 
 const wholeTable = /Seq Scan on (?!tags|video_tags)/
 
 describe('with 50,000 rows', () => {
-  const calls: [name: string, queries: number, work: () => Promise<unknown>][] = [
-    ['a page of the history', 2, () => listHistory(catalog(), viewer, {}, 'en', now)],
-    ['a page of what is unlocked', 2, () => listHistory(catalog(), viewer, { kind: 'unlocked' }, 'en', now)],
-    ['a page of favorites', 2, () => listFavorites(catalog(), viewer, {}, 'en')],
-    ["a video's personal part", 2, () => loadPersonal(db, viewer, 'vid_11')],
+  const calls: [name: string, queries: number, work: (db: Db) => Promise<unknown>][] = [
+    ['a page of the history', 2, (db) => listHistory(catalog(db), viewer, {}, 'en', now)],
+    [
+      'a page of what is unlocked',
+      2,
+      (db) => listHistory(catalog(db), viewer, { kind: 'unlocked' }, 'en', now),
+    ],
+    ['a page of favorites', 2, (db) => listFavorites(catalog(db), viewer, {}, 'en')],
+    ["a video's personal part", 2, (db) => loadPersonal(db, viewer, 'vid_11')],
     [
       'a position that a subscriber saves',
       5,
-      () => inTransaction((tx) => savePosition(tx, 'usr_7', position, now)),
+      inTransaction((tx) => savePosition(tx, 'usr_7', position, now)),
     ],
-    ['a favorite that is added', 2, () => inTransaction((tx) => addFavorite(tx, 'usr_7', 'vid_11', now))],
+    ['a favorite that is added', 2, inTransaction((tx) => addFavorite(tx, 'usr_7', 'vid_11', now))],
     [
       'favorites that are removed',
       1,
-      () => inTransaction((tx) => removeFavorites(tx, 'usr_7', ['vid_11', 'vid_12'])),
+      inTransaction((tx) => removeFavorites(tx, 'usr_7', ['vid_11', 'vid_12'])),
     ],
     [
       'entries that are removed',
       1,
-      () => inTransaction((tx) => removeFromHistory(tx, 'usr_7', { remove: ['vid_11', 'vid_12'] }, now)),
+      inTransaction((tx) => removeFromHistory(tx, 'usr_7', { remove: ['vid_11', 'vid_12'] }, now)),
     ],
-    [
-      'a guest that becomes somebody else',
-      6,
-      () => inTransaction((tx) => mergeLibrary(tx, 'usr_9', 'usr_10')),
-    ],
-    ['an export', 5, () => exportLibrary(db, 'usr_8')],
+    ['a guest that becomes somebody else', 6, inTransaction((tx) => mergeLibrary(tx, 'usr_9', 'usr_10'))],
+    ['an export', 5, (db) => exportLibrary(db, 'usr_8')],
   ]
 
   it.each(calls)('%s takes %i queries, none of which reads a whole table', async (_name, queries, work) => {
-    const plans = await plansOf(work)
+    const plans = await plansOf(database, work)
     expect(plans.filter(({ plan }) => wholeTable.test(plan))).toEqual([])
     expect(plans).toHaveLength(queries)
   })
 
   it('the next page of a list is read in the order of an index, and no further than it goes', async () => {
     const lists = [
-      (cursor?: string) => listHistory(catalog(), viewer, { limit: 5, cursor }, 'en', now),
-      (cursor?: string) => listFavorites(catalog(), viewer, { limit: 5, cursor }, 'en'),
+      (db: Db, cursor?: string) => listHistory(catalog(db), viewer, { limit: 5, cursor }, 'en', now),
+      (db: Db, cursor?: string) => listFavorites(catalog(db), viewer, { limit: 5, cursor }, 'en'),
     ]
     for (const list of lists) {
-      const { next_cursor } = await list()
-      const [page] = await plansOf(() => list(next_cursor ?? ''))
+      const { next_cursor } = await list(database.db)
+      const [page] = await plansOf(database, (db) => list(db, next_cursor ?? ''))
       expect(page?.plan).toContain('Limit')
       expect(page?.plan).toContain('Index')
       expect(page?.plan).not.toContain('Sort')
@@ -139,12 +121,13 @@ describe('with 50,000 rows', () => {
   })
 
   it('counting and sweeping find their rows by an index', async () => {
-    const plans = await plansOf(async () => {
+    const sweep = async (db: Db) => {
       await foldPlayBatch(db, 100)
       await foldFavoriteBatch(db, 100)
       await deletePlays(db, now, 100)
       await deleteMarks(db, now, 100)
-    })
+    }
+    const plans = await plansOf(database, sweep, 'these values')
     expect(plans.filter(({ plan }) => wholeTable.test(plan))).toEqual([])
     expect(plans).toHaveLength(4)
   })

@@ -47,6 +47,7 @@ test('a database that is away takes nothing from the page but what would come ah
 test.each([
   ['gzip, deflate, br', 'br'],
   ['gzip, deflate', 'gzip'],
+  ['br;q=0, gzip;q=0.5', 'gzip'],
   ['identity', null],
 ])('a browser that takes %s gets the page as %s, and reads the same', async (accepted, encoding) => {
   const answer = await fetch(`${site.url}/`, { headers: { 'accept-encoding': accepted } })

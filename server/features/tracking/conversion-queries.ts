@@ -26,7 +26,7 @@ export async function takeDueConversion(
   const due = await tx
     .selectFrom('conversions')
     .selectAll()
-    .where('state', '=', 'waiting')
+    .where('state', '=', sql.lit('waiting'))
     .where('try_at', '<=', now)
     .orderBy('try_at')
     .limit(1)

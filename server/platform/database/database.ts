@@ -26,17 +26,21 @@ export interface Database<Tables> {
 const oldestVersion = 15
 const migrationsDir = join(import.meta.dirname, 'migrations')
 
+/**
+ * Has connections plan each statement once, for all values: for the processes that answer calls, whose statements are
+ * short and made for an index. A condition that an index is limited to has to be written out there, not bound.
+ */
+export const planOnce = { options: '-c plan_cache_mode=force_generic_plan' }
+
 const limits = {
   max: 20,
   idleTimeoutMillis: 60_000,
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 60_000,
-  // Every statement is short, named and made for an index, so planning it anew with its values gains nothing.
-  options: '-c plan_cache_mode=force_generic_plan',
 }
 
 /** How long is waited for a connection, and for an answer of a server that may have gone without a word. */
-const usualPatience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
+const patience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 
 /**
  * Connects to PostgreSQL (DATABASE_URL, else the embedded one, started here), checks its version and migrates it.
@@ -45,10 +49,10 @@ const usualPatience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 export async function openDatabase<Tables>(
   { dataDir, databaseUrl }: DatabaseSettings,
   log: Log,
-  patience = usualPatience,
+  options: pg.PoolConfig = {},
 ): Promise<Database<Tables>> {
   const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log }) : undefined
-  const pool = makePool(embedded ?? databaseUrl ?? '', patience, log)
+  const pool = makePool(embedded ?? databaseUrl ?? '', options, log)
   const close = async () => {
     await pool.end()
     await embedded?.stop()
@@ -67,8 +71,8 @@ export async function openDatabase<Tables>(
   }
 }
 
-function makePool(source: EmbeddedDatabase | string, patience: typeof usualPatience, log: Log): pg.Pool {
-  const options = { ...limits, ...patience, types: columnTypes }
+function makePool(source: EmbeddedDatabase | string, given: pg.PoolConfig, log: Log): pg.Pool {
+  const options = { ...limits, ...patience, ...given, types: columnTypes }
   const pool =
     typeof source === 'string'
       ? new pg.Pool({ ...options, connectionString: source, keepAlive: true })

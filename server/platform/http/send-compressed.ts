@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { acceptedEncoding } from './accepted-encoding.ts'
 
 const brotli = promisify(brotliCompress)
 const encodings = [
@@ -15,8 +16,7 @@ export async function sendCompressed(
   reply: FastifyReply,
   text: string,
 ): Promise<FastifyReply> {
-  const accepted = String(request.headers['accept-encoding'] ?? '')
-  const encoding = encodings.find(({ name }) => accepted.includes(name))
+  const encoding = acceptedEncoding(request, encodings)
   reply.header('vary', 'accept-encoding')
   if (!encoding) return reply.send(text)
   return reply.header('content-encoding', encoding.name).send(await encoding.shrink(text))

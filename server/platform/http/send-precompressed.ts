@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { acceptedEncoding } from './accepted-encoding.ts'
 import { sendFile } from './send-file.ts'
 
 const encodings = [
@@ -22,11 +23,9 @@ export async function sendPrecompressed(
   root: string,
   path: string,
 ): Promise<FastifyReply> {
-  const accepted = String(request.headers['accept-encoding'] ?? '')
   const safe = !path.includes('..') && !path.includes('\0')
-  const encoding = encodings.find(
-    ({ name, ending }) => safe && accepted.includes(name) && existsSync(join(root, path + ending)),
-  )
+  const made = encodings.filter(({ ending }) => safe && existsSync(join(root, path + ending)))
+  const encoding = acceptedEncoding(request, made)
   const caching = path.startsWith('assets/') ? { maxAge: '1y', immutable: true } : { maxAge: '1h' }
   reply.header('vary', 'accept-encoding')
   if (!encoding) return sendFile(request, reply, root, path, caching)

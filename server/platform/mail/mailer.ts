@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTransport, type SendMailOptions } from 'nodemailer'
+import type { SendMailOptions } from 'nodemailer'
 import type { Config } from '#server/platform/config.ts'
 import type { Log } from '#server/platform/log.ts'
 
@@ -51,6 +51,9 @@ const timeouts = {
 /** For the whole of one mail, however slowly the server drips. */
 const deadlineMs = 45_000
 
+/** Large, and only the process that sends mails needs it. */
+const loadNodemailer = () => import('nodemailer')
+
 /** Sends through SMTP_URL; without it, mails land as files in DATA_DIR/mails. */
 export function openMailer(config: Config, log: Log): Mailer {
   const { smtpUrl, from } = config.mail
@@ -59,9 +62,10 @@ export function openMailer(config: Config, log: Log): Mailer {
 
 /** A mailer that opens a connection for each mail. `deadline` is for tests. */
 export function smtpMailer(smtpUrl: string, from: string, deadline = deadlineMs): Mailer {
-  const transport = createTransport({ ...timeouts, pool: false, url: smtpUrl })
   return {
     async send(message) {
+      const { createTransport } = await loadNodemailer()
+      const transport = createTransport({ ...timeouts, pool: false, url: smtpUrl })
       const signal = AbortSignal.timeout(deadline)
       await transport.sendMail({ ...compose(message, from), signal }).catch((error: unknown) => {
         throw explain(error)
@@ -72,9 +76,10 @@ export function smtpMailer(smtpUrl: string, from: string, deadline = deadlineMs)
 
 function fileMailer({ dataDir, mail: { from }, production }: Config, log: Log): Mailer {
   const folder = join(dataDir, 'mails')
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
     async send(message) {
+      const { createTransport } = await loadNodemailer()
+      const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       const { message: bytes } = await transport.sendMail(compose(message, from))
       const time = message.createdAt.toISOString().replaceAll(/[:.]/g, '-')

@@ -40,13 +40,21 @@ export function Card({ video, place, note, episode, watched }: CardProps) {
         {note ?? (
           <>
             <span>{t('card.episodes', { count: video.episode_count })}</span>
-            <span aria-label={t('card.plays', { plays: shortCount(video.play_count) })} role="img">
-              <span aria-hidden="true">▶</span> {shortCount(video.play_count)}
-            </span>
+            {video.play_count > 0 && <Plays count={video.play_count} />}
           </>
         )}
       </p>
     </Link>
+  )
+}
+
+function Plays({ count }: { count: number }) {
+  const { t } = useTranslation()
+  const plays = shortCount(count)
+  return (
+    <span aria-label={t('card.plays', { plays })} role="img">
+      <span aria-hidden="true">▶</span> {plays}
+    </span>
   )
 }
 

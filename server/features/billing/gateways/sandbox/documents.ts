@@ -142,10 +142,10 @@ export function checkedDocument(language: Language): string {
 
 /** The wallet, a page of its own that the person is sent to and comes back from. */
 export function walletDocument(language: Language, payment: PaymentRow): string {
-  const { wallet, walletAsks, testWallet, approve, cancel } = words[language]
+  const { wallet, walletAmount, testWallet, approve, cancel } = words[language]
   const body = `<main>
 <h1>${wallet}</h1>
-<p>${sentence(walletAsks, payment)}</p>
+<p>${sentence(walletAmount, payment)}</p>
 <p class="quiet">${testWallet}</p>
 ${choice(payment, '/sandbox/wallet', approve, cancel)}
 </main>`

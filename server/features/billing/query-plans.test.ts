@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Db, Tx } from '#server/tables.ts'
+import { plansOf } from '#server/testing/plans-of.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { takeDueAttempts } from './attempt-queries.ts'
+import { takeMethodsToForget } from './method-queries.ts'
+import { selectOpenNotifications } from './notification-queries.ts'
+import { expireOrders } from './order-queries.ts'
+import { takeDueRefunds } from './refund-queries.ts'
+import { endLapsedSubscriptions, expireSubscriptions } from './subscription-queries.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const next = () => null
+
+/** 5,000 of everything, all of it settled. */
+const settled = `
+  SET session_replication_role = replica;
+  INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at)
+    SELECT 'ord_' || n, 'usr_' || n, 'video', 'paid', 999, 'USD', 'sandbox', 'card', 'a@example.com', now(), now()
+    FROM generate_series(1, 5000) n;
+  INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, status, started_at)
+    SELECT 'att_' || n, 'ord_' || n, 1, n, 'sandbox', 'succeeded', now() FROM generate_series(1, 5000) n;
+  INSERT INTO refunds (id, attempt_id, idempotency_key, amount_cents, reason, status, created_at)
+    SELECT 'ref_' || n, 'att_' || n, n, 1, 'asked', 'succeeded', now() FROM generate_series(1, 5000) n;
+  INSERT INTO subscriptions (id, user_id, plan_id, status, created_at)
+    SELECT 'sub_' || n, 'usr_' || n, 'pln_1', 'ended', now() FROM generate_series(1, 5000) n;
+  INSERT INTO payment_methods (id, user_id, gateway, reference)
+    SELECT 'pm_' || n, 'usr_' || n, 'sandbox', n FROM generate_series(1, 5000) n;
+  INSERT INTO notifications (gateway, event_id, received_at, applied_at, reference)
+    SELECT 'sandbox', n, now(), now(), n FROM generate_series(1, 5000) n;
+  RESET session_replication_role;
+  ANALYZE`
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+  await database.pool.query(settled)
+}, 60_000)
+afterAll(() => database.close())
+
+const inTransaction =
+  (work: (tx: Tx) => Promise<unknown>) =>
+  (db: Db): Promise<unknown> =>
+    db.transaction().execute(work)
+
+const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
+  ['orders that were not paid in time', (db) => expireOrders(db, now)],
+  ['attempts to look at', inTransaction((tx) => takeDueAttempts(tx, now, next, 20))],
+  ['refunds to send', inTransaction((tx) => takeDueRefunds(tx, now, next, 20))],
+  ['subscriptions that were never paid', (db) => expireSubscriptions(db, now)],
+  ['subscriptions whose period is over', inTransaction((tx) => endLapsedSubscriptions(tx, now))],
+  ['payment methods to forget', inTransaction((tx) => takeMethodsToForget(tx, now, next, 20))],
+  ['notifications that were not applied', (db) => selectOpenNotifications(db, now, 20)],
+]
+
+it.each(looks)('the janitor finds %s without reading what is settled', async (_name, work) => {
+  const plans = await plansOf(database, work)
+  expect(plans).toHaveLength(1)
+  expect(plans[0]?.plan).toContain('Index')
+  expect(plans[0]?.plan).not.toContain('Seq Scan')
+})

@@ -1,0 +1,20 @@
+import type { Clock } from '#server/platform/clock.ts'
+import type { Db } from '#server/tables.ts'
+import { createAlike, type FindAlike } from './find-alike.ts'
+import { createCards, type FindCards } from './load-cards.ts'
+
+/** What of the catalogue is the same for every viewer, kept for at most a second. */
+interface Shared {
+  findCards: FindCards
+  findAlike: FindAlike
+}
+
+/** What reading the catalogue takes. */
+export interface Catalog extends Shared {
+  db: Db
+}
+
+/** What reading the catalogue takes beside the database. */
+export function createCatalog(db: Db, clock: Clock): Shared {
+  return { findCards: createCards(db, clock), findAlike: createAlike(db, clock) }
+}
