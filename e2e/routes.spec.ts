@@ -89,7 +89,10 @@ test('the browser keeps homepage, user, id, referrer and click ids, and shows th
   await page.goto('/?token=ann&fbclid=fb&ttclid=tt&lang=en')
   await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
   await expect(page).toHaveURL(/\/\?lang=en$/)
-  await expect.poll(() => keptBy(page)).toMatchObject({ referrer_token: 'ann', fbclid: 'fb', ttclid: 'tt' })
+  const text = expect.stringMatching(/\S/)
+  await expect
+    .poll(() => keptBy(page))
+    .toMatchObject({ referrer_token: 'ann', fbclid: 'fb', ttclid: 'tt', user: text, homepage: text })
   const kept = await keptBy(page)
   expect(JSON.parse(kept['user'] ?? '')).toMatchObject({ id: kept['user_id'] })
   const homepage = JSON.parse(kept['homepage'] ?? '')
@@ -106,6 +109,21 @@ test('the browser keeps homepage, user, id, referrer and click ids, and shows th
 })
 
 const keptBy = (page: Page) => page.evaluate((): Record<string, string> => ({ ...localStorage }))
+
+test('a page that is opened anew begins at its top, one that is reloaded stays where it was', async ({
+  page,
+}) => {
+  const scrolled = () => page.evaluate(() => scrollY)
+  await page.goto('/commonQuestions')
+  await page.getByRole('contentinfo').scrollIntoViewIfNeeded()
+  await expect.poll(scrolled).toBeGreaterThan(200)
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toBeAttached()
+  await expect.poll(scrolled).toBeGreaterThan(200)
+  await page.goto('/serviceAgreement')
+  await expect(page.getByRole('heading', { level: 1 })).toBeInViewport()
+  expect(await scrolled()).toBe(0)
+})
 
 test('the header and the footer lead to what the seed names', async ({ page }) => {
   await page.goto('/')

@@ -76,6 +76,10 @@ const screens: RouteObject[] = [
   { path: '*', lazy: () => import('./screens/NotFoundScreen.tsx') },
 ]
 
+// The router remembers by this key how far a page was scrolled. Without one all documents would share the router's own, and a
+// page that is opened anew would begin where another one was left.
+if (!history.state?.key) history.replaceState({ ...history.state, key: String(Date.now()) }, '')
+
 export const router = createBrowserRouter([
   {
     Component: Shell,
