@@ -34,6 +34,18 @@ async function findAll(db: Db, ids: readonly string[]): Promise<Map<string, Card
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** These places of a list with the rows behind their cards, in order; what may not be seen is missing. */
+export async function withCards<Place extends { id: string }>(
+  findCards: FindCards,
+  places: readonly Place[],
+): Promise<(CardRow & Place)[]> {
+  const cards = await findCards(places.map(({ id }) => id))
+  return places.flatMap((place) => {
+    const card = cards.get(place.id)
+    return card ? [{ ...card, ...place }] : []
+  })
+}
+
 /** The cards of these videos by id, in one language; what may not be seen is missing. */
 export async function loadCards(
   findCards: FindCards,

@@ -2,8 +2,8 @@ import type { Tx } from '#server/tables.ts'
 import type { ListedRow, ListPlace } from './list-queries.ts'
 import type { Watched } from './list-videos.ts'
 import type { Catalog } from './create-catalog.ts'
-import type { FindCards } from './load-cards.ts'
-import { addWatchedNext, mostSeeds, type Alike, type WatchedNext } from './recommend-queries.ts'
+import { withCards } from './load-cards.ts'
+import { addWatchedNext, mostSeeds, type WatchedNext } from './recommend-queries.ts'
 
 const relatedCount = 12
 
@@ -22,14 +22,6 @@ export async function recommendFor(
   const ids = await watched()
   if (ids.length === 0) return []
   return withCards(findCards, await findAlike(ids.slice(0, mostSeeds), { without: ids, after, limit }))
-}
-
-async function withCards(findCards: FindCards, alike: readonly Alike[]): Promise<ListedRow[]> {
-  const cards = await findCards(alike.map(({ id }) => id))
-  return alike.flatMap(({ id, key }) => {
-    const card = cards.get(id)
-    return card ? [{ ...card, key }] : []
-  })
 }
 
 /** Learns which videos people watched after which. */

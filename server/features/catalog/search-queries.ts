@@ -1,8 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
-import type { ListedRow, ListOrder, ListPlace } from './list-queries.ts'
-import { selectCards } from './queries.ts'
+import type { ListOrder, ListPlace } from './list-queries.ts'
 import { frontShelves } from './rank-queries.ts'
 
 /** A word that was typed, without accents and case. */
@@ -111,28 +110,29 @@ export interface SearchPlace extends ListPlace {
   depth: number
 }
 
-/** One page of the videos that match, in order, each with the shelf up to which it was looked for. */
-export function searchVideos(
+/** A video that was found, with what it is ordered by and the shelf up to which it was looked for. */
+export interface FoundVideo {
+  id: string
+  key: Date | number
+  depth: number
+}
+
+/** One page of the videos that match, in order. */
+export async function searchVideos(
   db: Db,
   terms: SearchTerms,
   order: ListOrder | 'relevance',
   after: SearchPlace | undefined,
   limit: number,
-): Promise<(ListedRow & { depth: number })[]> {
+): Promise<FoundVideo[]> {
   const found = findOnShelves(terms, { plenty: plentyOfVideos, depth: after?.depth })
   const key = sql.ref(keys[order])
-  const page = sql<{ video_id: string; key: Date | number; depth: number }>`(
-    SELECT video_id, ${key} AS key, depth FROM (${found}) found
+  const { rows } = await sql<FoundVideo>`
+    SELECT video_id AS id, ${key} AS key, depth FROM (${found}) found
     ${order === 'relevance' ? sql`` : sql`JOIN videos ON videos.id = video_id`}
     ${after ? sql`WHERE (${key}, video_id) < (${after.key}, ${after.id})` : sql``}
-    ORDER BY ${key} DESC, video_id DESC LIMIT ${limit}
-  )`.as('page')
-  return selectCards(db)
-    .innerJoin(page, 'page.video_id', 'videos.id')
-    .select(['page.key', 'page.depth'])
-    .orderBy('page.key', 'desc')
-    .orderBy('page.video_id', 'desc')
-    .execute()
+    ORDER BY ${key} DESC, video_id DESC LIMIT ${limit}`.execute(db)
+  return rows
 }
 
 const plentyOfTitles = 20

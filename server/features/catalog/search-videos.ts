@@ -1,7 +1,9 @@
 import { Fault } from '#contract/errors.ts'
 import { decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
+import type { Catalog } from './create-catalog.ts'
 import type { ListedRow, ListOrder } from './list-queries.ts'
+import { withCards } from './load-cards.ts'
 import { chooseWords, mostChoices, termsFor, type Choices } from './match-words.ts'
 import { mostWords, searchVideos, selectTypedWords, type SearchPlace } from './search-queries.ts'
 
@@ -24,7 +26,7 @@ const few = 5
  * @throws Fault badCursor
  */
 export async function searchByKeyword(
-  db: Db,
+  { db, findCards }: Catalog,
   keyword: string,
   order: Order,
   cursor: string | undefined,
@@ -32,12 +34,13 @@ export async function searchByKeyword(
 ): Promise<{ rows: ListedRow[]; nextCursor: string | null }> {
   const list = JSON.stringify(['words', keyword, order])
   const position = decodeCursor(list, cursor, ['text', 'text', 'text', 'integer', kindOfKey[order], 'text'])
-  const { search, rows } = position
+  const { search, rows: places } = position
     ? await goOn(db, readSearch(position), readPlace(position), order, size)
     : await begin(db, keyword, order, size)
-  const last = rows.length > size ? rows[size - 1] : undefined
+  const last = places.length > size ? places[size - 1] : undefined
   const next = last && [...writeSearch(search), last.depth, keyOf(last), last.id]
-  return { rows: rows.slice(0, size), nextCursor: next ? encodeCursor(list, next) : null }
+  const rows = await withCards(findCards, places.slice(0, size))
+  return { rows, nextCursor: next ? encodeCursor(list, next) : null }
 }
 
 /** What lists in each order have as the key of a place. */
