@@ -50,6 +50,8 @@ export async function openRoute(page: Page, path: string): Promise<void> {
   await page.waitForFunction(
     () =>
       document.fonts.status === 'loaded' &&
-      !document.querySelector('main [role=status][aria-label], main[aria-busy=true]'),
+      !document.querySelector('main [role=status][aria-label], main[aria-busy=true]') &&
+      // A locked episode's offer comes a moment after the rest of its page.
+      !document.querySelector('main [role=region]:not(:has(button, a))'),
   )
 }
