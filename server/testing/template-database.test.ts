@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '#server/tables.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
@@ -44,13 +44,21 @@ async function plansOf(db: Db, text: string) {
   return rows
 }
 
-test.each(['SELECT name FROM migrations LIMIT 1', '\n    WITH one AS (SELECT 1) SELECT * FROM one'])(
-  'a query is a prepared statement that is planned once, however it begins: %j',
-  async (text) => {
+const written = sql`
+  WITH one AS (SELECT ${1}::int AS number) SELECT * FROM one`
+const queries: [name: string, build: (db: Db) => { compile(): CompiledQuery }][] = [
+  ['that Kysely builds', (db) => db.selectFrom('videos').select('id').where('id', '>', '0')],
+  ['that is written by hand and begins with a new line', (db) => ({ compile: () => written.compile(db) })],
+]
+
+test.each(queries)(
+  'a query %s runs as a prepared statement, planned once for all values',
+  async (_name, build) => {
     await one.db.connection().execute(async (db) => {
-      await sql.raw(text).execute(db)
-      await sql.raw(text).execute(db)
-      expect(await plansOf(db, text)).toEqual([{ generic_plans: 2, custom_plans: 0 }])
+      const query = build(db).compile()
+      await db.executeQuery(query)
+      await db.executeQuery(query)
+      expect(await plansOf(db, query.sql)).toEqual([{ generic_plans: 2, custom_plans: 0 }])
     })
   },
 )

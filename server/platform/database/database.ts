@@ -44,6 +44,7 @@ const patience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 
 /**
  * Connects to PostgreSQL (DATABASE_URL, else the embedded one, started here), checks its version and migrates it.
+ * @param options for the pool's connections, such as `planOnce`; a test has other time-outs
  * @throws ConfigError naming DATABASE_URL if that server can't be reached or is older than 15
  */
 export async function openDatabase<Tables>(
