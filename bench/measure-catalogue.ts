@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,12 +12,11 @@ import { openDatabase } from '#server/platform/database/database.ts'
 import { startEmbedded } from '#server/platform/database/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Db, Tables } from '#server/tables.ts'
-import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { makeCases, type Case } from './catalogue/cases.ts'
 import { explainPlans } from './catalogue/explain-plans.ts'
 import { fillCatalogue, type CatalogueSize } from './catalogue/fill-catalogue.ts'
 import { measureP95 } from './catalogue/measure-latency.ts'
-import { answers, benchEnv } from './start-bench-site.ts'
+import { answers, benchEnv, spawnSite } from './start-bench-site.ts'
 import { printLines } from './table.ts'
 import { newGuest } from './visitor.ts'
 
@@ -95,10 +93,7 @@ async function measureSize(dataDir: string, size: CatalogueSize, only: string): 
 /** The site on this data, in processes of its own. */
 async function withSite<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
   const env = { ...benchEnv(dataDir) }
-  const site = spawn(process.execPath, [...nodeFlags, 'server/main.ts'], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const site = spawnSite(env)
   const url = `http://localhost:${env['PORT']}`
   try {
     await answers(`${url}/api/ready`, site)

@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
-import { answers, type BenchSite } from './start-bench-site.ts'
+import { answers, spawnSite, type BenchSite } from './start-bench-site.ts'
 
 /** One more process of a site that runs already. */
 export interface AnotherProcess {
@@ -22,10 +20,7 @@ export async function startAnother({ env, dataDir, connection }: BenchSite): Pro
     DATABASE_URL: `postgres://${user}@localhost/${database}?${place.toString()}`,
     APP_SECRET: readFileSync(join(dataDir, 'app-secret'), 'utf8').trim(),
   }
-  const child = spawn(process.execPath, [...nodeFlags, 'server/main.ts'], {
-    env: { ...env, ...own },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const child = spawnSite({ ...env, ...own })
   const url = `http://localhost:${port}`
   await answers(`${url}/api/health`, child)
   return {

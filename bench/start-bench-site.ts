@@ -31,10 +31,7 @@ export async function startBenchSite(): Promise<BenchSite> {
   const env = benchEnv(dataDir)
   makeBenchContent(folder, 'the-bench', ffmpeg.ffmpegPath, { episodes: 6, seconds: 12 })
   importFolder(folder, env)
-  const site = spawn(process.execPath, [...nodeFlags, 'server/main.ts'], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const site = spawnSite(env)
   const url = `http://localhost:${port}`
   await answers(`${url}/api/ready`, site)
   // The site's own database server, which runs already.
@@ -53,6 +50,14 @@ export async function startBenchSite(): Promise<BenchSite> {
       rmSync(home, { recursive: true, force: true })
     },
   }
+}
+
+/** The site's HTTP process, as `npm start` starts it. */
+export function spawnSite(env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(process.execPath, [...nodeFlags, 'server/main.ts'], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
 }
 
 /** So that one machine may ask as fast as it can. */

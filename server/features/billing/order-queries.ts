@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { openAttemptStatuses } from './attempt-states.ts'
 import { orderStates } from './order-states.ts'
@@ -31,35 +31,17 @@ export function selectOrder(db: Db, id: string) {
   return db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-type PageSlots = Slots<{ userId: string; at: string; id: string; limit: number }>
-
-const ordersPage = (isFirst: boolean) =>
-  prepared((db: Db, { userId, at, id, limit }: PageSlots) =>
-    db
-      .selectFrom('orders')
-      .selectAll()
-      .where('user_id', '=', userId)
-      .$if(!isFirst, (query) =>
-        query.where(sql<boolean>`created_at <= ${at} AND (created_at < ${at} OR id > ${id})`),
-      )
-      .orderBy('created_at', 'desc')
-      .orderBy('id')
-      .limit(limit),
-  )
-const firstOrders = ordersPage(true)
-const furtherOrders = ordersPage(false)
-
 /** A person's orders, newest first, after a position. */
-export function selectOrdersOf(
-  db: Db,
-  userId: string,
-  after: { at: string; id: string } | undefined,
-  limit: number,
-) {
-  return after
-    ? furtherOrders(db, { userId, limit, ...after })
-    : firstOrders(db, { userId, limit, at: '', id: '' })
-}
+export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isFurther }) =>
+  db
+    .selectFrom('orders')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where(isFurther('created_at', 'id'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit),
+)
 
 /** @throws IllegalMove where the order is in no state that leads to `to` */
 export async function moveOrder(

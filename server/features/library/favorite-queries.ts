@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import type { After, PageSlots } from './history-queries.ts'
 
 const favorite = prepared((db: Db, { userId, videoId }: Slots<{ userId: string; videoId: string }>) =>
   db.selectFrom('favorites').select('video_id').where('user_id', '=', userId).where('video_id', '=', videoId),
@@ -72,25 +72,14 @@ export async function countFavorites(db: Db, userId: string, videoId: string): P
   return (row?.favorite_count ?? 0) + (row?.own ?? 0)
 }
 
-const favoritesPage = (isFirst: boolean) =>
-  prepared((db: Db, { userId, at, id, limit }: PageSlots) =>
-    db
-      .selectFrom('favorites')
-      .select(['video_id', 'favorited_at as at'])
-      .where('user_id', '=', userId)
-      .$if(!isFirst, (query) =>
-        query.where(sql<boolean>`favorited_at <= ${at} AND (favorited_at < ${at} OR video_id > ${id})`),
-      )
-      .orderBy('favorited_at', 'desc')
-      .orderBy('video_id')
-      .limit(limit),
-  )
-const firstFavorites = favoritesPage(true)
-const furtherFavorites = favoritesPage(false)
-
 /** The favorites of a user, the latest first. */
-export function selectFavorites(db: Db, userId: string, after: After | undefined, limit: number) {
-  return after
-    ? furtherFavorites(db, { userId, limit, ...after })
-    : firstFavorites(db, { userId, limit, at: '', id: '' })
-}
+export const selectFavorites = preparedPage((db: Db, { userId, limit, isFurther }) =>
+  db
+    .selectFrom('favorites')
+    .select(['video_id', 'favorited_at as at'])
+    .where('user_id', '=', userId)
+    .where(isFurther('favorited_at', 'video_id'))
+    .orderBy('favorited_at', 'desc')
+    .orderBy('video_id')
+    .limit(limit),
+)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
 import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { preparedPage, type After } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 export interface HistoryRow {
@@ -93,12 +94,6 @@ export async function deleteMarks(db: Db, before: Date, most: number): Promise<n
   return Number(numAffectedRows ?? 0)
 }
 
-/** Where a list goes on: after the entry of this video with this time. */
-export interface After {
-  at: string
-  id: string
-}
-
 /** A row of what was watched or unlocked, with the episode it stands at. */
 export interface ListedRow {
   video_id: string
@@ -111,47 +106,28 @@ export interface ListedRow {
   duration_ms: number | null
 }
 
-/** What stands in the text of a page's query. */
-export type PageSlots = Slots<{ userId: string; limit: number } & After>
-
-const watchedPage = (isFirst: boolean) =>
-  prepared((db: Db, { userId, at, id, limit }: PageSlots) =>
-    db
-      .selectFrom('history')
-      .innerJoin('episodes', 'episodes.id', 'history.episode_id')
-      .leftJoin('assets', 'assets.id', 'episodes.asset_id')
-      .select([
-        'history.video_id',
-        'history.episode_id',
-        'history.position_ms',
-        'history.at',
-        'episodes.number',
-        'episodes.titles',
-        'assets.duration_ms',
-      ])
-      .where('history.user_id', '=', userId)
-      .where(sql<boolean>`NOT history.removed`)
-      .$if(!isFirst, (query) =>
-        query.where(sql<boolean>`history.at <= ${at} AND (history.at < ${at} OR history.video_id > ${id})`),
-      )
-      .orderBy('history.at', 'desc')
-      .orderBy('history.video_id')
-      .limit(limit),
-  )
-const firstWatched = watchedPage(true)
-const furtherWatched = watchedPage(false)
-
 /** What was watched, newest first, with the episode each entry stands at. */
-export function selectWatched(
-  db: Db,
-  userId: string,
-  after: After | undefined,
-  limit: number,
-): Promise<ListedRow[]> {
-  return after
-    ? furtherWatched(db, { userId, limit, ...after })
-    : firstWatched(db, { userId, limit, at: '', id: '' })
-}
+export const selectWatched = preparedPage((db: Db, { userId, limit, isFurther }) =>
+  db
+    .selectFrom('history')
+    .innerJoin('episodes', 'episodes.id', 'history.episode_id')
+    .leftJoin('assets', 'assets.id', 'episodes.asset_id')
+    .select([
+      'history.video_id',
+      'history.episode_id',
+      'history.position_ms',
+      'history.at',
+      'episodes.number',
+      'episodes.titles',
+      'assets.duration_ms',
+    ])
+    .where('history.user_id', '=', userId)
+    .where(sql<boolean>`NOT history.removed`)
+    .where(isFurther('history.at', 'history.video_id'))
+    .orderBy('history.at', 'desc')
+    .orderBy('history.video_id')
+    .limit(limit),
+)
 
 /**
  * What is unlocked now, newest first: each video once, at the episode that was bought or opened last (a whole video at its

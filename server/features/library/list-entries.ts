@@ -3,9 +3,10 @@ import { inLanguage, type Language } from '#contract/languages.ts'
 import type { FavoriteEntry, HistoryEntry } from '#contract/library.ts'
 import { loadCards, type Catalog } from '#server/features/catalog/catalog.ts'
 import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { selectFavorites } from './favorite-queries.ts'
-import { selectUnlocked, selectWatched, type After, type ListedRow } from './history-queries.ts'
+import { selectUnlocked, selectWatched, type ListedRow } from './history-queries.ts'
 
 interface Paging {
   cursor?: string

@@ -1,0 +1,42 @@
+import { sql, type Compilable, type Expression, type Kysely, type SqlBool } from 'kysely'
+import { prepared, type Slots } from './prepared.ts'
+
+/** Where a list that stands newest first goes on: after the entry with this id and this time. */
+export interface After {
+  at: string
+  id: string
+}
+
+/** What a query for one page of a person's list is made of. */
+interface PageParts {
+  userId: Expression<string>
+  limit: Expression<number>
+  /** That an entry stands after the place where the page begins, by the columns of its time and its id; the first page begins anywhere. */
+  isFurther(at: string, id: string): Expression<SqlBool>
+}
+
+type Values = { userId: string; limit: number } & After
+
+/**
+ * Pages of a list of one person's, newest first. The first and the further ones are a prepared query each, so that either is read
+ * in the order of an index from where it begins.
+ */
+export function preparedPage<Tables, Row>(
+  build: (db: Kysely<Tables>, parts: PageParts) => Compilable<Row>,
+): (db: Kysely<Tables>, userId: string, after: After | undefined, limit: number) => Promise<Row[]> {
+  const first = prepared((db: Kysely<Tables>, { userId, limit }: Slots<Values>) =>
+    build(db, { userId, limit, isFurther: () => sql<boolean>`true` }),
+  )
+  const further = prepared((db: Kysely<Tables>, { userId, limit, at, id }: Slots<Values>) =>
+    build(db, {
+      userId,
+      limit,
+      isFurther: (atColumn, idColumn) =>
+        sql<boolean>`${sql.ref(atColumn)} <= ${at} AND (${sql.ref(atColumn)} < ${at} OR ${sql.ref(idColumn)} > ${id})`,
+    }),
+  )
+  return (db, userId, after, limit) =>
+    after
+      ? further(db, { userId, limit, at: after.at, id: after.id })
+      : first(db, { userId, limit, at: '', id: '' })
+}
