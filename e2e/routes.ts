@@ -51,7 +51,7 @@ export async function openRoute(page: Page, path: string): Promise<void> {
     () =>
       document.fonts.status === 'loaded' &&
       !document.querySelector('main [role=status][aria-label], main[aria-busy=true]') &&
-      // A locked episode's offer comes a moment after the rest of its page.
-      !document.querySelector('main [role=region]:not(:has(button, a))'),
+      // What can be done with the episode on screen comes a moment after the rest of its page.
+      !document.querySelector('main [role=region] > :not([inert], :has(button))'),
   )
 }

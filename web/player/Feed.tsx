@@ -31,7 +31,7 @@ export function Feed({ count, index, onIndex, renderSlide, label }: FeedProps) {
   }
 
   return (
-    <div ref={box} className={styles.feed} onScroll={follow} tabIndex={-1} aria-label={label} role="region">
+    <div ref={box} className={styles.feed} onScroll={follow} tabIndex={0} aria-label={label} role="region">
       {Array.from({ length: count }, (_, i) => (
         <div key={i} className={styles.slide} inert={i !== index}>
           {Math.abs(i - index) <= 1 && renderSlide(i)}
