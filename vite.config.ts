@@ -54,7 +54,14 @@ export default defineConfig({
             },
             {
               name: 'site',
-              test: /web\/(app\/(?!screens|reporting|later|start|UserMenu)|ui\/Icon|features\/((members|library)\/queries|catalog\/(queries|Card|section)))/,
+              test: /web\/(app\/(?!screens|reporting|later|UserMenu)|ui\/Icon|features\/((members|library)\/queries|catalog\/(queries|Card|section)))/,
+            },
+            { name: 'stream', test: /web\/player\/(stream|link|play|preferences)\.ts/ },
+            { name: 'watch', test: /web\/i18n\/(watch\.ts|en\.watch)/ },
+            // What several screens share, none of them the home page.
+            {
+              name: 'screens',
+              test: /web\/(ui\/Sheet|features\/(media\/(share|queries)|[^.]*storyboard)|player\/storyboard)/,
             },
           ],
         },

@@ -125,6 +125,12 @@ function watchFirstFrame(): void {
     }
     return element
   }
+  // The one that came with the document.
+  addEventListener('DOMContentLoaded', () =>
+    document
+      .querySelector('video')
+      ?.requestVideoFrameCallback(() => (window.firstFrame ??= performance.now())),
+  )
 }
 
 async function measureSwipe(page: Page): Promise<{ covered: number; newFrame: number }> {

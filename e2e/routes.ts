@@ -35,8 +35,8 @@ interface Homepage {
   homepage: { id: string; items: { id: string; title: string }[] }[]
 }
 
-/** Opens a route and waits until what it shows has come, and nothing of it is a placeholder any more. */
-export async function openRoute(page: Page, path: string): Promise<void> {
+/** A route's path with the ids of the test content. */
+export async function pathOf(page: Page, path: string): Promise<string> {
   const answer = await page.request.get('/api/homepage')
   const { info } = (await answer.json()) as { info: Homepage }
   const videos = info.homepage.flatMap(({ items }) => items)
@@ -45,7 +45,12 @@ export async function openRoute(page: Page, path: string): Promise<void> {
     section: info.homepage[0]?.id,
     video: videos.find(({ title }) => title === 'The Test Tower')?.id,
   }
-  await page.goto(path.replace(/{(\w+)}/, (_, name: string) => ids[name] ?? name))
+  return path.replace(/{(\w+)}/, (_, name: string) => ids[name] ?? name)
+}
+
+/** Opens a route and waits until what it shows has come, and nothing of it is a placeholder any more. */
+export async function openRoute(page: Page, path: string): Promise<void> {
+  await page.goto(await pathOf(page, path))
   await page.getByRole('heading').first().waitFor()
   await page.waitForFunction(
     () =>

@@ -40,8 +40,8 @@ async function buildServiceWorker(): Promise<void> {
 }
 
 /**
- * The Latin font is on every screen: its address is written into the document, so that text rarely has to swap.
- * The colour around the page is the tokens'.
+ * Behind the entry, which goes first, comes what the route needs; the Latin font is on every screen and named in every
+ * document, so that text rarely has to swap. The colour around the page is the tokens'.
  */
 async function finishDocument(document: string): Promise<void> {
   const font = Object.values(manifest).find(({ src }) => src?.endsWith('figtree-latin-wght-normal.woff2'))
@@ -49,7 +49,7 @@ async function finishDocument(document: string): Promise<void> {
   const link = `<link rel="preload" href="/${font.file}" as="font" type="font/woff2" crossorigin>`
   const html = await readFile(join(output, document), 'utf8')
   const finished = html
-    .replace('<!--preloads-->', `${link}\n    <!--preloads-->`)
+    .replace('</head>', `  <!--preloads-->\n    ${link}\n  </head>`)
     .replace('__BACKGROUND__', await readBackground())
   await writeFile(join(output, document), finished)
 }

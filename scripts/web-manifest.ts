@@ -28,18 +28,20 @@ const screens: Record<string, string[]> = {
   '*': ['app/screens/NotFoundScreen.tsx'],
 }
 
-/** The named modules' chunks with everything they import statically, each once. Throws where the build lacks one. */
+/** The named modules' chunks, each once and behind everything it imports statically. Throws where the build lacks one. */
 export function chunksOf(manifest: Manifest, modules: string[]): ManifestChunk[] {
-  const found = new Map<string, ManifestChunk>()
+  const seen = new Set<string>()
+  const found: ManifestChunk[] = []
   const add = (key: string) => {
-    if (found.has(key)) return
+    if (seen.has(key)) return
+    seen.add(key)
     const chunk = manifest[key]
     if (!chunk) throw new Error(`the build holds no ${key}`)
-    found.set(key, chunk)
     chunk.imports?.forEach(add)
+    found.push(chunk)
   }
   modules.forEach(add)
-  return [...found.values()]
+  return found
 }
 
 function javascriptOf(chunks: ManifestChunk[]): string[] {
@@ -65,8 +67,12 @@ export function scriptsOf(manifest: Manifest): Record<string, string[]> {
 export function preloadsOf(manifest: Manifest): Record<string, string[]> {
   const inDocument = new Set(chunksOf(manifest, ['index.html']).flatMap(filesOf))
   const forRoute = (modules: string[]) => {
-    const files = chunksOf(manifest, ['app/start.tsx', ...modules]).flatMap(filesOf)
-    return [...new Set(files)].filter((file) => !inDocument.has(file)).map((file) => `/${file}`)
+    // Nothing is painted, and no script runs, before the style sheets have come; a screen's own rules are the last word.
+    const styles = chunksOf(manifest, ['app/start.tsx', ...modules]).flatMap(({ css = [] }) => css)
+    // What a screen waits for longest, such as the stream, goes before the interface.
+    const scripts = javascriptOf(chunksOf(manifest, [...modules, 'app/start.tsx']))
+    const files = new Set([...styles, ...scripts])
+    return [...files].filter((file) => !inDocument.has(file)).map((file) => `/${file}`)
   }
   return Object.fromEntries(Object.entries(screens).map(([route, modules]) => [route, forRoute(modules)]))
 }
@@ -76,13 +82,13 @@ const keptOnUse = ['hls', 'report-errors', 'order']
 
 /** The build's files as the service worker keeps them, as paths from the root. */
 export function releaseOf(manifest: Manifest): { entry: string; shell: string[]; onUse: string[] } {
-  const [first] = chunksOf(manifest, ['index.html'])
+  const entry = chunksOf(manifest, ['index.html']).at(-1)
   const every = [...new Set(Object.values(manifest).flatMap(filesOf))]
   const chunks = Object.values(manifest).filter(({ name = '' }) => keptOnUse.includes(name))
   const onUse = [...new Set(chunks.flatMap(filesOf))]
   const asPath = (file: string) => `/${file}`
   return {
-    entry: `/${first?.file}`,
+    entry: `/${entry?.file}`,
     shell: every.filter((file) => !onUse.includes(file)).map(asPath),
     onUse: onUse.map(asPath),
   }

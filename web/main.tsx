@@ -18,11 +18,13 @@ const reports = callAhead(getReports, {}, user)
 callAhead(getHomepage, {}, reports)
 
 const video = /^\/videos\/([^/]+)$/.exec(location.pathname)?.[1]
+// The document is in another language than the viewer has chosen: its picture has other words beside it too.
+if (!boot) document.getElementById('first-video')?.remove()
+let picture: Promise<void> | undefined
 if (boot?.playable) {
-  const { playback } = boot.playable
-  const resume = boot.video?.resume
-  const startMs = resume?.episode_id === boot.playable.episode.id ? resume.position_ms : 0
-  void import('#web/player/stream.ts').then(({ prepareStream }) => prepareStream({ ...playback, startMs }))
+  const { playable, video: { resume } = {} } = boot
+  const startMs = resume?.episode_id === playable.episode.id ? resume.position_ms : 0
+  picture = import('#web/player/stream.ts').then(({ startAhead }) => startAhead(playable.playback, startMs))
 } else if (video && !boot) {
   const id = decodeURIComponent(video)
   callAhead(getVideo, { id })
@@ -30,4 +32,7 @@ if (boot?.playable) {
 }
 
 void fetchTexts(currentLanguage(), 'base')
-void import('./app/start.tsx').then(({ start }) => start())
+// The picture goes before the buttons over it.
+void Promise.resolve(picture)
+  .then(() => import('./app/start.tsx'))
+  .then(({ start }) => start())

@@ -1,7 +1,8 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { preferences, usePreferences } from './preferences.ts'
+import { preferences } from './preferences.ts'
+import { usePreferences } from './use-preferences.ts'
 import type { ChosenCaption } from './VideoSlide.tsx'
 import styles from './settings-sheet.module.css'
 

@@ -1,11 +1,12 @@
-import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { htmlLanguage, languageOf } from '#contract/languages.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Controls } from './Controls.tsx'
 import { useGestures } from './gestures.ts'
-import { preferences, usePreferences } from './preferences.ts'
+import { preferences } from './preferences.ts'
+import { usePreferences } from './use-preferences.ts'
 import type { Source } from './stream.ts'
 import { useCaptions, type Caption } from './use-captions.ts'
 import { useCommands, type SlideCommands } from './use-commands.ts'
@@ -52,7 +53,7 @@ export function VideoSlide(props: VideoSlideProps) {
   const [fast, setFast] = useState(false)
   const [liked, setLiked] = useState(0)
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (video) box.current?.prepend(video)
   }, [video])
   useEffect(() => {

@@ -1,4 +1,3 @@
-import { useSyncExternalStore } from 'react'
 import { keep, kept } from '#web/lib/storage.ts'
 
 export interface Preferences {
@@ -30,13 +29,9 @@ export const preferences = {
     keep('player', lasting)
     for (const listener of listeners) listener()
   },
-}
-
-export function usePreferences(): Preferences {
-  return useSyncExternalStore(subscribe, preferences.get)
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  /** @returns what ends it */
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  },
 }

@@ -1,5 +1,7 @@
 import Hls, { type ErrorData } from 'hls.js'
 import { sameAsset, withFreshPass } from './link.ts'
+import { play } from './play.ts'
+import { preferences } from './preferences.ts'
 
 /** What is played: one HLS stream behind a link that expires. */
 export interface Source {
@@ -33,21 +35,32 @@ const recoveries = 3
 
 const prepared = new Map<string, Stream>()
 
-/** Opens a stream before its screen exists; `takeStream` with the same link then takes it over. */
-export function prepareStream(source: Source & { startMs: number }): void {
-  prepared.set(source.hls_url, openStream(source, source.startMs))
+/**
+ * Plays the document's first episode before its screen exists, in the element that the document has for it; `takeStream`
+ * with the same link then takes it over.
+ */
+export function startAhead(source: Source, startMs: number): void {
+  const video = document.querySelector<HTMLVideoElement>('video#first-video') ?? createVideo()
+  prepared.set(source.hls_url, openStream(video, source, startMs))
+  video.muted = preferences.get().muted
+  void play(video)
 }
 
 /** A prepared stream, or a new one. The caller closes it. */
 export function takeStream(source: Source, startMs: number): Stream {
   const ready = prepared.get(source.hls_url)
   prepared.delete(source.hls_url)
-  return ready ?? openStream(source, startMs)
+  ready?.video.removeAttribute('id')
+  return ready ?? openStream(createVideo(), source, startMs)
 }
 
-function openStream(source: Source, startMs: number): Stream {
+function createVideo(): HTMLVideoElement {
   const video = document.createElement('video')
   video.playsInline = true
+  return video
+}
+
+function openStream(video: HTMLVideoElement, source: Source, startMs: number): Stream {
   video.preload = 'auto'
   video.disableRemotePlayback = false
   return Hls.isSupported() ? openHls(video, source, startMs) : openNative(video, source, startMs)

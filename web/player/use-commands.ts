@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from 'react'
 import { preferences } from './preferences.ts'
 import type { Commands } from './shortcuts.ts'
-import { play } from './use-playing.ts'
+import { play } from './play.ts'
 import type { Caption } from './use-captions.ts'
 
 /** The commands that need the slide's own video. */

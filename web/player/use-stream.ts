@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'react'
-import { usePreferences } from './preferences.ts'
+import { useEffect, useLayoutEffect, useState } from 'react'
+import { usePreferences } from './use-preferences.ts'
 import { takeStream, type Source, type Stream } from './stream.ts'
 
 /** How long before its end a link is renewed. */
@@ -16,7 +16,8 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
   const [rungs, setRungs] = useState<number[]>([])
   const { quality } = usePreferences()
 
-  useEffect(() => {
+  // Before anything is painted: the picture is what was come for.
+  useLayoutEffect(() => {
     const opened = takeStream(source, startMs)
     setStream(opened)
     return () => {

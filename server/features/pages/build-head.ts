@@ -86,6 +86,14 @@ export function pictureAhead(address: string | undefined): string {
     : `<link rel="preload" as="image" href="${escapeMarkup(address)}" fetchpriority="high">`
 }
 
+/**
+ * The element that an episode plays in, with its poster: it stands before any script has come, the stream starts in it
+ * (web/player/stream.ts), and the screen takes it over.
+ */
+export function firstVideo(poster: string): string {
+  return `<video id="first-video" playsinline preload="none" poster="${escapeMarkup(poster)}"></video>`
+}
+
 /** The address of a page in one language. */
 export function formOf(address: string, language: Language): string {
   return `${address}?lang=${htmlLanguage[language]}`

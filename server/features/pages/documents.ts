@@ -5,15 +5,22 @@ import { htmlLanguage, type Language } from '#contract/languages.ts'
 import type { PageSettings } from '#contract/page-settings.ts'
 import { inScript } from './build-head.ts'
 
+export interface DocumentParts {
+  head: string
+  /** The data for the first screen. */
+  boot?: object | undefined
+  /** What is shown until the interface has come. */
+  picture?: string | undefined
+}
+
 /** A built document of the web, ready to be given out again and again. */
 export interface Documents {
-  /** The document for a route's chunks in a language, with its head and the data for the first screen where there is some. */
+  /** The document for a route's chunks in a language. */
   render(
     name: 'index' | 'order',
     route: string,
     language: Language,
-    head?: string,
-    boot?: object,
+    parts: DocumentParts,
   ): { html: string; nonce: string }
   /** The colour behind everything, as the build took it from the tokens. */
   background(): string
@@ -32,7 +39,7 @@ export function readDocuments(webRoot: string, settings: () => PageSettings): Do
   let known: string | undefined
   const told = () => (known ??= jsonScript('settings', settings()))
   return {
-    render(name, route, language, head = '', boot) {
+    render(name, route, language, { head, boot, picture = '' }) {
       const { pages, preloads } = built()
       const nonce = randomBytes(16).toString('base64')
       const links = (preloads[route] ?? []).map(linkTo).join('')
@@ -43,6 +50,7 @@ export function readDocuments(webRoot: string, settings: () => PageSettings): Do
         .replaceAll('__NONCE__', nonce)
         .replace('<!--boot-->', () => data)
         .replace('<!--head-->', () => head)
+        .replace('<!--picture-->', () => picture)
       return { html, nonce }
     },
     background: () => built().background,

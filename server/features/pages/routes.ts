@@ -7,7 +7,7 @@ import { sendPrecompressed } from '#server/platform/http/send-precompressed.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { contentSecurityPolicy } from './content-security-policy.ts'
 import type { Documents } from './documents.ts'
-import { buildHead, pictureAhead, siteLinks } from './build-head.ts'
+import { buildHead, firstVideo, pictureAhead, siteLinks } from './build-head.ts'
 import { loadFirstScreen, type FirstScreen } from './load-first-screen.ts'
 import { firstCover, homeLoader, type HomeContext } from './load-home.ts'
 import { headLoader, type HeadContext } from './load-head.ts'
@@ -18,8 +18,10 @@ import { foreignHostsLoader, type ForeignHostsContext } from './load-foreign-hos
 /** What a document brings along, so that its first screen need not wait. */
 interface Ahead {
   boot: object
-  /** The largest picture. */
+  /** The address of the largest picture. */
   picture: string | undefined
+  /** The picture itself, in an element that stands before any script. */
+  element?: string | undefined
 }
 
 /** What the web's router knows (web/lib/paths.ts); any other path is the not-found screen with HTTP 404. */
@@ -107,7 +109,8 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   ) => {
     const foreign = name === 'index' ? await loadForeignHosts() : undefined
     const head = (await headOf(request, reply, language, route, video)) + pictureAhead(ahead?.picture)
-    const { html, nonce } = documents.render(name, route, language, head, ahead?.boot)
+    const parts = { head, boot: ahead?.boot, picture: ahead?.element }
+    const { html, nonce } = documents.render(name, route, language, parts)
     reply
       .header('content-security-policy', contentSecurityPolicy(name, nonce, foreign))
       .header('cache-control', 'no-store')
@@ -152,7 +155,8 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
           episodeNumber: Number.isInteger(number) && number > 0 ? number : undefined,
         }
         const boot = /^\w+$/.test(id) ? await loadFirstScreen(context, wanted) : undefined
-        const ahead = boot && { boot, picture: boot.playable?.playback.poster_url }
+        const poster = boot?.playable?.playback.poster_url
+        const ahead = boot && { boot, picture: poster, element: poster && firstVideo(poster) }
         return give(request, boot ? reply : reply.code(404), language, 'index', '/videos/:id', boot, ahead)
       },
     },

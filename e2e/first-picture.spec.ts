@@ -1,0 +1,37 @@
+import { expect, test } from './fixtures.ts'
+import { openRoute, pathOf } from './routes.ts'
+import { expectMoving } from './watching.ts'
+
+/** What the browser writes of the scripts that do not come. */
+test.use({ forgiven: /ERR_FAILED/ })
+
+const path = '/videos/{video}?episode=1'
+
+test("an episode's picture fills a phone before any script has come", async ({ page }) => {
+  await page.route('**/*.js', (route) => route.abort())
+  await page.goto(await pathOf(page, path))
+  const first = page.locator('#first-video')
+  await expect(first).toHaveAttribute('poster', /poster/)
+  expect(await first.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 844 })
+})
+
+test('the episode plays in the element that came with the document', async ({ page }) => {
+  await page.addInitScript(() =>
+    addEventListener('DOMContentLoaded', () =>
+      document.getElementById('first-video')?.setAttribute('data-first', ''),
+    ),
+  )
+  await openRoute(page, path)
+  await expectMoving(page)
+  await expect(page.locator('[data-player] video[data-first]')).toHaveCount(1)
+  await expect(page.locator('body > video')).toHaveCount(0)
+})
+
+test('it leaves where the viewer has chosen another language than the document is in', async ({ page }) => {
+  await page.goto('/')
+  await page.getByLabel('Language').selectOption('fy')
+  await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
+  await openRoute(page, path)
+  await expectMoving(page)
+  await expect(page.locator('body > video')).toHaveCount(0)
+})

@@ -1,0 +1,13 @@
+import { preferences } from './preferences.ts'
+
+/** Starts a video; refused for its sound, it starts without. */
+export async function play(video: HTMLVideoElement): Promise<void> {
+  try {
+    await video.play()
+  } catch (error) {
+    if (!(error instanceof DOMException) || error.name !== 'NotAllowedError' || video.muted) return
+    preferences.set({ silenced: true })
+    video.muted = true
+    await video.play().catch(() => {})
+  }
+}
