@@ -35,3 +35,17 @@ test('it leaves where the viewer has chosen another language than the document i
   await expectMoving(page)
   await expect(page.locator('body > video')).toHaveCount(0)
 })
+
+test("the homepage's first poster stands where the carousel shows it, and goes as that comes", async ({
+  page,
+}) => {
+  await page.goto('/')
+  const shown = page.locator('main li img').first()
+  await expect(shown).toBeVisible()
+  await expect(page.locator('#first-poster')).toBeHidden()
+  const there = await shown.boundingBox()
+  await page.route('**/*.js', (route) => route.abort())
+  await page.context().clearCookies()
+  await page.reload()
+  expect(await page.locator('#first-poster').boundingBox()).toEqual(there)
+})

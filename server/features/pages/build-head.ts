@@ -94,6 +94,11 @@ export function firstVideo(poster: string): string {
   return `<video id="first-video" playsinline preload="none" poster="${escapeMarkup(poster)}"></video>`
 }
 
+/** The homepage's first poster, until the carousel has come. */
+export function firstPoster(address: string): string {
+  return `<img id="first-poster" src="${escapeMarkup(address)}" alt="" fetchpriority="high">`
+}
+
 /** The address of a page in one language. */
 export function formOf(address: string, language: Language): string {
   return `${address}?lang=${htmlLanguage[language]}`

@@ -32,7 +32,8 @@ export function homeLoader({ db, clock, copyright }: HomeContext) {
     homes.get(language, () => load(language)).catch(() => undefined)
 }
 
-/** The first picture on screen. */
+/** The first picture on screen, where it is the carousel's. */
 export function firstCover({ homepage: { homepage } }: FirstHome): string | undefined {
-  return homepage[0]?.items[0]?.cover_url ?? undefined
+  const [first] = homepage
+  return first?.kind === 'carousel' ? (first.items[0]?.cover_url ?? undefined) : undefined
 }

@@ -7,7 +7,7 @@ import { sendPrecompressed } from '#server/platform/http/send-precompressed.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { contentSecurityPolicy } from './content-security-policy.ts'
 import type { Documents } from './documents.ts'
-import { buildHead, firstVideo, pictureAhead, siteLinks } from './build-head.ts'
+import { buildHead, firstPoster, firstVideo, pictureAhead, siteLinks } from './build-head.ts'
 import { loadFirstScreen, type FirstScreen } from './load-first-screen.ts'
 import { firstCover, homeLoader, type HomeContext } from './load-home.ts'
 import { headLoader, type HeadContext } from './load-head.ts'
@@ -136,7 +136,8 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
         // Whoever brings a cookie may have sections of their own, and keeps the homepage in the browser.
         const isNew = Object.keys(request.cookies).length === 0
         const home = isNew ? await loadHome(language) : undefined
-        const ahead = home && { boot: home, picture: firstCover(home) }
+        const cover = home && firstCover(home)
+        const ahead = home && { boot: home, picture: cover, element: cover && firstPoster(cover) }
         return give(request, reply, language, 'index', '/', undefined, ahead)
       },
     },
