@@ -1,3 +1,4 @@
+import { startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { bringTexts } from '#web/i18n/index.ts'
 import { settings } from '#web/lib/settings.ts'
@@ -10,5 +11,6 @@ export async function start(): Promise<void> {
   if (sentry) void import('./reporting/report-later.ts').then(({ reportLater }) => reportLater(sentry))
   await bringTexts('base')
   const element = document.getElementById('app')
-  if (element) createRoot(element).render(<Providers />)
+  // In slices: a slow phone goes on with its other work in between.
+  if (element) startTransition(() => createRoot(element).render(<Providers />))
 }

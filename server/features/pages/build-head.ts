@@ -96,7 +96,7 @@ export function firstVideo(poster: string): string {
 
 /** The homepage's first poster, until the carousel has come. */
 export function firstPoster(address: string): string {
-  return `<img id="first-poster" src="${escapeMarkup(address)}" alt="" fetchpriority="high">`
+  return `<img id="first-poster" src="${escapeMarkup(address)}" alt="" decoding="sync" fetchpriority="high">`
 }
 
 /** The address of a page in one language. */

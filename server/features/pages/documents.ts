@@ -78,7 +78,7 @@ function namedRelease(script: string, shell: string): string {
 function linkTo(file: string): string {
   return file.endsWith('.css')
     ? `<link rel="stylesheet" crossorigin href="${file}">`
-    : `<link rel="modulepreload" crossorigin href="${file}">`
+    : `<link rel="modulepreload" crossorigin fetchpriority="low" href="${file}">`
 }
 
 /** Data for the browser. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { homeLoader } from './load-home.ts'
+import { firstCover, homeLoader } from './load-home.ts'
 
 let site: TestSite
 let video: BuiltVideo
@@ -31,6 +31,15 @@ test('the home page brings its homepage to whoever is new, as the call gives it,
   expect(boot).toEqual({ language: 'dy', homepage: info })
   expect(JSON.stringify(info)).toContain('Salz')
   expect(html).toContain('<link rel="preload" as="image" href="/public/cover.jpg" fetchpriority="high">')
+})
+
+test('the first poster stands in the page where the carousel is going to show it, and nothing for a row of small ones', async () => {
+  const home = (kind: 'carousel' | 'row') => ({
+    language: 'en' as const,
+    homepage: { homepage: [{ kind, items: [{ cover_url: '/public/cover.jpg' }] }] } as never,
+  })
+  expect(firstCover(home('carousel'))).toEqual({ address: '/public/cover.jpg', large: true })
+  expect(firstCover(home('row'))).toEqual({ address: '/public/cover.jpg', large: false })
 })
 
 test('whoever brings a cookie may have sections of their own, and gets none ahead', async () => {

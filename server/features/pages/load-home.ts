@@ -32,8 +32,11 @@ export function homeLoader({ db, clock, copyright }: HomeContext) {
     homes.get(language, () => load(language)).catch(() => undefined)
 }
 
-/** The first picture on screen, where it is the carousel's. */
-export function firstCover({ homepage: { homepage } }: FirstHome): string | undefined {
+/** The first picture on screen, and whether it is the carousel's. */
+export function firstCover({
+  homepage: { homepage },
+}: FirstHome): { address: string; large: boolean } | undefined {
   const [first] = homepage
-  return first?.kind === 'carousel' ? (first.items[0]?.cover_url ?? undefined) : undefined
+  const address = first?.items[0]?.cover_url
+  return address ? { address, large: first?.kind === 'carousel' } : undefined
 }

@@ -137,7 +137,8 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
         const isNew = Object.keys(request.cookies).length === 0
         const home = isNew ? await loadHome(language) : undefined
         const cover = home && firstCover(home)
-        const ahead = home && { boot: home, picture: cover, element: cover && firstPoster(cover) }
+        const element = cover?.large ? firstPoster(cover.address) : undefined
+        const ahead = home && { boot: home, picture: cover?.address, element }
         return give(request, reply, language, 'index', '/', undefined, ahead)
       },
     },
