@@ -2,6 +2,8 @@ import autocannon from 'autocannon'
 import { execFileSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeCallCases } from './call-cases.ts'
+import { attemptsAt, insertMembers } from './measure-sign-in.ts'
+import { runClients } from './run-clients.ts'
 import { startAnother } from './start-another.ts'
 import type { BenchSite } from './start-bench-site.ts'
 import { atMostMegabytes, type Row } from './table.ts'
@@ -12,11 +14,17 @@ const restMs = 60_000
 const loadSeconds = 30
 const clients = 32
 const lookEveryMs = 500
+/** Hashing keeps memory of its own. */
+const signingIn = 2
 
-/** What a new HTTP process holds of the machine's memory a minute after one homepage, and at most while 32 clients make every call by turns. */
+/**
+ * What a new HTTP process holds of the machine's memory a minute after one homepage, and at most while 32 clients make every
+ * call by turns and others sign in.
+ */
 export async function measureMemory(site: BenchSite): Promise<Row[]> {
   const cases = await makeCallCases(site)
   const requests = cases.map(({ path, cookie }) => ({ path, headers: { cookie } }))
+  await insertMembers(site)
   const { url, pid, close } = await startAnother(site)
   try {
     await fetch(`${url}/`).then((response) => response.text())
@@ -24,16 +32,22 @@ export async function measureMemory(site: BenchSite): Promise<Row[]> {
     const idle = residentMegabytes(pid)
     let over = false
     const loading = load(url, requests).finally(() => (over = true))
+    const signIns = runClients(signingIn, () => over, attemptsAt({ url }).anyhow)
     let loaded = idle
     while (!over) {
       loaded = Math.max(loaded, residentMegabytes(pid))
       await delay(lookEveryMs)
     }
     const { non2xx, errors } = await loading
+    await signIns
     if (non2xx + errors > 0) throw new Error(`${non2xx + errors} calls went wrong under load`)
     return [
       atMostMegabytes('memory of the HTTP process, idle', idle, idleAim),
-      atMostMegabytes(`memory of the HTTP process, at most under ${clients} clients`, loaded, loadedAim),
+      atMostMegabytes(
+        `memory of the HTTP process, at most under ${clients} clients and ${signingIn} who sign in`,
+        loaded,
+        loadedAim,
+      ),
     ]
   } finally {
     await close()

@@ -24,7 +24,7 @@ const password = 'nobody needs to know this one'
 /** Sign-ins per second against argon2 alone, what they do to everybody else's calls, and whether their time tells who has an account. */
 export async function measureSignIn(site: BenchSite): Promise<Row[]> {
   const hash = await hashPassword(password)
-  await insertMembers(site, hash)
+  await insertMembers(site)
   const signIn = attemptsAt(site)
   const started = performance.now()
   const made = await runClients(clients, () => performance.now() - started > attemptsForMs, signIn.anyhow)
@@ -39,7 +39,9 @@ export async function measureSignIn(site: BenchSite): Promise<Row[]> {
   return [rate, ...(await compareOthers(site, signIn)), await compareTimes(signIn)]
 }
 
-async function insertMembers({ connection }: BenchSite, hash: string): Promise<void> {
+/** Accounts to sign in to, all with the same password. */
+export async function insertMembers({ connection }: BenchSite): Promise<void> {
+  const hash = await hashPassword(password)
   const pool = new pg.Pool(connection)
   try {
     await pool.query(
@@ -56,7 +58,7 @@ async function insertMembers({ connection }: BenchSite, hash: string): Promise<v
 type SignIn = ReturnType<typeof attemptsAt>
 
 /** Tries to sign in, each at an address of its own. */
-function attemptsAt({ url }: BenchSite) {
+export function attemptsAt({ url }: Pick<BenchSite, 'url'>) {
   let next = 0
   const attempt = async (email: string, typed: string, code: number) => {
     const response = await fetch(`${url}/api/user/login`, {

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { getPriority } from 'node:os'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 
 test.each([
@@ -53,10 +53,26 @@ test('hashing steps back behind everything else, and nothing else does', async (
   expect(getPriority()).toBeLessThan(10)
   // Where a priority is a thread's alone.
   if (process.platform !== 'linux') return
-  const behind = readdirSync('/proc/self/task').filter((thread) => nicenessOf(thread) === 10)
+  const behind = hashingThreads()
   expect(behind.length).toBeGreaterThan(0)
   expect(behind).not.toContain(String(process.pid))
 })
+
+test('a hashing thread that has nothing to do gives back its memory, and another one hashes on', async () => {
+  if (process.platform !== 'linux') return
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const hash = await hashPassword('nine parts of a drama')
+  vi.advanceTimersByTime(29_000)
+  expect(await verifyPassword(hash, 'nine parts of a drama')).toBe(true)
+  vi.advanceTimersByTime(29_000)
+  expect(hashingThreads().length).toBeGreaterThan(0)
+  vi.advanceTimersByTime(1_000)
+  vi.useRealTimers()
+  await vi.waitFor(() => expect(hashingThreads()).toEqual([]))
+  expect(await verifyPassword(hash, 'nine parts of a drama')).toBe(true)
+})
+
+const hashingThreads = () => readdirSync('/proc/self/task').filter((thread) => nicenessOf(thread) === 10)
 
 function nicenessOf(thread: string): number {
   const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')

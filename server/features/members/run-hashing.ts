@@ -7,8 +7,9 @@ export interface HashingJob {
 }
 export type HashingDone = { result: string | boolean } | { problem: string }
 
-/** Those that have nothing to do. The first is started by the first password: it takes 20 MB. */
-const idle = new Set<Worker>()
+/** Those that have nothing to do, with what ends them after a while. The first is started by the first password: it takes 20 MB. */
+const idle = new Map<Worker, NodeJS.Timeout>()
+const restMs = 30_000
 
 /**
  * Hashes in a thread of its own, which steps back behind everything else (hashing-thread.ts): Node's own pool, which also
@@ -16,12 +17,19 @@ const idle = new Set<Worker>()
  * @throws Error where the hash is damaged, or the thread ends
  */
 export async function runHashing(job: HashingJob): Promise<string | boolean> {
-  const [thread = startThread()] = idle
+  const [thread = startThread()] = idle.keys()
+  clearTimeout(idle.get(thread))
   idle.delete(thread)
   const done = await doneBy(thread, job)
-  idle.add(thread)
+  idle.set(thread, setTimeout(() => end(thread), restMs).unref())
   if ('problem' in done) throw new Error(done.problem)
   return done.result
+}
+
+function end(thread: Worker): void {
+  // Nobody is given it any more.
+  idle.delete(thread)
+  void thread.terminate()
 }
 
 function startThread(): Worker {

@@ -34,6 +34,7 @@ test('the home page brings its homepage to whoever is new, as the call gives it,
 })
 
 test('the first poster stands in the page where the carousel is going to show it, and nothing for a row of small ones', async () => {
+  // No more of a homepage than is read.
   const home = (kind: 'carousel' | 'row') => ({
     language: 'en' as const,
     homepage: { homepage: [{ kind, items: [{ cover_url: '/public/cover.jpg' }] }] } as never,
