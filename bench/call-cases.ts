@@ -28,6 +28,9 @@ const everybodys = ({ videoId, episodeId }: Film) => [
   '/api/reports',
   '/api/user',
   '/api/user/social',
+  '/api/page/serviceAgreement',
+  '/api/health',
+  '/api/ready',
   '/api/statics.png?event=view',
 ]
 
