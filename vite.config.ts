@@ -61,7 +61,7 @@ export default defineConfig({
             // What several screens share, none of them the home page.
             {
               name: 'screens',
-              test: /web\/(ui\/Sheet|features\/(media\/(share|queries)|[^.]*storyboard)|player\/storyboard)/,
+              test: /web\/(ui\/Sheet|features\/media\/(share|queries))/,
             },
           ],
         },

@@ -3,7 +3,6 @@ import { useEffect } from 'react'
 import '#web/i18n/later.ts'
 // Once it is here, no failure later needs to fetch it.
 import '#web/ui/toast.ts'
-import { startHoverPreviews } from '#web/features/media/hover-previews.ts'
 import { Privacy } from '#web/features/tracking/Privacy.tsx'
 import { OfflineLine } from './OfflineLine.tsx'
 import { registerServiceWorker } from './register-service-worker.ts'
@@ -13,7 +12,14 @@ void registerServiceWorker()
 /** What stands around the screens and nobody waits for: it comes once the page is idle. */
 export function Later({ asked, onDone }: { asked: boolean; onDone: () => void }) {
   const queryClient = useQueryClient()
-  useEffect(() => startHoverPreviews(queryClient), [queryClient])
+  useEffect(() => {
+    // A finger does not hover.
+    if (!matchMedia('(hover: hover) and (pointer: fine)').matches) return undefined
+    const started = import('#web/features/media/hover-previews.ts').then(({ startHoverPreviews }) =>
+      startHoverPreviews(queryClient),
+    )
+    return () => void started.then((stop) => stop())
+  }, [queryClient])
   return (
     <>
       <OfflineLine />

@@ -10,10 +10,10 @@ const frameMs = 700
 
 /**
  * A mouse that rests on a poster sees scenes of the first open episode in its place, from the storyboard that scrubbing shows.
- * Not for fingers, not where less motion or fewer bytes are asked for. Returns a function that ends it.
+ * Not for fingers, not where less motion or fewer bytes are asked for.
+ * @returns what ends it
  */
 export function startHoverPreviews(queryClient: QueryClient): () => void {
-  if (!matchMedia('(hover: hover) and (pointer: fine)').matches) return () => {}
   let link: Element | null = null
   let leave = () => {}
   const over = ({ target, pointerType }: PointerEvent) => {
