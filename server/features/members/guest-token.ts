@@ -7,6 +7,8 @@ export interface Guest {
   userId: string
   /** Whether something is kept for the guest, so that it has a row. */
   kept: boolean
+  /** The first referrer token that it came with, until something is kept. */
+  cameBy?: string | undefined
 }
 
 /** Guests are known for 400 days (security.md, "Sessions"). */
@@ -17,9 +19,11 @@ const maxAgeMs = guestDays * 86_400_000
 const issuedEachMs = 3_600_000
 
 /** A guest's signed token. It costs no row: the id it holds becomes the row's once something is kept. */
-export function signGuest(secret: string, carrier: Carrier, { userId, kept }: Guest, now: Date): string {
+export function signGuest(secret: string, carrier: Carrier, guest: Guest, now: Date): string {
+  const { userId, kept, cameBy } = guest
   const issued = now.getTime() - (now.getTime() % issuedEachMs)
-  const claims = `g.${userId}.${kept ? 1 : 0}.${issued.toString(36)}`
+  const came = kept || cameBy === undefined ? [] : [Buffer.from(cameBy).toString('base64url')]
+  const claims = ['g', userId, kept ? 1 : 0, issued.toString(36), ...came].join('.')
   return `${claims}.${macOf(secret, carrier, claims)}`
 }
 
@@ -27,11 +31,12 @@ export function signGuest(secret: string, carrier: Carrier, { userId, kept }: Gu
 export function readGuest(secret: string, carrier: Carrier, token: string, now: Date): Guest | null {
   const end = token.lastIndexOf('.')
   const claims = token.slice(0, end)
-  const [kind, userId, kept, issued] = claims.split('.')
+  const [kind, userId, kept, issued, came] = claims.split('.')
   if (kind !== 'g' || !userId || !issued) return null
   if (!sameText(token.slice(end + 1), macOf(secret, carrier, claims))) return null
   const age = now.getTime() - parseInt(issued, 36)
-  return age <= maxAgeMs ? { userId, kept: kept === '1' } : null
+  if (age > maxAgeMs) return null
+  return { userId, kept: kept === '1', cameBy: came && Buffer.from(came, 'base64url').toString() }
 }
 
 /** Codes that were worked out before: a browser sends the same token with every call. */

@@ -40,7 +40,7 @@ export function identify(
   const guest = cookie ? readGuest(secret, 'cookie', cookie, clock.now()) : null
   // Most calls are such a guest's, so that they wait for nothing.
   const maybeMember = tokens.cookies[cookieName(secure, 'session')] ?? tokens.headers['x-user-token']
-  if (guest?.kept === false && maybeMember === undefined) return unkept(guest)
+  if (guest?.kept === false && maybeMember === undefined) return unkept(context, tokens, guest)
   return lookUp(context, tokens, guest)
 }
 
@@ -51,19 +51,50 @@ async function lookUp(
 ): Promise<Viewer | null> {
   const member = await findMember(context, tokens)
   if (member) return member
-  if (byCookie?.kept === false) return unkept(byCookie)
+  if (byCookie?.kept === false) return unkept(context, tokens, byCookie)
   const header = tokens.headers['x-user-token']
   const byHeader =
     typeof header === 'string' ? readGuest(context.secret, 'header', header, context.clock.now()) : null
-  return (byCookie && (await findGuest(context, byCookie))) ?? (byHeader && findGuest(context, byHeader))
+  return (
+    (byCookie && (await findGuest(context, tokens, byCookie))) ??
+    (byHeader && findGuest(context, tokens, byHeader))
+  )
 }
 
-const unkept = ({ userId }: Guest): Viewer => ({ userId, role: 'visitor', kept: false })
+function unkept(context: MembersContext, tokens: TokenSource, guest: Guest): Viewer {
+  const cameBy = guest.cameBy ?? arrivalOf(context, tokens, guest)
+  return { userId: guest.userId, role: 'visitor', kept: false, cameBy }
+}
+
+function arrivalOf({ secret, secure, clock }: MembersContext, { cookies }: TokenSource, { userId }: Guest) {
+  const cookie = cookies[cookieName(secure, arrivalCookie)]
+  const arrival = cookie ? readGuest(secret, 'cookie', cookie, clock.now()) : null
+  return arrival?.userId === userId ? arrival.cameBy : undefined
+}
 
 /** A header's token does not change when something is kept, so the database is asked whether something is. */
-async function findGuest({ db }: MembersContext, guest: Guest): Promise<Viewer | null> {
-  const row = await selectStanding(db, guest.userId)
-  return row && !isGuest(row) ? null : { ...unkept(guest), kept: row !== undefined }
+async function findGuest(context: MembersContext, tokens: TokenSource, guest: Guest): Promise<Viewer | null> {
+  const row = await selectStanding(context.db, guest.userId)
+  return row && !isGuest(row) ? null : { ...unkept(context, tokens, guest), kept: row !== undefined }
+}
+
+const arrivalCookie = 'arrival'
+
+/**
+ * Notes in a guest's tokens which referrer token it came with first, for when something is kept. A known guest's cookie
+ * is not given again (see `giveTokens`), so there it has a cookie of its own.
+ */
+export function noteArrival(
+  { secret, secure, clock }: MembersContext,
+  call: Pick<Call, 'viewer' | 'adIds' | 'setHeader'>,
+  viewer: Viewer,
+): Viewer {
+  const cameBy = viewer.cameBy ?? call.adIds().referrerToken
+  if (viewer.kept || cameBy === viewer.cameBy) return viewer
+  const arrived = { ...viewer, cameBy }
+  const signed = signGuest(secret, 'cookie', arrived, clock.now())
+  if (call.viewer) call.setHeader('set-cookie', cookieFor(secure, arrivalCookie, signed, guestDays))
+  return arrived
 }
 
 /**

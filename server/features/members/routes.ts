@@ -4,7 +4,14 @@ import { changeUser } from './change-user.ts'
 import { deleteUser } from './delete-user.ts'
 import { exportUser } from './export-user.ts'
 import { endSessions, listSessions } from './manage-sessions.ts'
-import { giveTokens, loadUser, newGuest, type MembersContext, type UserContext } from './members.ts'
+import {
+  giveTokens,
+  loadUser,
+  newGuest,
+  noteArrival,
+  type MembersContext,
+  type UserContext,
+} from './members.ts'
 import { register } from './register.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
@@ -17,7 +24,7 @@ export function membersRoutes(context: MembersRoutesContext): Route[] {
   })
   return [
     route(calls.getUser, async (call) => {
-      const viewer = call.viewer ?? newGuest()
+      const viewer = noteArrival(context, call, call.viewer ?? newGuest())
       giveTokens(context, call, viewer, true)
       return present(viewer, call)
     }),

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOrder } from '#contract/billing.ts'
-import { changeUser, deleteUser, exportUser, getUser, registerUser, signIn } from '#contract/members.ts'
+import {
+  changeUser,
+  deleteUser,
+  exportUser,
+  getUser,
+  registerUser,
+  signIn,
+  signOut,
+} from '#contract/members.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { answerConsent, trackedVisitor } from '#server/testing/tracked-visitor.ts'
@@ -270,6 +278,54 @@ describe('over HTTP', () => {
     expect(await kept(id)).toBeUndefined()
     await visitor.ask(changeUser, { body: { language: 'fy' } })
     expect(await kept(id)).toEqual({ first: token, last: token })
+  })
+
+  const came = (by: string) => ({ headers: { 'x-referrer-token': by } })
+  const springThenSummer = { first: token, last: { referrer_token: 'summer' } }
+
+  test('the link that somebody came by first is the first touch, though another came before anything was kept', async () => {
+    const visitor = site.visitor()
+    const { id } = await visitor.ask(getUser, came('spring'))
+    await visitor.ask(getUser, came('summer'))
+    await visitor.ask(changeUser, { body: { language: 'fy' }, ...came('summer') })
+    expect(await kept(id)).toEqual(springThenSummer)
+  })
+
+  test('so it is where they had come without one before', async () => {
+    const visitor = site.visitor()
+    const { id } = await visitor.ask(getUser)
+    for (const link of ['spring', 'summer']) await visitor.ask(getUser, came(link))
+    expect(await order(visitor, { 'x-referrer-token': 'summer' })).toMatchObject({
+      referrer_token: 'summer',
+      first: { referrer_token: 'spring' },
+    })
+    expect(await kept(id)).toEqual(springThenSummer)
+  })
+
+  test('so it is for whoever registers, and with cookies disabled', async () => {
+    const ask = async (by: string, known: string | null) => {
+      const { headers, answer } = await site
+        .visitor(known === null ? {} : { 'x-user-token': known })
+        .call(getUser, came(by))
+      return { id: answer.info?.id ?? '', userToken: headers.get('x-user-token') ?? '' }
+    }
+    const { id, userToken } = await ask('spring', null)
+    const later = await ask('summer', userToken)
+    const visitor = site.visitor({ 'x-user-token': later.userToken })
+    await visitor.ask(registerUser, { body: account(), ...came('summer') })
+    expect(await kept(id)).toEqual(springThenSummer)
+  })
+
+  test("a link is the guest's who came by it, and nobody's after", async () => {
+    const visitor = site.visitor()
+    await visitor.ask(getUser)
+    await visitor.ask(getUser, came('spring'))
+    const { id } = await visitor.ask(signOut)
+    await visitor.ask(changeUser, { body: { language: 'fy' }, ...came('summer') })
+    expect(await kept(id)).toEqual({
+      first: { referrer_token: 'summer' },
+      last: { referrer_token: 'summer' },
+    })
   })
 
   test('an answer about marketing counts at once, both ways', async () => {

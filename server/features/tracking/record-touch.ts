@@ -32,6 +32,7 @@ export async function recordTouch(
   ids: AdIds,
   at: Date,
 ): Promise<void> {
+  await recordArrival(context, tx, userId, ids, at)
   const touch = await readTouch(context, tx, userId, ids)
   if (isEmpty(touch)) return
   const kept = await selectAttribution(tx, userId)
@@ -40,6 +41,18 @@ export async function recordTouch(
   const own = token !== undefined && (await context.findReferrer(tx, token)) === userId
   const foreign = own ? clickIds : touch
   if (!isEmpty(foreign)) await upsertTouch(tx, userId, foreign, at)
+}
+
+/** The link that a guest came by first is its first touch, where it came by another before anything was kept. */
+async function recordArrival(
+  context: AttributionContext,
+  tx: Tx,
+  userId: string,
+  { cameBy, referrerToken }: AdIds,
+  at: Date,
+): Promise<void> {
+  if (cameBy === undefined || cameBy === referrerToken || (await selectAttribution(tx, userId))) return
+  await recordTouch(context, tx, userId, { referrerToken: cameBy, fbclid: undefined, ttclid: undefined }, at)
 }
 
 async function readTouch(

@@ -11,10 +11,14 @@ export interface Viewer {
   kept: boolean
   /** Of a member. */
   sessionId?: string
+  /** Of a guest, until something is kept: the first referrer token it came with. */
+  cameBy?: string | undefined
 }
 
 /** Where a visitor came from, as the client tells on every call (seed, section 6). */
 export interface AdIds {
+  /** The first referrer token of a guest for whom nothing is kept, which another may have followed. */
+  cameBy?: string | undefined
   referrerToken: string | undefined
   fbclid: string | undefined
   ttclid: string | undefined

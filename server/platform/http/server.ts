@@ -146,7 +146,7 @@ function createCall(
     // Not a getter: V8 makes a hidden class for each object that is written with one, and that outlives the request.
     ip: request.ip,
     userAgent: header(request, 'user-agent') ?? '',
-    adIds: () => adIdsOf(request),
+    adIds: () => ({ ...adIdsOf(request), cameBy: viewer?.cameBy }),
     setHeader: (name, value) => void reply.header(name, value),
     serialise: (answer: object) =>
       new Serialised(Buffer.from(String(reply.serializeInput({ code: 200, ...answer }, '200')))),
@@ -159,7 +159,7 @@ function header(request: FastifyRequest, name: string): string | undefined {
 }
 
 /** A click id longer than 512 characters is nobody's (security.md, "Redirects"). */
-function adIdsOf(request: FastifyRequest): AdIds {
+function adIdsOf(request: FastifyRequest): Omit<AdIds, 'cameBy'> {
   const given = { ...Object(request.query), ...Object(request.body) } as Record<string, unknown>
   const bounded = (value: unknown) =>
     typeof value === 'string' && value !== '' && value.length <= 512 ? value : undefined

@@ -16,6 +16,7 @@ import { hasSecondFactor } from '#server/features/members/second-factor.ts'
 import { startSession } from '#server/features/members/sessions.ts'
 import { isGuest, signInAs } from '#server/features/members/sign-in-as.ts'
 import { tellMember } from '#server/features/members/tell-member.ts'
+import type { AdIds } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { newId } from '#server/platform/ids.ts'
 import { insertIdentity, selectOwned } from './queries.ts'
@@ -58,7 +59,9 @@ export async function signInPerson(
     display_name: guest.display_name ?? usableName(person.name),
   })
   await auditCall(context, tx, call, 'registered', guest.id, { provider })
-  const newcomer = { id: guest.id, email, userAgent: call.userAgent, adIds: noAdIds }
+  const adIds = adIdsOf(call)
+  for (const keep of context.moments.keep) await keep(tx, guest.id, adIds)
+  const newcomer = { id: guest.id, email, userAgent: call.userAgent, adIds }
   for (const tell of context.moments.register) await tell(tx, newcomer)
   await startSession(context, tx, call, guest.id)
   return 'done'
@@ -98,8 +101,10 @@ async function lockGuest(tx: Tx, { viewer, language }: AccountCall): Promise<Use
   return row && isGuest(row) ? row : undefined
 }
 
-/** A provider's redirect says nothing of where somebody came from. */
-const noAdIds = { referrerToken: undefined, fbclid: undefined, ttclid: undefined }
+/** A provider's redirect says no more of where somebody came from than the guest's cookie does. */
+function adIdsOf({ viewer }: AccountCall): AdIds {
+  return { cameBy: viewer?.cameBy, referrerToken: undefined, fbclid: undefined, ttclid: undefined }
+}
 
 const keyOf = ({ issuer, subject }: SocialPerson) => ({ issuer, subject })
 

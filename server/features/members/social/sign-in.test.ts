@@ -35,6 +35,18 @@ describe('a first visit', () => {
     expect(await site.identitiesOf(id)).toEqual([{ provider: 'oidc', subject: site.claims.sub }])
   })
 
+  it('keeps the link that the guest came by', async () => {
+    const visitor = site.visitor()
+    const { id } = await visitor.ask(getUser, { headers: { 'x-referrer-token': 'spring' } })
+    await go(visitor)
+    const kept = await site.context.db
+      .selectFrom('attribution')
+      .select('first_touch')
+      .where('user_id', '=', id)
+      .execute()
+    expect(kept).toEqual([{ first_touch: { referrer_token: 'spring' } }])
+  })
+
   it('takes the name, and no e-mail that the provider has not verified', async () => {
     site.claims.email_verified = false
     const visitor = site.visitor()
