@@ -44,10 +44,9 @@ export async function answerError(
   }
   const fault = faultOf(error)
   const status = faults[fault.reason]
-  if (status >= 500)
-    words.log.error({ err: error, method: request.method, path: pathOf(request) }, 'a call failed')
+  logFault(words.log, error, fault, request)
   if (fault.reason === 'tooLarge') await readOut(request.raw)
-  const message = sentenceOf(words, fault, await languageOf(words, request, status))
+  const message = words.translate(await languageOf(words, request, status), `faults.${fault.reason}`)
   if (fault.retryAfter) reply.header('retry-after', String(fault.retryAfter))
   return reply.code(status).send({ code: status, message, info: {} })
 }
@@ -68,9 +67,11 @@ async function languageOf(words: Words, request: FastifyRequest, status: number)
   return bare ? (firstLanguage(request.headers['accept-language']) ?? 'en') : words.languageOf(request)
 }
 
-function sentenceOf({ translate }: Pick<Words, 'translate'>, fault: Fault, language: Language): string {
-  const sentence = translate(language, `faults.${fault.reason}`)
-  return fault.detail ? `${sentence} (${fault.detail})` : sentence
+/** What exactly was wrong is in no viewer's language, so only the log says it. */
+function logFault(log: Log, error: Error, { reason, detail }: Fault, request: FastifyRequest): void {
+  const call = { method: request.method, path: pathOf(request) }
+  if (faults[reason] >= 500) log.error({ err: error, ...call }, 'a call failed')
+  else if (detail) log.debug({ detail, ...call }, 'a call was not understood')
 }
 
 function faultOf(error: FastifyError | Error): Fault {
@@ -104,7 +105,11 @@ export function answerUnreadable(
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const fault = new Fault(faultOfParser[error.code ?? ''] ?? 'badRequest')
   const status = faults[fault.reason]
-  const body = JSON.stringify({ code: status, message: sentenceOf(words, fault, 'en'), info: {} })
+  const body = JSON.stringify({
+    code: status,
+    message: words.translate('en', `faults.${fault.reason}`),
+    info: {},
+  })
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
