@@ -3,7 +3,7 @@ import { VideoPrice } from './catalog.ts'
 import { endpoint } from './endpoint.ts'
 import { Entitlement } from './library.ts'
 import { Membership } from './members.ts'
-import { Cents, Currency, Id, Time, listOf, nullable, oneOf, paging } from './shapes.ts'
+import { Cents, Currency, Id, Time, Typed, listOf, nullable, oneOf, paging } from './shapes.ts'
 
 export const gatewayIds = ['sandbox', 'stripe', 'paypal'] as const
 export type GatewayId = (typeof gatewayIds)[number]
@@ -133,7 +133,7 @@ export const createOrder = endpoint({
     video_id: Type.Optional(Id),
     gateway: oneOf(gatewayIds),
     method: Type.Optional(oneOf(paymentMethods)),
-    email: Type.String({ maxLength: 512 }),
+    email: Typed,
     consent: Type.Optional(
       Type.Object({
         shown: Type.String({ maxLength: 4000 }),
@@ -170,8 +170,8 @@ export const payOrder = endpoint({
   body: Type.Object({
     order_id: Id,
     payment_token: Type.Optional(Type.String({ maxLength: 255 })),
-    first_name: Type.String({ maxLength: 512 }),
-    last_name: Type.String({ maxLength: 512 }),
+    first_name: Typed,
+    last_name: Typed,
   }),
   info: Order,
   idempotent: true,

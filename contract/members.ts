@@ -1,10 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Cents, Currency, Id, LanguageCode, Time, listOf, nullable, oneOf } from './shapes.ts'
+import { Cents, Currency, Id, LanguageCode, Time, Typed, listOf, nullable, oneOf } from './shapes.ts'
 
-/** What a person types into a form: bounded here so that the rules beside it (product.md, section 6) may name the field. */
-const Typed = Type.String({ maxLength: 512 })
-/** The secret of a mail's link, or a one-time code. */
+/** The secret of a mail's link. */
 const Secret = Type.String({ maxLength: 128 })
 
 export const Membership = Type.Object({
@@ -108,7 +106,7 @@ export const signIn = endpoint({
   path: '/api/user/login',
   summary: "Signs in; the guest's records are merged into the account",
   refuses: ['secondFactorNeeded', 'signedInAlready', 'emailInvalid', 'signInWrong', 'codeWrong'],
-  body: Type.Object({ email: Typed, password: Typed, totp: Type.Optional(Secret) }),
+  body: Type.Object({ email: Typed, password: Typed, totp: Type.Optional(Typed) }),
   info: User,
   refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
 })
@@ -126,7 +124,7 @@ export const deleteUser = endpoint({
   path: '/api/user',
   summary: 'Deletes the account: what the books need stays without the person; gives a fresh guest',
   refuses: ['signInFirst', 'secondFactorNeeded', 'passwordWrong', 'codeWrong'],
-  body: Type.Object({ current_password: Type.Optional(Typed), totp: Type.Optional(Secret) }),
+  body: Type.Object({ current_password: Type.Optional(Typed), totp: Type.Optional(Typed) }),
   info: User,
 })
 
@@ -173,7 +171,7 @@ export const changeSecondFactor = endpoint({
   body: Type.Object({
     action: oneOf(['begin', 'confirm', 'remove']),
     current_password: Type.Optional(Typed),
-    code: Type.Optional(Secret),
+    code: Type.Optional(Typed),
   }),
   info: Type.Object({
     enabled: Type.Boolean(),

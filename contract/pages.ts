@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Time, oneOf } from './shapes.ts'
+import { Time, Typed, oneOf } from './shapes.ts'
 
 /** The texts of a site that its operator may change; each is a route of the same name. */
 export const pageNames = [
@@ -56,9 +56,9 @@ export const sendMessage = endpoint({
   summary: 'Sends a message to the operator by mail',
   refuses: ['nameInvalid', 'emailInvalid', 'messageInvalid'],
   body: Type.Object({
-    name: Type.String({ maxLength: 512 }),
-    email: Type.String({ maxLength: 512 }),
-    message: Type.String({ maxLength: 20_000 }),
+    name: Typed,
+    email: Typed,
+    message: Typed,
   }),
   info: Type.Object({ sent: Type.Boolean() }),
 })

@@ -31,6 +31,8 @@ export const paging = {
   limit: Type.Optional(Type.Integer({ minimum: 1 })),
 }
 
+/** What a person types into a form: only the size of the body bounds it here, so that a refusal names the field (product.md, section 2). */
+export const Typed = Type.String()
 export const Id = Type.String({ minLength: 1, maxLength: 64 })
 export const Time = Type.String({ format: 'date-time' })
 /** Integer cents. */

@@ -1,12 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { User } from './members.ts'
-import { Id, Time, listOf, oneOf } from './shapes.ts'
-
-/** What a person types into a form: bounded here so that the rules beside it (product.md, section 6) may name the field. */
-const Typed = Type.String({ maxLength: 512 })
-/** A one-time code. */
-const Code = Type.String({ maxLength: 128 })
+import { Id, Time, Typed, listOf, oneOf } from './shapes.ts'
 
 /** A profile at a social provider that signs in to the member's account. */
 export const Identity = Type.Object({
@@ -35,9 +30,9 @@ export const linkSocial = endpoint({
   body: Type.Object({
     provider: Type.String({ maxLength: 32 }),
     /** A path of ours, where the person wants to be afterwards. */
-    return_to: Type.Optional(Typed),
+    return_to: Type.Optional(Type.String({ maxLength: 512 })),
     current_password: Type.Optional(Typed),
-    totp: Type.Optional(Code),
+    totp: Type.Optional(Typed),
   }),
   /** Where the browser goes next: the provider's own page. */
   info: Type.Object({ url: Type.String() }),
@@ -51,7 +46,7 @@ export const unlinkSocial = endpoint({
   body: Type.Object({
     id: Id,
     current_password: Type.Optional(Typed),
-    totp: Type.Optional(Code),
+    totp: Type.Optional(Typed),
   }),
   info: Type.Object({ linked: Type.Array(Identity) }),
 })
@@ -70,8 +65,8 @@ export const confirmSocial = endpoint({
   ],
   body: Type.Object({
     /** From the fragment of /login, where a provider led there with `social=second_factor`; it lasts 10 minutes. */
-    ticket: Typed,
-    totp: Code,
+    ticket: Type.String({ maxLength: 512 }),
+    totp: Typed,
   }),
   info: User,
   refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },

@@ -82,11 +82,14 @@ describe('registering', () => {
     ['email', 'has no @', { email: 'ada.example.com' }],
     ['email', 'is taken, in another case', { email: 'ADA@example.com' }],
     ['email', 'has 255 characters', { email: `${'a'.repeat(243)}@example.com` }],
+    ['email', 'has 600 characters', { email: `${'a'.repeat(588)}@example.com` }],
+    ['password', 'has 600 characters', { password: 'ab c'.repeat(150), repeat_password: 'ab c'.repeat(150) }],
     ['password', 'is short', { password: 'short', repeat_password: 'short' }],
     ['password', 'is common', { password: 'password123', repeat_password: 'password123' }],
     ['repeat_password', 'differs', { repeat_password: 'something else' }],
     ['display_name', 'is empty', { display_name: ' ' }],
     ['display_name', 'has 65 characters', { display_name: 'x'.repeat(65) }],
+    ['display_name', 'has 600 characters', { display_name: 'x'.repeat(600) }],
   ])('names the field %s where it %s', async (field, _what, change) => {
     const visitor = await guest()
     const { status, answer } = await visitor.call(registerUser, {

@@ -116,6 +116,11 @@ describe('signing in with a second factor', () => {
     expect((await logIn(codeOf(secret, steps))).answer).toMatchObject({ code: 500, info: { field: 'totp' } })
   })
 
+  it('names the field of a code that is far too long', async () => {
+    await setUp()
+    expect((await logIn('1'.repeat(600))).answer).toMatchObject({ code: 500, info: { field: 'totp' } })
+  })
+
   it('takes a code with the space that apps show', async () => {
     const { secret } = await setUp()
     const code = codeOf(secret)

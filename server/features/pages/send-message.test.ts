@@ -55,10 +55,13 @@ test('a name cannot write headers of its own', async () => {
 test.each([
   ['name', { name: ' ' }],
   ['name', { name: 'x'.repeat(65) }],
+  ['name', { name: 'x'.repeat(600) }],
   ['email', { email: 'ada' }],
   ['email', { email: 'ada@example.com, all@example.com' }],
   ['message', { message: ' \n ' }],
+  ['email', { email: `${'a'.repeat(600)}@example.com` }],
   ['message', { message: 'é'.repeat(5001) }],
+  ['message', { message: 'é'.repeat(25_000) }],
 ])('names the field that is wrong: %s', async (field, wrong) => {
   const { answer, mails } = await sent(wrong)
   expect(answer).toMatchObject({ code: 500, info: { field } })
