@@ -100,7 +100,7 @@ export const unlockEpisode = endpoint({
   method: 'POST',
   path: '/api/video/unlock',
   summary: 'The entitlement that covers an episode, or code 402 with what would',
-  refuses: ['signInFirst', 'locked', 'notFound', 'keyReused', 'cardNumberInBody'],
+  refuses: ['signInFirst', 'locked', 'beingMade', 'notFound', 'keyReused', 'cardNumberInBody'],
   body: Type.Object({ episode_id: Id }),
   info: Entitlement,
   /** 409 with the progress while the episode is being made, without for a key that was used otherwise. */
@@ -111,6 +111,21 @@ export const unlockEpisode = endpoint({
   idempotent: true,
 })
 
+/** What may keep an order from being paid. */
+const whyNotPaid = [
+  'orderClosed',
+  'alreadyOwned',
+  'gatewayNotOffered',
+  'cardDeclined',
+  'insufficientFunds',
+  'cardExpired',
+  'wrongCvc',
+  'tokenSpent',
+  'checkFailed',
+  'paymentFailed',
+  'paymentUnknown',
+] as const
+
 export const createOrder = endpoint({
   method: 'POST',
   path: '/api/payment/order',
@@ -118,13 +133,12 @@ export const createOrder = endpoint({
   refuses: [
     'signInFirst',
     'notFound',
-    'movedOn',
-    'alreadyOwned',
     'subscribedAlready',
     'emailInvalid',
-    'gatewayNotOffered',
     'keyReused',
     'cardNumberInBody',
+    // A wallet's payment is started with the order.
+    ...whyNotPaid,
   ],
   body: Type.Object({
     kind: oneOf(orderKinds),
@@ -149,24 +163,7 @@ export const payOrder = endpoint({
   method: 'POST',
   path: '/api/payment/pay',
   summary: 'Pays an order with the token that the gateway gave the browser for the card',
-  refuses: [
-    'signInFirst',
-    'notFound',
-    'orderClosed',
-    'alreadyOwned',
-    'gatewayNotOffered',
-    'nameInvalid',
-    'keyReused',
-    'cardNumberInBody',
-    'cardDeclined',
-    'insufficientFunds',
-    'cardExpired',
-    'wrongCvc',
-    'tokenSpent',
-    'checkFailed',
-    'paymentFailed',
-    'paymentUnknown',
-  ],
+  refuses: ['signInFirst', 'notFound', 'nameInvalid', 'keyReused', 'cardNumberInBody', ...whyNotPaid],
   body: Type.Object({
     order_id: Id,
     payment_token: Type.Optional(Type.String({ maxLength: 255 })),
@@ -181,7 +178,7 @@ export const cancelSubscription = endpoint({
   method: 'POST',
   path: '/api/payment/cancel',
   summary: 'Ends the renewals: the subscription stays until the paid period is over',
-  refuses: ['signInFirst', 'notSubscribed', 'movedOn', 'keyReused', 'cardNumberInBody'],
+  refuses: ['signInFirst', 'notSubscribed', 'keyReused', 'cardNumberInBody'],
   body: Type.Object({}),
   info: Membership,
   idempotent: true,
@@ -191,7 +188,7 @@ export const resumeSubscription = endpoint({
   method: 'POST',
   path: '/api/payment/resume',
   summary: 'Takes a cancellation back while the paid period lasts: the subscription renews again',
-  refuses: ['signInFirst', 'notSubscribed', 'movedOn', 'keyReused', 'cardNumberInBody'],
+  refuses: ['signInFirst', 'notSubscribed', 'keyReused', 'cardNumberInBody'],
   body: Type.Object({}),
   info: Membership,
   idempotent: true,

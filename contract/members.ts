@@ -123,7 +123,7 @@ export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/api/user',
   summary: 'Deletes the account: what the books need stays without the person; gives a fresh guest',
-  refuses: ['signInFirst', 'secondFactorNeeded', 'passwordWrong', 'codeWrong'],
+  refuses: ['signInFirst', 'passwordWrong', 'codeWrong'],
   body: Type.Object({ current_password: Type.Optional(Typed), totp: Type.Optional(Typed) }),
   info: User,
 })
@@ -167,7 +167,7 @@ export const changeSecondFactor = endpoint({
   method: 'POST',
   path: '/api/user/totp',
   summary: 'Sets up, confirms or removes the second factor',
-  refuses: ['signInFirst', 'secondFactorNeeded', 'movedOn', 'passwordWrong', 'codeWrong'],
+  refuses: ['signInFirst', 'movedOn', 'passwordWrong', 'codeWrong'],
   body: Type.Object({
     action: oneOf(['begin', 'confirm', 'remove']),
     current_password: Type.Optional(Typed),

@@ -1,5 +1,8 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
+import { calls } from '#contract/calls.ts'
+import { languages } from '#contract/languages.ts'
+import { translate } from '#server/i18n/translate.ts'
 
 type Json = Record<string, unknown>
 
@@ -54,9 +57,29 @@ async function load(url: string): Promise<AnswerCheck> {
         throw new Error(
           `${where} is outside of the OpenAPI document: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(answer)}`,
         )
+      if (response.status === 200) checkRefusal(method, path, answer as Answer)
     },
   }
 }
+
+interface Answer {
+  code: number
+  message?: string
+  info?: Json
+}
+
+/** The document tells refusals of one code apart by their names alone, and an answer tells the name by its sentence. */
+function checkRefusal(method: string, path: string, { code, message, info }: Answer): void {
+  const endpoint = calls.find((call) => call.method === method && patternOf(namedPath(call.path)).test(path))
+  if (code === 200 || !endpoint) return
+  const declared = endpoint.refuses.flatMap((name) =>
+    languages.map((language) => translate(language, `refusals.${name}`, info)),
+  )
+  if (!declared.includes(message ?? ''))
+    throw new Error(`${method} ${path} does not declare that it refuses with "${message}"`)
+}
+
+const namedPath = (path: string) => path.replaceAll(/:(\w+)/g, '{$1}')
 
 function operationFor({ paths }: ApiDocument, method: string, path: string): Operation | undefined {
   const template = paths[path] ? path : Object.keys(paths).find((each) => patternOf(each).test(path))

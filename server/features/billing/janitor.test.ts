@@ -59,6 +59,15 @@ describe('a payment whose answer was lost', () => {
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
   })
 
+  test('is unknown where a wallet is asked with the order', async () => {
+    const shopper = await Shopper.on(site)
+    loseAnswers()
+    expect(await shopper.tryOrder({ ...wish(), method: 'wallet' })).toMatchObject({
+      code: 500,
+      message: /will not be charged twice/,
+    })
+  })
+
   test('is found by the janitor, which sends nothing again', async () => {
     const shopper = await Shopper.on(site)
     loseAnswers()

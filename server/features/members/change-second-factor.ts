@@ -55,7 +55,7 @@ async function remove(context: MembersContext, call: FactorCall, member: MemberV
   return context.db.transaction().execute(async (tx) => {
     const user = await lockProven(context, tx, proof)
     // An empty code is a wrong one here: the form asks for it.
-    await checkSecondFactor(tx, context, user, call.body.code || '-', 'code')
+    await checkSecondFactor(tx, context, user, call.body.code?.trim() || '-', 'code')
     await removeSecondFactor(tx, user.id)
     await deleteFailures(tx, tries)
     await auditCall(context, tx, call, 'second_factor_off', user.id)

@@ -59,8 +59,9 @@ export async function provePerson(
   const proof = { userId: member.userId, passwordHash: user?.password_hash ?? null }
   if (proof.passwordHash === null) {
     if (await signedInJustNow(context, member)) return proof
-    if (!given.totp || !(await hasSecondFactor(db, member.userId))) throw new Refusal('signInFirst')
-    return { ...proof, code: given.totp, tries: await limitTries(context, 'proof', member.userId) }
+    const code = given.totp?.trim()
+    if (!code || !(await hasSecondFactor(db, member.userId))) throw new Refusal('signInFirst')
+    return { ...proof, code, tries: await limitTries(context, 'proof', member.userId) }
   }
   if (!given.current_password) throw wrong()
   const tries = await limitTries(context, 'proof', member.userId)

@@ -229,6 +229,7 @@ describe('removing a second factor', () => {
 
   it.each([
     ['code', (member: Member) => ({ current_password: member.password })],
+    ['code', (member: Member) => ({ current_password: member.password, code: ' ' })],
     ['code', (member: Member) => ({ current_password: member.password, code: '000000' })],
     ['current_password', () => ({ code: '000000' })],
     ['current_password', () => ({ current_password: 'not it', code: '000000' })],

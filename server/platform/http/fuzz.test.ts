@@ -12,6 +12,7 @@ const bad: Record<string, unknown> = {
   'half a character': '\ud800',
   'a long text': 'x'.repeat(60_000),
   'an empty text': '',
+  'a blank text': ' ',
   'a right-to-left text': '\u202e‮é́́\u{1f468}‍',
   'a quote': "'; DROP TABLE users; --",
   null: null,

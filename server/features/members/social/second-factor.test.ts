@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { getUser } from '#contract/members.ts'
-import { confirmSocial } from '#contract/social.ts'
+import { deleteUser, getUser } from '#contract/members.ts'
+import { confirmSocial, linkSocial, unlinkSocial } from '#contract/social.ts'
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -18,7 +18,7 @@ afterAll(() => site.close())
 beforeEach(() => site.meetSomebody())
 afterEach(() => site.calmDown())
 
-/** A member with this identity and a second factor. @returns their id and how to make the next code */
+/** A member with this identity and a second factor. @returns them, and how to make the next code */
 async function carefulMember() {
   const { id, visitor } = await site.member()
   await go(visitor)
@@ -31,7 +31,7 @@ async function carefulMember() {
     return () => totp.generate({ timestamp: now() })
   })
   site.moveOn(60_000)
-  return { id, code }
+  return { id, visitor, code }
 }
 
 const ticketOf = (address: string) => address.split('#ticket=')[1] ?? ''
@@ -93,6 +93,19 @@ it('is of no use with an identity that the member has unlinked, though another o
   )
   const { answer } = await visitor.call(confirmSocial, { body: { ticket, totp: code() } })
   expect(answer).toMatchObject({ code: 500, info: {} })
+})
+
+it('that is blank proves nothing of who has no password', async () => {
+  const { id, visitor } = await carefulMember()
+  await site.context.database.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [id])
+  site.moveOn(16 * 60_000)
+  const totp = ' '
+  const answers = [
+    await visitor.call(linkSocial, { body: { provider: 'tiktok', totp } }),
+    await visitor.call(unlinkSocial, { body: { id: 'idn_any', totp } }),
+    await visitor.call(deleteUser, { body: { totp } }),
+  ]
+  expect(answers.map(({ answer }) => answer)).toMatchObject(answers.map(() => ({ code: 401, info: {} })))
 })
 
 it('needs a ticket of ours, of this kind, and not too old', async () => {
