@@ -3,6 +3,7 @@ import type { PageSettings } from '#contract/page-settings.ts'
 import {
   eraseBilling,
   exportBilling,
+  forgetClicksOfOrders,
   membershipOf,
   mergeBilling,
   offerFor,
@@ -159,6 +160,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     tracking: config.tracking,
     consentsOf: selectConsents,
     findReferrer: selectReferrer,
+    forgetClicksOfOrders,
     events: bufferEvents({ write: (batch) => writeEvents(context, batch), log }),
     moments: {
       keep: [(tx, id, ids) => recordTouch(context, tx, id, ids, clock.now())],
@@ -167,7 +169,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
       merge: [
         (tx, guestId, memberId) => mergeBilling(tx, guestId, memberId, clock.now()),
         mergeLibrary,
-        (tx, guest, member) => mergeTracking(selectConsents, tx, guest, member),
+        (tx, guest, member) => mergeTracking(context, tx, guest, member),
       ],
       erase: [eraseBilling, eraseIdentities, eraseLibrary, eraseCredentials, eraseTracking],
       export: [exportBilling, exportIdentities, exportLibrary, exportCredentials, exportTracking],

@@ -44,6 +44,7 @@ const context = {
   tracking: readTracking({}),
   consentsOf: async () => new Map(),
   findReferrer: async () => undefined,
+  forgetClicksOfOrders: async () => {},
   translate: (_language: string, key: string) => key,
   findCover: () => Promise.reject(new Error('not asked for')),
 }

@@ -1,6 +1,7 @@
 export { billingJobs } from './billing-jobs.ts'
 export { eraseBilling } from './erase-billing.ts'
 export { exportBilling } from './export-billing.ts'
+export { forgetClicksOfOrders } from './forget-clicks.ts'
 export { membershipOf } from './membership.ts'
 export { mergeBilling } from './merge-billing.ts'
 export { offerFor } from './offer.ts'

@@ -61,6 +61,15 @@ export async function checkPaymentsSoon(tx: Tx, userId: string, now: Date): Prom
     .execute()
 }
 
+/** Takes what only consent to marketing allowed off a person's orders; which link led to them stays. */
+export async function forgetClicks(tx: Tx, userId: string): Promise<void> {
+  await sql`
+    UPDATE orders SET attribution = jsonb_set(
+      attribution - ARRAY['fbclid', 'ttclid', 'user_agent'],
+      '{first}', coalesce((attribution -> 'first') - ARRAY['fbclid', 'ttclid'], '{}'), false)
+    WHERE user_id = ${userId} AND attribution <> '{}'`.execute(tx)
+}
+
 /** Takes the person out of their orders; amounts, dates, what was bought and who had recommended it stay. */
 export async function anonymiseOrders(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx

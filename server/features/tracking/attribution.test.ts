@@ -120,7 +120,7 @@ describe('touches', () => {
     await visit(one.userId, { token: 'spring', fbclid: 'fb1' })
     await visit(two.userId, { ttclid: 'tt1' })
     for (const { userId } of [one, two])
-      await site.context.db.transaction().execute((tx) => withdrawConsent(tx, userId))
+      await site.context.db.transaction().execute((tx) => withdrawConsent(site.context, tx, userId))
     expect(await kept(one.userId)).toEqual({
       first: { referrer_token: 'spring' },
       last: { referrer_token: 'spring' },
@@ -182,6 +182,39 @@ describe('an order', () => {
     })
   })
 
+  test('loses the click ids and the browser when consent is taken back, and keeps the token and the e-mail', async () => {
+    const { visitor, userId } = await trackedVisitor(site, true)
+    const at = new Date('2026-01-02T03:04:05.000Z')
+    await visit(userId, { token: 'winter', fbclid: 'fb0', ttclid: 'tt0' }, at)
+    expect(await order(visitor, headers)).toMatchObject({ fbclid: 'fb1', first: { fbclid: 'fb0' } })
+    await visitor.ask(changeUser, { body: { consent: { marketing: false } } })
+    const orders = await site.context.db
+      .selectFrom('orders')
+      .select(['attribution', 'email'])
+      .where('user_id', '=', userId)
+      .execute()
+    const first = { referrer_token: 'winter', at: at.toISOString() }
+    expect(orders).toEqual([
+      { attribution: { referrer_token: 'spring', first }, email: 'viewer@example.com' },
+    ])
+  })
+
+  test('loses them where its guest signs in to an account that said no', async () => {
+    const { visitor } = await trackedVisitor(site, true)
+    const account = { email: 'said.no@example.com', password: 'a long enough password 7' }
+    const member = site.visitor()
+    await member.ask(registerUser, { body: { ...account, repeat_password: account.password } })
+    const { id } = await member.ask(changeUser, { body: { consent: { marketing: false } } })
+    expect(await order(visitor, headers)).toMatchObject({ fbclid: 'fb1', user_agent: 'Phone/1' })
+    await visitor.ask(signIn, { body: account })
+    const orders = await site.context.db
+      .selectFrom('orders')
+      .select('attribution')
+      .where('user_id', '=', id)
+      .execute()
+    expect(orders).toEqual([{ attribution: { referrer_token: 'spring' } }])
+  })
+
   test('without ids in its own call has what was kept, click ids only while there is consent', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
@@ -216,7 +249,7 @@ describe('an order', () => {
 
 describe('signing in', () => {
   const merge = (guest: string, member: string) =>
-    site.context.db.transaction().execute((tx) => mergeTracking(site.context.consentsOf, tx, guest, member))
+    site.context.db.transaction().execute((tx) => mergeTracking(site.context, tx, guest, member))
   const [early, middle, late] = [1, 2, 3].map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
 
   test('keeps the earliest first touch and the latest last, also when done twice', async () => {

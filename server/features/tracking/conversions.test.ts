@@ -161,7 +161,7 @@ describe('a paid order', () => {
 
   test('is not told any more once consent is taken back', async () => {
     const [one, two] = [await buy(true), await buy(true)]
-    await site.context.db.transaction().execute((tx) => withdrawConsent(tx, one.userId))
+    await site.context.db.transaction().execute((tx) => withdrawConsent(site.context, tx, one.userId))
     // Whoever changes the answer without saying so here is heard, too.
     await answerConsent(site, two.userId, false)
     await send()
@@ -170,11 +170,11 @@ describe('a paid order', () => {
   })
 
   test.each([
-    ['taken back', (tx: Tx, userId: string) => withdrawConsent(tx, userId)],
+    ['taken back', (tx: Tx, userId: string) => withdrawConsent(site.context, tx, userId)],
     ['gone with the account', (tx: Tx, userId: string) => eraseTracking(tx, userId)],
     [
       'not the member’s who signed in',
-      async (tx: Tx, userId: string) => mergeTracking(site.context.consentsOf, tx, userId, await stranger()),
+      async (tx: Tx, userId: string) => mergeTracking(site.context, tx, userId, await stranger()),
     ],
   ])('that is being told when consent is %s holds that up until it has left', async (_words, withdraw) => {
     await onlyMeta()
@@ -202,7 +202,7 @@ describe('a paid order', () => {
     await site.context.db.updateTable('conversions').set({ try_at: new Date() }).execute()
     await site.context.db
       .transaction()
-      .execute((tx) => mergeTracking(site.context.consentsOf, tx, userId, member.userId))
+      .execute((tx) => mergeTracking(site.context, tx, userId, member.userId))
     const owners = (await conversions())
       .filter(({ event_id }) => event_id === order.id)
       .map(({ user_id }) => user_id)

@@ -8,6 +8,8 @@ export interface AttributionContext {
   consentsOf: ConsentsOf
   /** Whose referral code this is, if anybody's. Members know; server/context.ts joins the two. */
   findReferrer(db: Db, code: string): Promise<string | undefined>
+  /** Takes off a person's orders what only consent allowed. Billing knows; server/context.ts joins the two. */
+  forgetClicksOfOrders(tx: Tx, userId: string): Promise<void>
 }
 
 /** Where an order came from, as it is kept with the order. Click ids and the browser only with consent. */

@@ -190,7 +190,7 @@ describe('what is kept of a person', () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await beacon(visitor, { event: 'withdrawn', fbclid: 'fb1' })
     expect(await personOf('withdrawn')).toEqual([userId])
-    await site.context.db.transaction().execute((tx) => withdrawConsent(tx, userId))
+    await site.context.db.transaction().execute((tx) => withdrawConsent(site.context, tx, userId))
     expect(await eventsOf('withdrawn')).toMatchObject([{ user_id: null, fbclid: null }])
   })
 
@@ -202,9 +202,7 @@ describe('what is kept of a person', () => {
       await eventsOf(`merged_${index}`)
       const member = members[index]?.userId ?? ''
       const merge = () =>
-        site.context.db
-          .transaction()
-          .execute((tx) => mergeTracking(site.context.consentsOf, tx, userId, member))
+        site.context.db.transaction().execute((tx) => mergeTracking(site.context, tx, userId, member))
       await merge()
       await merge()
     }

@@ -7,7 +7,6 @@ import {
   moveAttribution,
   selectAttribution,
 } from './attribution-queries.ts'
-import type { ConsentsOf } from './consent.ts'
 import {
   deleteConversions,
   deleteOldConversions,
@@ -72,22 +71,22 @@ export async function sweepEvents({ db, clock, tracking }: JobsContext): Promise
 }
 
 /**
- * A guest signs in: its touches, events and conversions become the member's. The member's answer about marketing holds, or
+ * A guest signs in: its touches, events and conversions become the member's, whose its orders are by then. The member's answer about marketing holds, or
  * the guest's where the member has not answered; without consent the click ids go.
  */
 export async function mergeTracking(
-  consentsOf: ConsentsOf,
+  context: AttributionContext,
   tx: Tx,
   guestId: string,
   memberId: string,
 ): Promise<void> {
   await waitForTelling(tx, guestId)
-  const consents = await consentsOf(tx, [guestId, memberId])
+  const consents = await context.consentsOf(tx, [guestId, memberId])
   await moveAttribution(tx, guestId, memberId)
   await moveEvents(tx, guestId, memberId)
   await moveConversions(tx, guestId, memberId)
   if (consents.get(memberId) ?? consents.get(guestId)) return
-  await withdrawConsent(tx, memberId)
+  await withdrawConsent(context, tx, memberId)
 }
 
 /**
@@ -102,11 +101,19 @@ export async function changeConsent(
   now: Date,
 ): Promise<void> {
   if (marketing) await recordTouch(context, tx, userId, ids, now)
-  else await withdrawConsent(tx, userId)
+  else await withdrawConsent(context, tx, userId)
 }
 
-/** The person takes consent back: click ids go, events lose the person, what was not yet told to a platform never is. */
-export async function withdrawConsent(tx: Tx, userId: string): Promise<void> {
+/**
+ * The person takes consent back: click ids go, from the orders too, events lose the person, and what was not yet told to a
+ * platform never is.
+ */
+export async function withdrawConsent(
+  { forgetClicksOfOrders }: Pick<AttributionContext, 'forgetClicksOfOrders'>,
+  tx: Tx,
+  userId: string,
+): Promise<void> {
+  await forgetClicksOfOrders(tx, userId)
   await waitForTelling(tx, userId)
   await forgetClickIds(tx, userId)
   await forgetPersonOfEvents(tx, userId)
