@@ -107,6 +107,7 @@ export function selectOrdersToExport(db: Db, userId: string) {
       'method',
       'email',
       'consent',
+      'attribution',
       'created_at',
       'paid_at',
     ])

@@ -204,10 +204,15 @@ test('money that comes in for somebody who has left goes back', async () => {
 })
 
 test('a person can take along their orders, subscriptions and cards, and nobody else’s', async () => {
+  const attribution = JSON.stringify({ referrer_token: 'spring' })
+  await site.context.db.updateTable('orders').set({ attribution }).where('user_id', '=', guest.id).execute()
   await subscribe(guest, 7)
   const taken = await exportBilling(site.context.db, guest.id)
   expect(taken).toMatchObject({
-    orders: [{ kind: 'episode' }, { kind: 'plan', amount_cents: 499, email: 'viewer@example.com' }],
+    orders: [
+      { kind: 'episode', attribution: { referrer_token: 'spring' } },
+      { kind: 'plan', amount_cents: 499, email: 'viewer@example.com' },
+    ],
     subscriptions: [{ status: 'active' }],
     payment_methods: [{ brand: 'visa', last4: '4242' }],
   })

@@ -91,13 +91,20 @@ export async function moveEvents(tx: Tx, from: string, to: string): Promise<void
   await tx.updateTable('events').set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
-/** A person's events, newest first. */
-export function selectEventsOf(db: Db, userId: string, most: number) {
+/** A page of a person's events, newest first, from the one after `after`. */
+export function selectEventsOf(
+  db: Db,
+  userId: string,
+  after: Pick<EventRow, 'at' | 'id'> | undefined,
+  most: number,
+) {
   return db
     .selectFrom('events')
-    .select(['at', 'name', 'fields', 'fbclid', 'ttclid'])
+    .select(['at', 'id', 'name', 'fields', 'fbclid', 'ttclid'])
     .where('user_id', '=', userId)
+    .$if(after !== undefined, (query) => query.where(sql<boolean>`(at, id) < (${after?.at}, ${after?.id})`))
     .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
     .limit(most)
     .execute()
 }

@@ -229,6 +229,22 @@ describe('what is kept of a person', () => {
   })
 })
 
+test('every event of a person is exported, once, newest first', async () => {
+  const { userId } = await trackedVisitor(site, true)
+  const many = 10_001
+  await site.context.database.pool.query(
+    `INSERT INTO events (at, id, name, user_id)
+     SELECT now() - n / 3 * interval '1 s', gen_random_uuid(), 'event ' || n, $1 FROM generate_series(1, $2::int) n`,
+    [userId, many],
+  )
+  const { events } = await exportTracking(site.context.db, userId)
+  const exported = events as { at: Date; name: string }[]
+  expect(new Set(exported.map(({ name }) => name)).size).toBe(many)
+  expect(exported).toHaveLength(many)
+  const times = exported.map(({ at }) => at.getTime())
+  expect(times).toEqual(times.toSorted((a, b) => b - a))
+})
+
 test('events are forgotten after the days that are set, and shares after a day', async () => {
   const { db } = site.context
   const day = 86_400_000

@@ -42,7 +42,6 @@ const sharesLastMs = dayMs
 /** What was told to a platform is remembered longer than it remembers itself (Meta: seven days). */
 const conversionsLastMs = 30 * dayMs
 const batch = 5000
-const mostExported = 10_000
 
 interface JobsContext extends SendContext {
   clock: Clock
@@ -132,9 +131,20 @@ export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
 export async function exportTracking(db: Db, userId: string): Promise<Record<string, unknown>> {
   const [attribution, events, conversions] = await Promise.all([
     selectAttribution(db, userId),
-    selectEventsOf(db, userId, mostExported),
+    loadEventsOf(db, userId),
     selectConversionsOf(db, userId),
   ])
   const { user_id: _, ...touches } = attribution ?? {}
   return { attribution: attribution ? touches : null, events, conversions }
+}
+
+async function loadEventsOf(db: Db, userId: string) {
+  const events: Awaited<ReturnType<typeof selectEventsOf>> = []
+  let size = batch
+  while (size === batch) {
+    const page = await selectEventsOf(db, userId, events.at(-1), batch)
+    events.push(...page)
+    size = page.length
+  }
+  return events
 }
