@@ -9,7 +9,7 @@ import { Shopper } from '#server/testing/shopper.ts'
 import type { Tx } from '#server/tables.ts'
 import { answerConsent } from '#server/testing/tracked-visitor.ts'
 import { sendConversions } from './send-conversions.ts'
-import { eraseTracking, mergeTracking, withdrawConsent } from './tracking.ts'
+import { eraseTracking, mergeTracking, reportRegistration, withdrawConsent } from './tracking.ts'
 
 let site: MoneySite
 let sink: PostSink
@@ -329,4 +329,18 @@ test('a registration is told once, by the new member’s id', async () => {
       },
     },
   ])
+})
+
+test('a registration by a provider, whose redirect brings no click id, is told with the one that was kept', async () => {
+  await setPixels(site, { tiktok_pixel: 'TT9' })
+  const visitor = site.visitor(headers)
+  await visitor.ask(getUser)
+  const { id } = await visitor.ask(changeUser, { body: { consent: { marketing: true } } })
+  const adIds = { referrerToken: undefined, fbclid: undefined, ttclid: undefined }
+  const newcomer = { id, email: undefined, userAgent: 'Phone/1', adIds }
+  await site.context.db
+    .transaction()
+    .execute((tx) => reportRegistration(site.context, tx, newcomer, site.context.clock.now()))
+  await send()
+  expect(sink.posts).toMatchObject([{ body: { data: [{ event_id: id, user: { ttclid: 'tt1' } }] } }])
 })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AdIds } from '#server/platform/http/route.ts'
 import type { TrackingConfig } from '#server/platform/read-tracking.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { selectAttribution } from './attribution-queries.ts'
 import { hasConsent, type ConsentsOf } from './consent.ts'
 import { insertConversions } from './conversion-queries.ts'
 import type { Destination } from './destination.ts'
@@ -71,15 +72,22 @@ interface Newcomer {
 }
 
 /** Queues that somebody became a member; the browser's pixel gives this event the user's id. */
-export function reportRegistration(
+export async function reportRegistration(
   context: ConversionContext,
   tx: Tx,
   { id, email, userAgent, adIds }: Newcomer,
   now: Date,
 ): Promise<void> {
-  const { fbclid, ttclid } = adIds
-  const happened = { userId: id, email, userAgent, fbclid, ttclid, clickedAt: now, at: now }
-  return queueConversion(context, tx, { name: 'complete_registration', eventId: id, ...happened })
+  const click = await lastClick(tx, id, adIds, now)
+  const happened = { userId: id, email, userAgent, ...click, at: now }
+  await queueConversion(context, tx, { name: 'complete_registration', eventId: id, ...happened })
+}
+
+/** The click ids of the call, or those that were kept with consent: whoever comes back from a provider brings none. */
+async function lastClick(tx: Tx, userId: string, { fbclid, ttclid }: AdIds, now: Date) {
+  if (fbclid !== undefined || ttclid !== undefined) return { fbclid, ttclid, clickedAt: now }
+  const kept = await selectAttribution(tx, userId)
+  return kept && { fbclid: kept.last_touch.fbclid, ttclid: kept.last_touch.ttclid, clickedAt: kept.last_at }
 }
 
 function detailsOf(happened: Happened): ConversionDetails {
