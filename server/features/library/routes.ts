@@ -18,17 +18,20 @@ export function libraryRoutes(context: MembersContext & Catalog): Route[] {
     route(listHistoryCall, async (call) => ({
       data: await listHistory(context, requireViewer(call), call.query, call.language, clock.now()),
     })),
-    route(saveHistory, (call) =>
-      db.transaction().execute(async (tx) => {
+    route(saveHistory, async (call) => {
+      const { remove, ...rest } = call.body
+      requireViewer(call)
+      // A row is made for what is kept, and nothing is.
+      if (remove?.length === 0) return { info: { removed: 0 } }
+      return db.transaction().execute(async (tx) => {
         const userId = await keepViewer(context, tx, call)
-        const { remove, ...rest } = call.body
         return {
           info: remove
             ? await removeFromHistory(tx, userId, { remove, ...rest }, clock.now())
             : await savePosition(tx, userId, rest, clock.now()),
         }
-      }),
-    ),
+      })
+    }),
     route(listFavoritesCall, async (call) => ({
       data: await listFavorites(context, requireViewer(call), call.query, call.language),
     })),

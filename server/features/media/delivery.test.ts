@@ -249,6 +249,6 @@ async function buy(
 
 /** The cookie as it stands once something is kept. */
 async function keptCookie(of: Visitor): Promise<string> {
-  await of.fetch('/api/user', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+  await of.ask(changeUser, { body: { language: 'en' } })
   return of.cookie
 }

@@ -9,7 +9,7 @@ import { auditCall } from './audit-call.ts'
 import { checkEmail, checkName } from './check-person.ts'
 import { deleteOtherLinks } from './link-queries.ts'
 import type { MembersContext } from './members-context.ts'
-import { keepViewer } from './members.ts'
+import { keepViewer, requireStanding } from './members.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import { lockProven, provePerson, requireMember } from './prove-person.ts'
 import { selectUserByEmail, updateUser } from './queries.ts'
@@ -35,6 +35,8 @@ export async function changeUser(context: MembersContext, call: ChangeCall): Pro
   const profile = checkProfile(call.body)
   const { email, new_password } = call.body
   if (email !== undefined || new_password !== undefined) return changeAccount(context, call, profile)
+  // A row is made for what is kept, and nothing is.
+  if (Object.values(profile).every((value) => value === undefined)) return requireStanding(context, call)
   const userId = await context.db.transaction().execute(async (tx) => {
     const id = await keepViewer(context, tx, call)
     await saveProfile(context, tx, call, id, profile)

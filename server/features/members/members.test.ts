@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { saveHistory } from '#contract/library.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 
@@ -49,8 +50,18 @@ describe('a guest', () => {
     const visitor = site.visitor()
     expect((await visitor.call(getUser)).headers.get('set-cookie')).toContain('.0.')
     expect((await visitor.call(getUser)).headers.get('set-cookie')).toBeNull()
-    const { headers } = await visitor.call(changeUser, { body: {} })
+    const { headers } = await visitor.call(changeUser, { body: { language: 'en' } })
     expect(headers.get('set-cookie')).toContain('.1.')
+  })
+
+  it('costs no row by changing nothing and removing nothing', async () => {
+    const visitor = site.visitor()
+    const { id } = await visitor.ask(getUser)
+    const before = await rows()
+    expect((await visitor.ask(changeUser, { body: {} })).id).toBe(id)
+    expect(await visitor.ask(saveHistory, { body: { remove: [] } })).toEqual({ removed: 0 })
+    expect(await rows()).toBe(before)
+    expect(visitor.cookie).toContain('.0.')
   })
 
   it('is told in words which field is wrong', async () => {
