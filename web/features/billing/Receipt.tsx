@@ -4,13 +4,12 @@ import type { Order } from '#contract/billing.ts'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { CallRejected } from '#web/lib/api.ts'
 import { longDate, money } from '#web/lib/format.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { orderQuery } from './queries.ts'
 import { useBought } from './use-bought.ts'
+import { useOrder } from './use-order.ts'
 import './print.css'
 import { settings } from '#web/lib/settings.ts'
 import styles from './receipt.module.css'
@@ -21,7 +20,7 @@ export const hasReceipt = ({ paid_at }: Order): boolean => paid_at !== undefined
 /** The receipt of one order, on screen and as a clean page on paper. */
 export function Receipt({ orderId }: { orderId: string }) {
   const { t } = useTranslation()
-  const { data: order, error, refetch } = useQuery(orderQuery(orderId))
+  const { order, unknown, lost, retry } = useOrder(orderId)
   return (
     <section className={styles.receipt}>
       <title>{t('orders.receipt')}</title>
@@ -31,9 +30,11 @@ export function Receipt({ orderId }: { orderId: string }) {
         </Link>
         {order && hasReceipt(order) && <Button onClick={() => print()}>{t('orders.print')}</Button>}
       </div>
-      {error instanceof CallRejected && <p role="alert">{t('orders.unknown')}</p>}
-      {error && !(error instanceof CallRejected) && <CouldNotLoad onRetry={() => void refetch()} />}
-      {!order && !error && <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />}
+      {unknown && <p role="alert">{t('orders.unknown')}</p>}
+      {lost && <CouldNotLoad onRetry={retry} />}
+      {!order && !unknown && !lost && (
+        <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
+      )}
       {order && (hasReceipt(order) ? <Paper order={order} /> : <p role="status">{t('orders.notPaid')}</p>)}
     </section>
   )

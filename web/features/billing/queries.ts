@@ -1,9 +1,10 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { getPayment, listPlans } from '#contract/billing.ts'
-import { call } from '#web/lib/api.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
 import { readOrder } from './pay.ts'
 
 const againMs = 1_500
+const longestMs = 30_000
 
 /** The plans on sale and the ways to pay. */
 export const plansQuery = queryOptions({
@@ -26,12 +27,17 @@ export const ordersQuery = infiniteQueryOptions({
   staleTime: 0,
 })
 
-/** An order, read again until it is final. */
+/** Whether there is no such order: a call that failed for any other reason says nothing of it. */
+export const isUnknownOrder = (error: unknown): boolean => error instanceof CallRejected && error.code === 404
+
+/** An order, read again until it is final; after a failure too, ever more slowly. */
 export const orderQuery = (orderId: string) =>
   queryOptions({
     queryKey: ['order', orderId],
     queryFn: () => readOrder(orderId),
-    refetchInterval: ({ state: { data, error } }) =>
-      !error && (!data || data.status === 'pending') ? againMs : false,
+    refetchInterval: ({ state: { data, error, errorUpdateCount } }) => {
+      if (isUnknownOrder(error) || (data && data.status !== 'pending')) return false
+      return data && !error ? againMs : Math.min(againMs * 2 ** errorUpdateCount, longestMs)
+    },
     staleTime: 0,
   })
