@@ -11,7 +11,8 @@ const declined = {
 }
 
 /** What is the same on every screen is seen on one. */
-const anySize = /(consent|error-reports|first-picture|hover|in-app-browser|installed|order-result|pages|routes)\.spec\.ts/
+const anySize =
+  /(consent|error-reports|first-picture|forms|hover|in-app-browser|installed|order-result|pages|routes)\.spec\.ts/
 
 export default defineConfig({
   testDir: '.',

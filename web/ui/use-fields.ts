@@ -33,10 +33,20 @@ export function useFields<Name extends string>(
       value: value[name],
       message: left.includes(name) ? (messages[name] ?? '') : '',
       onValue: (text: string) => setValue((old) => ({ ...old, [name]: text })),
-      onLeave: () => setLeft((old) => (value[name] ? [...old, name] : old)),
+      onLeave() {
+        // The window was left, not the field, which has the focus again when the window has.
+        if (document.activeElement === inputs.current[name]) return
+        afterPress(() => setLeft((old) => [...old, name]))
+      },
       input: (element: HTMLElement | null) => {
         inputs.current[name] = element
       },
     }),
   }
+}
+
+/** A message may push down what is being pressed: it waits until the press has landed. */
+function afterPress(show: () => void): void {
+  if (document.querySelector(':active')) addEventListener('mouseup', show, { once: true })
+  else show()
 }

@@ -4,11 +4,11 @@ import styles from './settings.module.css'
 
 type TickProps = Pick<
   ComponentProps<typeof Field>,
-  'name' | 'label' | 'value' | 'message' | 'onValue' | 'input'
+  'name' | 'label' | 'value' | 'message' | 'onValue' | 'onLeave' | 'input'
 >
 
 /** A box to tick in a form of texts: ticked is any value, unticked the empty one. */
-export function Tick({ name, label, value, message, onValue, input }: TickProps) {
+export function Tick({ name, label, value, message, onValue, onLeave, input }: TickProps) {
   const id = useId()
   return (
     <div>
@@ -22,6 +22,7 @@ export function Tick({ name, label, value, message, onValue, input }: TickProps)
           aria-invalid={message !== ''}
           aria-describedby={id}
           onChange={(event) => onValue(event.target.checked ? 'yes' : '')}
+          onBlur={onLeave}
         />
         {label}
       </label>

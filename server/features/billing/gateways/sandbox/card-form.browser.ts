@@ -162,7 +162,10 @@ for (const name of names) {
     if (input.getAttribute('aria-invalid') === 'true') showMessage(name, messageOf(name))
     tellChange()
   })
-  input.addEventListener('blur', () => input.value !== '' && showMessage(name, messageOf(name)))
+  input.addEventListener('blur', () => {
+    // Where only the window was left, the field is still the active one.
+    if (document.activeElement !== input) showMessage(name, messageOf(name))
+  })
 }
 form.addEventListener('submit', (event) => {
   event.preventDefault()
