@@ -4,12 +4,15 @@ import { HomeSkeleton } from '#web/features/catalog/HomeSkeleton.tsx'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { HomeSection } from '#web/features/catalog/Section.tsx'
 import { ContinueWatching } from '#web/features/library/ContinueWatching.tsx'
+import { useTranslation } from '#web/i18n/use-translation.ts'
 import { settings } from '#web/lib/settings.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 
 export function Component() {
+  const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(homepageQuery)
-  if (!data) return isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <HomeSkeleton />
+  const retry = () => void refetch()
+  if (!data) return isError ? <CouldNotLoad onRetry={retry} /> : <HomeSkeleton />
   const featured = data.homepage.findIndex(({ kind }) => kind === 'carousel')
   return (
     <>
@@ -21,6 +24,7 @@ export function Component() {
           {i === featured && <ContinueWatching />}
         </Fragment>
       ))}
+      {data.homepage.length === 0 && <CouldNotLoad text={t('list.empty')} onRetry={retry} />}
     </>
   )
 }

@@ -2,7 +2,8 @@ import '#web/i18n/watch.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import type { Plan } from '#contract/billing.ts'
+import { Link } from 'react-router'
+import type { OfferedGateway, Plan } from '#contract/billing.ts'
 import { Checkout } from '#web/features/billing/Checkout.tsx'
 import { OpenInBrowser } from '#web/features/billing/OpenInBrowser.tsx'
 import { Subscription } from '#web/features/billing/Subscription.tsx'
@@ -11,23 +12,14 @@ import { planChoice, planTerms } from '#web/features/billing/words.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { money } from '#web/lib/format.ts'
 import { notify } from '#web/lib/notify.ts'
-import { Button } from '#web/ui/Button.tsx'
+import { paths } from '#web/lib/paths.ts'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import styles from './shopping-screen.module.css'
 
 export function Component() {
   const { t } = useTranslation()
-  const queryClient = useQueryClient()
   const { data, isError, refetch } = useQuery(plansQuery)
-  const membership = useQuery(userQuery).data?.membership
-  // What is past due is paid for by choosing the plan again.
-  const renewing = membership?.status === 'active' ? membership.plan?.id : undefined
-  const [chosen, setChosen] = useState<Plan | null>(null)
-  const gateway = data?.gateways.find(({ kind }) => kind === 'card') ?? data?.gateways[0]
-  const paid = () => {
-    notify(t('shopping.done'))
-    void queryClient.invalidateQueries()
-  }
   return (
     <section className={styles.shopping}>
       <title>{t('shopping.title')}</title>
@@ -38,17 +30,37 @@ export function Component() {
       </div>
       <Subscription />
       {isError && <CouldNotLoad onRetry={() => void refetch()} />}
+      {data ? <Shop plans={data.list} gateways={data.gateways} /> : !isError && <Skeletons />}
+    </section>
+  )
+}
+
+/** The plans side by side, and what becomes of the one that is chosen. */
+function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const membership = useQuery(userQuery).data?.membership
+  // What is past due is paid for by choosing the plan again.
+  const renewing = membership?.status === 'active' ? membership.plan?.id : undefined
+  const [chosen, setChosen] = useState<Plan | null>(null)
+  const gateway = gateways.find(({ kind }) => kind === 'card') ?? gateways[0]
+  const paid = () => {
+    notify(t('shopping.done'))
+    void queryClient.invalidateQueries()
+  }
+  return (
+    <>
+      {(!gateway || plans.length === 0) && <Closed />}
       <ul className={styles.plans}>
-        {data
-          ? data.list.map((plan) => (
-              <PlanCard
-                key={plan.id}
-                plan={plan}
-                mine={plan.id === renewing}
-                onChoose={() => setChosen(plan)}
-              />
-            ))
-          : !isError && <Skeletons />}
+        {plans.map((plan) => (
+          <PlanCard
+            key={plan.id}
+            plan={plan}
+            mine={plan.id === renewing}
+            closed={!gateway}
+            onChoose={() => setChosen(plan)}
+          />
+        ))}
       </ul>
       {gateway?.id === 'sandbox' && <p className={styles.trial}>{t('pay.sandbox')}</p>}
       {chosen && gateway && (
@@ -59,11 +71,32 @@ export function Component() {
           onPaid={paid}
         />
       )}
-    </section>
+    </>
   )
 }
 
-function PlanCard({ plan, mine, onChoose }: { plan: Plan; mine: boolean; onChoose: () => void }) {
+/** Stands where there is no plan, or no way to pay for one. */
+function Closed() {
+  const { t } = useTranslation()
+  return (
+    <div className={styles.closed}>
+      <p>{t('pay.noGateway')}</p>
+      <Link className={buttonClass('quiet')} to={paths.home.to()}>
+        {t('list.emptyWay')}
+      </Link>
+    </div>
+  )
+}
+
+interface PlanCardProps {
+  plan: Plan
+  mine: boolean
+  /** Nothing can be bought. */
+  closed: boolean
+  onChoose: () => void
+}
+
+function PlanCard({ plan, mine, closed, onChoose }: PlanCardProps) {
   const { t } = useTranslation()
   const days = t('pay.days', { count: plan.period_days })
   const first = plan.intro_price_cents
@@ -78,7 +111,12 @@ function PlanCard({ plan, mine, onChoose }: { plan: Plan; mine: boolean; onChoos
       <p className={styles.terms}>
         {planTerms(t, plan)} {t('pay.cancelAnyTime')}
       </p>
-      <Button wide look={plan.highlight && !mine ? 'main' : 'quiet'} disabled={mine} onClick={onChoose}>
+      <Button
+        wide
+        look={plan.highlight && !mine ? 'main' : 'quiet'}
+        disabled={mine || closed}
+        onClick={onChoose}
+      >
         {mine ? t('shopping.current') : t('shopping.choose', { name: plan.name })}
       </Button>
     </li>
@@ -86,7 +124,11 @@ function PlanCard({ plan, mine, onChoose }: { plan: Plan; mine: boolean; onChoos
 }
 
 function Skeletons() {
-  return [1, 2, 3].map((i) => (
-    <li key={i} className={styles.plan} style={{ minHeight: 260 }} aria-hidden="true" />
-  ))
+  return (
+    <ul className={styles.plans} aria-hidden="true">
+      {[1, 2, 3].map((i) => (
+        <li key={i} className={styles.plan} style={{ minHeight: 260 }} />
+      ))}
+    </ul>
+  )
 }

@@ -1,0 +1,41 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+
+interface Answer {
+  info?: object
+  data?: object
+}
+
+/** Answers a call as the site does, but for what is given here. */
+const changed = (page: Page, path: string, change: object) =>
+  page.route(`**/api/${path}`, async (route) => {
+    const response = await route.fetch()
+    const { info, data, ...rest }: Answer = await response.json()
+    const json = info ? { ...rest, info: { ...info, ...change } } : { ...rest, data: { ...data, ...change } }
+    await route.fulfill({ response, json })
+  })
+
+test('a site without any content says so at home, and looks again when asked', async ({ page }) => {
+  await changed(page, 'homepage', { homepage: [] })
+  await page.goto('/')
+  await expect(page.getByText('Nothing here yet.')).toBeVisible()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
+  await expect(page.getByText('Nothing here yet.')).toHaveCount(0)
+})
+
+test('where there is no plan a sentence stands in its place', async ({ page }) => {
+  await changed(page, 'plan', { list: [] })
+  await page.goto('/shopping')
+  await expect(page.getByText('Nothing can be bought right now.')).toBeVisible()
+  await page.getByRole('link', { name: 'See what is on' }).click()
+  await expect(page).toHaveURL(/\/$/)
+})
+
+test('where nothing can be paid with, no plan can be chosen, and it is said why', async ({ page }) => {
+  await changed(page, 'plan', { gateways: [] })
+  await page.goto('/shopping')
+  await expect(page.getByText('Nothing can be bought right now.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeDisabled()
+})
