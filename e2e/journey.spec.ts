@@ -125,3 +125,15 @@ test('a subscriber cancels with one click, reads until when everything stays ope
   await mine.getByRole('button', { name: 'Resume subscription' }).click()
   await expect(mine).toContainText('Weekly renews on')
 })
+
+test('a plan is charged through the way to pay that was chosen', async ({ page }) => {
+  await page.goto('/shopping')
+  await page.getByRole('group', { name: 'How would you like to pay?' }).getByText('Wallet').click()
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  const { form } = cardForm(page)
+  await form.getByLabel('E-mail').fill('ada@example.com')
+  await form.getByRole('button', { name: 'Continue to pay $4.99' }).click()
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await expect(page).toHaveURL(/\/shopping$/)
+  await expect(page.getByRole('region', { name: 'Your subscription' })).toContainText('Weekly renews on')
+})

@@ -7,6 +7,7 @@ import type { OfferedGateway, Plan } from '#contract/billing.ts'
 import { Checkout } from '#web/features/billing/Checkout.tsx'
 import { OpenInBrowser } from '#web/features/billing/OpenInBrowser.tsx'
 import { Subscription } from '#web/features/billing/Subscription.tsx'
+import { Ways } from '#web/features/billing/Ways.tsx'
 import { plansQuery } from '#web/features/billing/queries.ts'
 import { planChoice, planTerms } from '#web/features/billing/words.ts'
 import { userQuery } from '#web/features/members/queries.ts'
@@ -35,7 +36,7 @@ export function Component() {
   )
 }
 
-/** The plans side by side, and what becomes of the one that is chosen. */
+/** How to pay, the plans side by side, and what becomes of the one that is chosen. */
 function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -43,14 +44,21 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
   // What is past due is paid for by choosing the plan again.
   const renewing = membership?.status === 'active' ? membership.plan?.id : undefined
   const [chosen, setChosen] = useState<Plan | null>(null)
-  const gateway = gateways.find(({ kind }) => kind === 'card') ?? gateways[0]
+  const [way, setWay] = useState(0)
+  const gateway = gateways[way]
   const paid = () => {
     notify(t('shopping.done'))
     void queryClient.invalidateQueries()
   }
   return (
     <>
-      {(!gateway || plans.length === 0) && <Closed />}
+      {gateway && plans.length > 0 ? (
+        <div className={styles.ways}>
+          <Ways gateways={gateways} chosen={way} onChoose={setWay} />
+        </div>
+      ) : (
+        <Closed />
+      )}
       <ul className={styles.plans}>
         {plans.map((plan) => (
           <PlanCard
@@ -125,10 +133,13 @@ function PlanCard({ plan, mine, closed, onChoose }: PlanCardProps) {
 
 function Skeletons() {
   return (
-    <ul className={styles.plans} aria-hidden="true">
-      {[1, 2, 3].map((i) => (
-        <li key={i} className={styles.plan} style={{ minHeight: 260 }} />
-      ))}
-    </ul>
+    <div aria-hidden="true">
+      <div className={styles.waysToCome} />
+      <ul className={styles.plans}>
+        {[1, 2, 3].map((i) => (
+          <li key={i} className={styles.plan} style={{ minHeight: 260 }} />
+        ))}
+      </ul>
+    </div>
   )
 }

@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import type { OfferedGateway, Offer } from '#contract/billing.ts'
+import type { Offer } from '#contract/billing.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { money } from '#web/lib/format.ts'
 import { Checkout } from './Checkout.tsx'
 import { OpenInBrowser } from './OpenInBrowser.tsx'
+import { Ways } from './Ways.tsx'
 import { episodeChoice, payLabel, planChoice, videoChoice, type Choice } from './words.ts'
 import styles from './pay-panel.module.css'
 
@@ -56,7 +57,7 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
           />
         ))}
       </fieldset>
-      {gateways.length > 1 && <Ways gateways={gateways} chosen={way} onChoose={setWay} />}
+      <Ways gateways={gateways} chosen={way} onChoose={setWay} />
       <div className={styles.bar}>
         <p id="terms">
           {choice.terms} {choice.kind === 'plan' && t('pay.cancelAnyTime')}
@@ -84,28 +85,5 @@ function Option({ option, checked, onChoose }: { option: Choice; checked: boolea
       <span className={styles.price}>{money(option.cents, option.currency)}</span>
       <span className={styles.text}>{option.kind === 'plan' ? option.terms : option.text}</span>
     </label>
-  )
-}
-
-function Ways({
-  gateways,
-  chosen,
-  onChoose,
-}: {
-  gateways: OfferedGateway[]
-  chosen: number
-  onChoose: (i: number) => void
-}) {
-  const { t } = useTranslation()
-  return (
-    <fieldset className={styles.ways}>
-      <legend>{t('pay.how')}</legend>
-      {gateways.map(({ id, kind }, i) => (
-        <label key={id + kind} className={styles.way}>
-          <input type="radio" name="way" checked={i === chosen} onChange={() => onChoose(i)} />
-          {id === 'paypal' ? t('pay.paypal') : t(`pay.${kind}`)}
-        </label>
-      ))}
-    </fieldset>
   )
 }

@@ -1,0 +1,26 @@
+import type { OfferedGateway } from '#contract/billing.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import styles from './ways.module.css'
+
+interface WaysProps {
+  gateways: OfferedGateway[]
+  chosen: number
+  onChoose: (i: number) => void
+}
+
+/** The ways to pay, where there is more than one. */
+export function Ways({ gateways, chosen, onChoose }: WaysProps) {
+  const { t } = useTranslation()
+  if (gateways.length < 2) return null
+  return (
+    <fieldset className={styles.ways}>
+      <legend>{t('pay.how')}</legend>
+      {gateways.map(({ id, kind }, i) => (
+        <label key={id + kind} className={styles.way}>
+          <input type="radio" name="way" checked={i === chosen} onChange={() => onChoose(i)} />
+          {id === 'paypal' ? t('pay.paypal') : t(`pay.${kind}`)}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
