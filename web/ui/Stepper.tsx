@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { Button } from './Button.tsx'
 import { Icon } from './Icon.tsx'
 import styles from './stepper.module.css'
@@ -17,25 +17,64 @@ interface StepperProps {
   onValue: (value: number) => void
 }
 
-/** A whole number with a button for less and one for more; the number can be typed, and the arrow keys work in it. */
+/**
+ * A whole number with a button for less and one for more. What is typed counts on Enter or on leaving, the arrow keys in it
+ * at once, and what a held button runs through once it is let go.
+ */
 export function Stepper({ label, fewer, more, value, min, max, onValue }: StepperProps) {
-  const set = (wanted: number) => {
-    if (Number.isInteger(wanted)) onValue(Math.min(max, Math.max(min, wanted)))
+  const [held, setHeld] = useState<number | null>(null)
+  const number = held ?? value
+  const within = (wanted: number) => Math.min(max, Math.max(min, wanted))
+  const rest = () => {
+    setHeld(null)
+    if (held !== null) onValue(held)
   }
+  const stepBy = (by: number) => ({
+    disabled: within(number + by) === number,
+    onStep: () => onValue(within(value + by)),
+    onHold: () => setHeld(within(number + by)),
+    onRest: rest,
+  })
   return (
     <div className={styles.stepper} role="group" aria-label={label}>
-      <StepButton label={fewer} icon="minus" disabled={value <= min} onStep={() => set(value - 1)} />
-      <input
-        type="number"
-        inputMode="numeric"
-        aria-label={label}
+      <StepButton label={fewer} icon="minus" {...stepBy(-1)} />
+      <NumberField
+        label={label}
+        value={number}
         min={min}
         max={max}
-        value={value}
-        onChange={(event) => set(event.target.valueAsNumber)}
+        onValue={(wanted) => onValue(within(wanted))}
       />
-      <StepButton label={more} icon="plus" disabled={value >= max} onStep={() => set(value + 1)} />
+      <StepButton label={more} icon="plus" {...stepBy(1)} />
     </div>
+  )
+}
+
+function NumberField({ label, value, min, max, onValue }: Omit<StepperProps, 'fewer' | 'more'>) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const commit = () => {
+    setTyped(null)
+    if (typed && Number.isInteger(Number(typed))) onValue(Number(typed))
+  }
+  return (
+    <input
+      type="number"
+      inputMode="numeric"
+      aria-label={label}
+      min={min}
+      max={max}
+      value={typed ?? value}
+      onChange={(event) => setTyped(event.target.value)}
+      onBlur={commit}
+      onKeyDown={({ key }) => {
+        if (key === 'Enter') commit()
+        // A dialog around it closes, which leaves the field.
+        if (key === 'Escape') setTyped(null)
+      }}
+      onKeyUp={({ key }) => {
+        if (key === 'ArrowUp' || key === 'ArrowDown') commit()
+      }}
+    />
   )
 }
 
@@ -44,17 +83,25 @@ interface StepButtonProps {
   icon: 'plus' | 'minus'
   disabled: boolean
   onStep: () => void
+  /** One step of a hold. */
+  onHold: () => void
+  /** A hold is over. */
+  onRest: () => void
 }
 
-function StepButton({ label, icon, disabled, onStep }: StepButtonProps) {
-  const step = useRef(onStep)
+function StepButton({ label, icon, disabled, onStep, onHold, onRest }: StepButtonProps) {
+  const newest = useRef({ onHold, onRest })
   useEffect(() => {
-    step.current = onStep
+    newest.current = { onHold, onRest }
   })
-  const hold = useHold(() => step.current())
+  const hold = useHold(() => newest.current.onHold())
+  const release = useCallback(() => {
+    hold.release()
+    newest.current.onRest()
+  }, [hold])
   useEffect(() => {
-    if (disabled) hold.release()
-  }, [disabled, hold])
+    if (disabled) release()
+  }, [disabled, release])
   return (
     <Button
       look="icon"
@@ -65,9 +112,9 @@ function StepButton({ label, icon, disabled, onStep }: StepButtonProps) {
         if (!hold.took() || event.detail === 0) onStep()
       }}
       onPointerDown={hold.press}
-      onPointerUp={hold.release}
-      onPointerLeave={hold.release}
-      onPointerCancel={hold.release}
+      onPointerUp={release}
+      onPointerLeave={release}
+      onPointerCancel={release}
       onContextMenu={(event) => event.preventDefault()}
     >
       <Icon name={icon} />

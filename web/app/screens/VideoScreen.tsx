@@ -73,6 +73,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
           episodes={episodes}
           current={number}
           onChoose={(chosen) => (choose(chosen), setListed(false))}
+          onStep={choose}
         />
       }
       related={

@@ -12,9 +12,11 @@ interface EpisodeGridProps {
   episodes: Episode[]
   current: number
   onChoose: (number: number) => void
+  /** Steps go on from where they led: unlike a choice they end nothing. */
+  onStep: (number: number) => void
 }
 
-export function EpisodeGrid({ episodes, current, onChoose }: EpisodeGridProps) {
+export function EpisodeGrid({ episodes, current, onChoose, onStep }: EpisodeGridProps) {
   const { t } = useTranslation()
   return (
     <>
@@ -26,7 +28,7 @@ export function EpisodeGrid({ episodes, current, onChoose }: EpisodeGridProps) {
           value={current}
           min={episodes[0]?.number ?? 1}
           max={episodes.at(-1)?.number ?? 1}
-          onValue={onChoose}
+          onValue={onStep}
         />
       )}
       <ul className={styles.grid} aria-label={t('video.episodes')}>
