@@ -4,6 +4,7 @@ const routes = 'e2e/routes.spec.ts'
 const screens = 'e2e/screens.spec.ts'
 const pages = 'e2e/pages.spec.ts'
 const journey = 'e2e/journey.spec.ts'
+const manyEpisodes = 'e2e/many-episodes.spec.ts'
 const library = 'e2e/library.spec.ts'
 const account = 'e2e/account.spec.ts'
 const consent = 'e2e/consent.spec.ts'
@@ -14,9 +15,9 @@ const format = 'web/lib/format.test.ts'
 const language = 'web/lib/language.test.ts'
 const images = 'web/lib/lazy-images.test.ts'
 const measures = 'web/ui/fixed-measures.test.ts'
+const submitBar = 'web/ui/SubmitBar.test.tsx'
 const listFoot = 'web/ui/ListFoot.test.tsx'
 const share = 'web/features/media/share.test.ts'
-const words = 'web/features/billing/words.test.ts'
 const searches = 'web/features/catalog/search-history.test.ts'
 const rules = 'web/app/reporting/rules.test.ts'
 const scrub = 'web/app/reporting/scrub.test.ts'
@@ -257,10 +258,10 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Submit bar: cents in, 2 decimals out',
-        here: '`money`',
+        here: '`web/ui/SubmitBar.tsx`',
         proofs: [
+          [submitBar, 'takes cents and shows the price with two decimals in its button'],
           [format, 'takes cents and shows two decimals'],
-          [words, 'cents are shown with two decimals and their currency'],
         ],
       },
       {
@@ -274,7 +275,10 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'Stepper: a long press repeats every 200 ms',
         here: '`web/ui/Stepper.tsx`; arrow keys too',
-        proofs: [[measures, 'repeats every 200 ms until it is let go']],
+        proofs: [
+          [measures, 'repeats every 200 ms until it is let go'],
+          [manyEpisodes, 'a number is typed, stepped and run to'],
+        ],
       },
       {
         seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',

@@ -2,8 +2,8 @@ import { useEffect, type FormEvent } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
 import { money } from '#web/lib/format.ts'
-import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
+import { SubmitBar } from '#web/ui/SubmitBar.tsx'
 import { useFields } from '#web/ui/use-fields.ts'
 import { BankCheck } from './BankCheck.tsx'
 import { OrderDone } from './OrderDone.tsx'
@@ -22,13 +22,11 @@ export function OrderForm({ wish, choice }: { wish: Wish; choice: Choice }) {
   const terms = [choice.terms, choice.kind === 'plan' ? t('pay.cancelAnyTime') : '', t('order.consent')]
     .filter(Boolean)
     .join(' ')
-  const label = byCard
-    ? payLabel(t, choice)
-    : t('order.continueWallet', { price: money(choice.cents, choice.currency) })
+  const label = byCard ? payLabel(t, choice) : (price: string) => t('order.continueWallet', { price })
   const card = useCardFrame()
   const { step, problem, submit, checked } = usePayment(
     wish,
-    `${choice.name}: ${choice.text}. ${terms} [${label}]`,
+    `${choice.name}: ${choice.text}. ${terms} [${label(money(choice.cents, choice.currency))}]`,
     card.tokenize,
   )
   const person = usePerson(byCard)
@@ -84,13 +82,15 @@ export function OrderForm({ wish, choice }: { wish: Wish; choice: Choice }) {
             {problem.message}
           </p>
         )}
-        <div className={styles.bar}>
-          <p>{terms}</p>
-          <Button wide type="submit" disabled={step.at === 'working' || (byCard && !card.ready)}>
-            {step.at === 'working' ? t('order.working') : label}
-          </Button>
-          {wish.gateway === 'sandbox' && <p className={styles.trial}>{t('pay.sandbox')}</p>}
-        </div>
+        <SubmitBar
+          cents={choice.cents}
+          currency={choice.currency}
+          label={label}
+          terms={terms}
+          note={wish.gateway === 'sandbox' ? t('pay.sandbox') : ''}
+          busy={step.at === 'working' ? t('order.working') : ''}
+          disabled={byCard && !card.ready}
+        />
       </form>
     </>
   )

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Offer } from '#contract/billing.ts'
-import { Button } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
+import { SubmitBar } from '#web/ui/SubmitBar.tsx'
 import { money } from '#web/lib/format.ts'
 import { Checkout } from './Checkout.tsx'
 import { OpenInBrowser } from './OpenInBrowser.tsx'
@@ -58,15 +58,14 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
         ))}
       </fieldset>
       <Ways gateways={gateways} chosen={way} onChoose={setWay} />
-      <div className={styles.bar}>
-        <p id="terms">
-          {choice.terms} {choice.kind === 'plan' && t('pay.cancelAnyTime')}
-        </p>
-        <Button wide onClick={() => setPaying(true)} aria-describedby="terms">
-          {payLabel(t, choice)}
-        </Button>
-        {gateway.id === 'sandbox' && <p className={styles.trial}>{t('pay.sandbox')}</p>}
-      </div>
+      <SubmitBar
+        cents={choice.cents}
+        currency={choice.currency}
+        label={payLabel(t, choice)}
+        terms={choice.kind === 'plan' ? `${choice.terms} ${t('pay.cancelAnyTime')}` : choice.terms}
+        note={gateway.id === 'sandbox' ? t('pay.sandbox') : ''}
+        onPress={() => setPaying(true)}
+      />
       {paying && (
         <Checkout choice={choice} gateway={gateway} onClose={() => setPaying(false)} onPaid={onPaid} />
       )}

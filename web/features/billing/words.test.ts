@@ -34,7 +34,7 @@ const plan: Plan = {
 test('an introductory price is said with what follows it', () => {
   expect(planTerms(t, plan)).toContain('$4.99 for the first 7 days, then $9.99 every 7 days until you cancel')
   expect(planChoice(t, plan).cents).toBe(499)
-  expect(payLabel(t, planChoice(t, plan))).toBe('Subscribe for $4.99')
+  expect(payLabel(t, planChoice(t, plan))('$4.99')).toBe('Subscribe for $4.99')
 })
 
 test('a plain price is said with its renewal, a single day in the singular', () => {
@@ -43,13 +43,15 @@ test('a plain price is said with its renewal, a single day in the singular', () 
   expect(planChoice(t, plain).cents).toBe(999)
 })
 
-test('cents are shown with two decimals and their currency', () => {
+test('an episode is bought once, at its price and in its currency', () => {
   const episode = { id: 'ep_4', video_id: 'vid_1', number: 4, title: '', thumb_url: null }
   const choice = episodeChoice(t, {
     episode,
     price: { episode_cents: 100, video_cents: 999, currency: 'EUR' },
   })
-  expect(payLabel(t, choice)).toBe('Pay €1.00')
+  expect(choice).toMatchObject({ cents: 100, currency: 'EUR' })
+  expect(choice.terms).toContain('€1.00 once')
+  expect(payLabel(t, choice)('€1.00')).toBe('Pay €1.00')
 })
 
 test('a whole drama says how many episodes it has, and that some follow while some do', () => {

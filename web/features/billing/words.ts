@@ -97,7 +97,7 @@ export function waitWords(t: TFunction, { retryAfter = 60 }: { retryAfter?: numb
   return t('order.tooMany', { count: Math.ceil(retryAfter / 60) })
 }
 
-/** What the button says: the deed and the price. */
-export function payLabel(t: TFunction, { kind, cents, currency }: Choice): string {
-  return t(kind === 'plan' ? 'pay.subscribe' : 'pay.pay', { price: money(cents, currency) })
+/** What the button says of the price. */
+export function payLabel(t: TFunction, { kind }: Pick<Choice, 'kind'>): (price: string) => string {
+  return (price) => t(kind === 'plan' ? 'pay.subscribe' : 'pay.pay', { price })
 }
