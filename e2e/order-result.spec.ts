@@ -60,3 +60,13 @@ test('the way back is gone once it was taken: another order does not lead there'
   await expect(page.getByText('This order was refunded.')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Watch', exact: true })).toHaveAttribute('href', '/')
 })
+
+test('what a payment opens is asked for again once it is through', async ({ page }) => {
+  const answer = await answerWith(page)
+  answer('pending')
+  await page.goto('/order/result?order_id=ord_1')
+  await expect(page.getByText('Waiting for the payment…')).toBeVisible()
+  const asked = page.waitForRequest((request) => new URL(request.url()).pathname === '/api/user')
+  answer('paid')
+  await asked
+})

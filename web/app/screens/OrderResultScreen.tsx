@@ -1,4 +1,5 @@
 import '#web/i18n/watch.ts'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useNavigate, useSearchParams } from 'react-router'
@@ -22,6 +23,7 @@ export function Component() {
   const { order, unknown, lost, retry } = useOrder(search.get('order_id') ?? '')
   const back = useWayBack() ?? (order?.video_id ? paths.video.to(order.video_id) : paths.home.to())
   const paid = order?.status === 'paid'
+  useOpened(paid)
   useEffect(() => {
     if (!paid) return
     const timer = setTimeout(() => void navigate(back, { replace: true }), restMs)
@@ -47,6 +49,14 @@ export function Component() {
       </Link>
     </section>
   )
+}
+
+/** What was read before the payment may have changed with it: it is asked for again where it is shown. */
+function useOpened(paid: boolean): void {
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    if (paid) void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'order' })
+  }, [paid, queryClient])
 }
 
 function wordOf(
