@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, NavLink } from 'react-router'
 import { languages, languageOf } from '#contract/languages.ts'
@@ -75,13 +76,22 @@ const closeMenu = () => document.getElementById('categories')?.hidePopover()
 
 function LanguageChooser() {
   const { t, i18n } = useTranslation()
+  const queryClient = useQueryClient()
+  const choose = (value: string) => {
+    const language = languageOf(value) ?? 'en'
+    void changeLanguage(language)
+    // The screens have changed; what comes of it for the mails nobody waits for.
+    import('#web/features/members/keep-language.ts')
+      .then(({ keepLanguage }) => keepLanguage(queryClient, language))
+      .catch(() => {})
+  }
   return (
     <label className={styles.tool}>
       <Icon name="globe" />
       <select
         aria-label={t('site.language')}
         value={i18n.language}
-        onChange={(event) => void changeLanguage(languageOf(event.target.value) ?? 'en')}
+        onChange={(event) => choose(event.target.value)}
       >
         {languages.map((language) => (
           <option key={language} value={language}>

@@ -28,12 +28,11 @@ declare module 'i18next' {
 
 export const i18n = i18next.createInstance()
 
-let language = currentLanguage()
 const parts = new Set<TextPart>()
 
-document.documentElement.lang = htmlLanguage[language]
+document.documentElement.lang = htmlLanguage[currentLanguage()]
 void i18n.init({
-  lng: language,
+  lng: currentLanguage(),
   fallbackLng: 'en',
   resources: { en: { translation: en } },
   interpolation: { escapeValue: false },
@@ -47,7 +46,7 @@ export async function bringTexts(part: TextPart): Promise<void> {
 }
 
 async function addTexts(part: TextPart): Promise<void> {
-  const asked = language
+  const asked = currentLanguage()
   const texts = await fetchTexts(asked, part)
   if (texts) i18n.addResourceBundle(asked, 'translation', texts, true)
 }
@@ -55,10 +54,9 @@ async function addTexts(part: TextPart): Promise<void> {
 /** Changes the language of the screens as soon as they can all be said in it. */
 export async function changeLanguage(chosen: Language): Promise<void> {
   chooseLanguage(chosen)
-  language = chosen
   await Promise.all([...parts].map(addTexts))
   // Somebody who chose again in the meantime is not overtaken.
-  if (language !== chosen) return
+  if (currentLanguage() !== chosen) return
   document.documentElement.lang = htmlLanguage[chosen]
   await i18n.changeLanguage(chosen)
 }

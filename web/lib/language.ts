@@ -12,8 +12,15 @@ export const languageNames: Record<Language, string> = {
   pt: 'Português',
 }
 
-/** The language of the screens: `?lang=`, else the one chosen before, else the browser's first that we have, else English. */
+let language: Language | undefined
+
+/** The one language of this visit, for screens and calls alike: as it was when the page loaded, until another is chosen. */
 export function currentLanguage(): Language {
+  return (language ??= languageOfVisit())
+}
+
+/** `?lang=`, else the one chosen before, else the browser's first that we have, else English. */
+function languageOfVisit(): Language {
   const asked = new URLSearchParams(location.search).get('lang')
   return (
     languageOf(asked ?? '') ??
@@ -23,8 +30,14 @@ export function currentLanguage(): Language {
   )
 }
 
-export function chooseLanguage(language: Language): void {
-  storage.set(key, language)
+/** Speaks it from now on. The address, which asks for this visit only, asks no more: a reload would go by it. */
+export function chooseLanguage(chosen: Language): void {
+  language = chosen
+  storage.set(key, chosen)
+  const address = new URL(location.href)
+  if (!address.searchParams.has('lang')) return
+  address.searchParams.delete('lang')
+  history.replaceState(history.state, '', address)
 }
 
 /** The chosen code first, then what other servers understand by it, then English. */

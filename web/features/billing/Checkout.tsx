@@ -19,7 +19,7 @@ interface CheckoutProps {
 
 /** The card form's document in a frame, so that nobody leaves the page they are on. It reports what became of the order. */
 export function Checkout({ choice, gateway, onClose, onPaid }: CheckoutProps) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {
     const hear = (event: MessageEvent) => {
@@ -44,7 +44,13 @@ export function Checkout({ choice, gateway, onClose, onPaid }: CheckoutProps) {
   const path = orderFormPath({ kind: choice.kind, id: choice.id, gateway: gateway.id, method: gateway.kind })
   return (
     <Sheet title={t('pay.formTitle')} onClose={onClose} tall>
-      <iframe ref={frame} className={styles.frame} src={path} title={t('pay.formTitle')} allow="payment" />
+      <iframe
+        ref={frame}
+        className={styles.frame}
+        src={`${path}&lang=${i18n.language}`}
+        title={t('pay.formTitle')}
+        allow="payment"
+      />
     </Sheet>
   )
 }
