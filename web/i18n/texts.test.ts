@@ -1,25 +1,35 @@
 import { expect, it } from 'vitest'
+import { orderStatuses, paymentMethods } from '#contract/billing.ts'
 import { languages } from '#contract/languages.ts'
+import { socialAnswers } from '#contract/social.ts'
 
 const files = import.meta.glob<object>('./*.json', { import: 'default', eager: true })
+const sources = import.meta.glob<string>(['../**/*.{ts,tsx}', '!../**/*.test.ts'], {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
+const code = Object.values(sources).join('\n')
 const parts = Object.keys(files)
   .filter((file) => file.startsWith('./en'))
   .map((file) => file.slice('./en'.length))
 const others = languages.filter((language) => language !== 'en')
 
-/** Every text by its dotted key, plural forms under the key they belong to. */
+/** Every text by its dotted key, each plural form by its own. */
 function flatten(texts: object | undefined, path = ''): Map<string, string> {
   const entries = Object.entries(texts ?? {}).flatMap(([key, value]): [string, string][] =>
     typeof value === 'string' ? [[path + key, value]] : [...flatten(value, `${path}${key}.`)],
   )
-  return new Map(entries.map(([key, value]) => [key.replace(/_(one|many|other)$/, ''), value]))
+  return new Map(entries)
 }
+
+/** The key that the code asks for: a plural's forms share it. */
+const askedFor = (key: string) => key.replace(/_(one|many|other)$/, '')
+const keysOf = (texts: Map<string, string>) => [...new Set([...texts.keys()].map(askedFor))].toSorted()
 
 /** Words that are spelt alike in both languages; each was looked at. */
 const alike = new Set(
-  'pay.plan pay.paypal player.normal player.player player.pause player.progress order.email account.email account.name'.split(
-    ' ',
-  ),
+  'pay.paypal player.normal player.pause player.progress order.email account.email account.name'.split(' '),
 )
 
 const cases = parts.flatMap((part) => others.map((language) => ({ part, language })))
@@ -30,7 +40,7 @@ it.each(cases)(
   ({ part, language }) => {
     const english = flatten(files[`./en${part}`])
     const translated = flatten(files[`./${language}${part}`])
-    expect([...translated.keys()].toSorted()).toEqual([...english.keys()].toSorted())
+    expect(keysOf(translated)).toEqual(keysOf(english))
   },
 )
 
@@ -39,7 +49,8 @@ it.each(cases)(
   ({ part, language }) => {
     const english = flatten(files[`./en${part}`])
     for (const [key, text] of flatten(files[`./${language}${part}`])) {
-      const original = english.get(key) ?? ''
+      // English has no form for many.
+      const original = english.get(key) ?? english.get(`${askedFor(key)}_other`) ?? ''
       if (!alike.has(key)) expect.soft(text, key).not.toBe(original)
       expect.soft(placeholders(text), key).toEqual(placeholders(original))
     }
@@ -56,4 +67,27 @@ it.each(languages)('%s has every plural form that it needs', (language) => {
       for (const form of needed)
         expect.soft(JSON.stringify(files[`./${language}${part}`])).toContain(key.replace('_other', form))
   }
+})
+
+/** What follows the beginning of a key where the code puts it together. */
+const endings: Record<string, readonly string[]> = {
+  card: ['new', 'hot'],
+  footer: ['terms', 'privacy', 'content', 'refund', 'contact', 'faq', 'service'],
+  lists: ['purchase', 'subscription'],
+  'orders.status': orderStatuses,
+  pay: paymentMethods,
+  player: ['playPause', 'back5', 'forward5', 'back10', 'forward10'],
+  result: orderStatuses,
+  social: socialAnswers,
+  video: ['free', 'locked', 'unlocked'],
+}
+
+it('has no text that nothing asks for', () => {
+  const beginnings = [...code.matchAll(/\bt\(`([\w.]+)\.\$\{/g)].map(([, beginning]) => beginning ?? '')
+  expect([...new Set(beginnings)].toSorted()).toEqual(Object.keys(endings).toSorted())
+  const joined = new Set(
+    Object.entries(endings).flatMap(([beginning, ends]) => ends.map((end) => `${beginning}.${end}`)),
+  )
+  const keys = parts.flatMap((part) => keysOf(flatten(files[`./en${part}`])))
+  expect(keys.filter((key) => !joined.has(key) && !code.includes(`'${key}'`))).toEqual([])
 })
