@@ -2,8 +2,9 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectNoShift, expectReadable, watchShifts } from './page-quality.ts'
 import { standIn } from './pixel-servers.ts'
+import { pathOf } from './routes.ts'
 import { siteUrl } from './site-url.ts'
-import { lockedPanel, payByCard } from './watching.ts'
+import { cardForm, lockedPanel, payByCard } from './watching.ts'
 
 // Nobody has answered yet.
 test.use({ storageState: { cookies: [], origins: [] } })
@@ -113,6 +114,59 @@ test('a subscription and a registration are told of under the ids that the serve
   await expect.poll(() => ofMeta('CompleteRegistration')).toMatchObject({ id: user.id })
 })
 
+test('a purchase by wallet is told of where the page leads on before anything could tell', async ({
+  page,
+  context,
+}) => {
+  const { told } = await standIn(context, siteUrl)
+  await page.goto(await pathOf(page, '/videos/{video}?episode=4'))
+  await accept(page).click()
+  const panel = lockedPanel(page, 4)
+  await panel.getByText('Wallet').click()
+  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+  const { form } = cardForm(page)
+  await form.getByLabel('E-mail').fill('ada@example.com')
+  await form.getByRole('button', { name: /Continue to pay/ }).click()
+  const approve = page.getByRole('button', { name: 'Approve' })
+  await expect(approve).toBeVisible()
+  // As on a slow phone: what tells the platforms comes last.
+  await page.route('**/assets/Later-*.js', async (route) => {
+    await page.waitForURL(/\/videos\//)
+    await route.continue()
+  })
+  await approve.click()
+  await page.waitForURL(/\/videos\//)
+  const purchases = () => told.filter(({ event }) => /purchase/i.test(event))
+  await expect
+    .poll(() =>
+      purchases()
+        .map(({ platform }) => platform)
+        .toSorted(),
+    )
+    .toEqual(platforms.toSorted())
+})
+
+test('who registers with a provider is told of once, though they come back as a member', async ({
+  page,
+  context,
+}) => {
+  const { told } = await standIn(context, siteUrl)
+  const registrations = () =>
+    told.filter(({ platform, event }) => platform === 'meta' && event === 'CompleteRegistration')
+  await page.goto('/')
+  await accept(page).click()
+  await expect.poll(() => agreedOnServer(page)).toBe(true)
+  const id = await userId(page)
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'House' }).click()
+  await expect.poll(registrations).toMatchObject([{ id }])
+  const shown = () => told.filter(({ platform, event }) => platform === 'meta' && event === 'PageView').length
+  const before = shown()
+  await page.reload()
+  await expect.poll(shown).toBe(before + 1)
+  expect(registrations()).toHaveLength(1)
+})
+
 test('a mind is changed at the foot of the page: the pixels go, on the server too', async ({
   page,
   context,
@@ -151,4 +205,9 @@ async function agreedOnServer(page: Page): Promise<boolean | null> {
   const answer = await page.request.get('/api/user')
   const { info } = (await answer.json()) as { info: { consent: { marketing: boolean } | null } }
   return info.consent && info.consent.marketing
+}
+
+async function userId(page: Page): Promise<string> {
+  const answer = await page.request.get('/api/user')
+  return ((await answer.json()) as { info: { id: string } }).info.id
 }

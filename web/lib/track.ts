@@ -1,3 +1,5 @@
+import { consentAnswer } from './consent.ts'
+
 /** Something that happened which the operator's pixels may be told of, once the person has agreed. */
 export interface TrackedEvent {
   name:
@@ -20,14 +22,26 @@ export interface TrackedEvent {
 
 type Listener = (event: TrackedEvent) => void
 
-const most = 20
-let listener: Listener | null = null
-let waiting: { path: string; event: TrackedEvent }[] = []
+interface Waiting {
+  event: TrackedEvent
+  /** The page on which alone it is heard; null where it is heard on any. */
+  path: string | null
+}
 
-/** Hands an event on; while nobody listens it waits for as long as its page is shown. */
+const most = 20
+/** What is told once and never again. */
+const conversions: readonly TrackedEvent['name'][] = ['Purchase', 'Subscribe', 'CompleteRegistration']
+let listener: Listener | null = null
+let waiting: Waiting[] = []
+
+/**
+ * Hands an event on; while nobody listens it waits for as long as its page is shown. A conversion of somebody who has agreed
+ * waits longer: the page with the news leads on at once, and whoever listens may come after that.
+ */
 export function track(event: TrackedEvent): void {
   if (listener) return listener(event)
-  waiting = [...waiting.slice(1 - most), { path: location.pathname, event }]
+  const anywhere = consentAnswer() === true && conversions.includes(event.name)
+  waiting = [...waiting.slice(1 - most), { event, path: anywhere ? null : location.pathname }]
 }
 
 /**
@@ -36,7 +50,7 @@ export function track(event: TrackedEvent): void {
  */
 export function hearTracked(hear: Listener): () => void {
   listener = hear
-  const here = waiting.filter(({ path }) => path === location.pathname)
+  const here = waiting.filter(({ path }) => path === null || path === location.pathname)
   waiting = []
   for (const { event } of here) hear(event)
   return () => {

@@ -3,11 +3,14 @@ import { getUser, type User } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
 import { keep, kept, storage } from '#web/lib/storage.ts'
 
+/** Who was here when the page loaded, as the visit before it kept them. */
+export const userAtLoad = kept<User>('user')
+
 /** The user, kept between visits and shown at once on the next one; the id is kept under a key of its own too (seed, section 3). */
 export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: async ({ signal }) => keepUser(await call(getUser, { signal })),
-  initialData: () => kept<User>('user'),
+  initialData: userAtLoad,
   initialDataUpdatedAt: 0,
 })
 

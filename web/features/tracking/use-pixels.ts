@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 import { useLocation } from 'react-router'
-import { userQuery } from '#web/features/members/queries.ts'
+import type { User } from '#contract/members.ts'
+import { userAtLoad, userQuery } from '#web/features/members/queries.ts'
 import { consentAnswer } from '#web/lib/consent.ts'
 import { paths } from '#web/lib/paths.ts'
 import { hearTracked, track } from '#web/lib/track.ts'
@@ -27,13 +28,19 @@ export function usePixels(pixels: readonly SetUpPixel[], agreed: boolean): void 
   }, [active, pixels])
 }
 
-/** A guest who becomes a member keeps the id, whichever way they took. */
+let before = userAtLoad
+
+/**
+ * A guest who becomes a member keeps the id, whichever way they took. Who comes back from a provider is a member already
+ * when this is mounted: only the last visit knew the guest.
+ */
 function useRegistration(): void {
   const { data: user } = useQuery(userQuery)
-  const before = useRef(user)
   useEffect(() => {
-    if (user && before.current?.id === user.id && before.current.role === 'visitor' && user.role === 'member')
-      track({ name: 'CompleteRegistration', eventId: user.id })
-    before.current = user
+    if (user && hasRegistered(before, user)) track({ name: 'CompleteRegistration', eventId: user.id })
+    before = user
   }, [user])
 }
+
+const hasRegistered = (before: User | undefined, now: User) =>
+  before?.id === now.id && before.role === 'visitor' && now.role === 'member'
