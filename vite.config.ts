@@ -37,7 +37,7 @@ export default defineConfig({
             {
               name: 'calls',
               priority: 1,
-              test: /(web\/lib\/(api|boot|consent|events|language|notify|settings|storage|visit)|web\/i18n\/texts|contract\/(?!pages|social)\w+)\.ts/,
+              test: /(web\/lib\/(api|boot|consent|events|language|notify|settings|storage|visit)|web\/i18n\/texts|contract\/(?!pages|social|money|billing)\w+)\.ts/,
             },
             // What both documents need, and what the card form does without: one file each, which outlive our releases.
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler|i18next)\// },
@@ -57,7 +57,10 @@ export default defineConfig({
               test: /web\/(app\/(?!screens|reporting|later|UserMenu)|ui\/Icon|features\/((members|library)\/queries|catalog\/(queries|Card|section)))/,
             },
             { name: 'stream', test: /web\/player\/(stream|link|play|preferences)\.ts/ },
-            { name: 'watch', test: /web\/i18n\/(watch\.ts|en\.watch)/ },
+            {
+              name: 'watch',
+              test: /web\/i18n\/(watch\.ts|en\.watch)|(web\/lib|contract)\/money|contract\/billing/,
+            },
             // What several screens share, none of them the home page.
             {
               name: 'screens',

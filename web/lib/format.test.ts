@@ -1,19 +1,50 @@
-import { expect, it } from 'vitest'
-import { clock, longDate, money, shortCount } from './format.ts'
+import { expect, it, vi } from 'vitest'
+import { clock, longDate } from './format.ts'
 
-it('says dates in the en-US long form', () => {
+/** The formats of a screen in a language. */
+async function open(lang: string) {
+  vi.resetModules()
+  vi.stubGlobal('location', { search: `?lang=${lang}` })
+  return { ...(await import('./format.ts')), ...(await import('./money.ts')) }
+}
+
+/** The spaces in it may be of any kind. */
+const plain = (words: string) => words.replaceAll(/\s/g, ' ')
+
+it('says dates in the en-US long form', async () => {
   expect(longDate('2026-11-21T12:00:00Z')).toBe('November 21, 2026')
+  const german = await open('de')
+  expect(german.longDate('2026-11-21T12:00:00Z')).toBe('November 21, 2026')
 })
 
 it.each(['yesterday', '', null, undefined])("says 'Invalid Date' for %j", (time) => {
   expect(longDate(time)).toBe('Invalid Date')
 })
 
-it('takes cents and shows two decimals', () => {
-  expect([money(499, 'USD'), money(5, 'EUR'), money(100_000, 'USD')]).toEqual(['$4.99', '€0.05', '$1,000.00'])
+it.each([
+  ['en', '$4.99', '€0.05', '$100,000.00'],
+  ['es', '4,99 US$', '0,05 €', '100.000,00 US$'],
+  ['fr', '4,99 $US', '0,05 €', '100 000,00 $US'],
+  ['de', '4,99 $', '0,05 €', '100.000,00 $'],
+  ['pt', '4,99 US$', '0,05 €', '100 000,00 US$'],
+])('takes cents and shows two decimals, as is written in %s', async (lang, ...words) => {
+  const { money } = await open(lang)
+  expect([money(499, 'USD'), money(5, 'EUR'), money(10_000_000, 'USD')].map(plain)).toEqual(words)
 })
 
-it('shortens play counts, and writes lengths as a clock does', () => {
-  expect([shortCount(999), shortCount(1_234_567)]).toEqual(['999', '1.2M'])
+it.each([
+  ['en', '12.3K', '1.2M', '4B'],
+  ['es', '12,3 mil', '1,2 M', '4 mil M'],
+  ['fr', '12,3 k', '1,2 M', '4 Md'],
+  ['de', '12,3 Tsd.', '1,2 Mio.', '4 Mrd.'],
+  ['pt', '12,3 mil', '1,2 M', '4 mM'],
+])('shortens play counts, as is written in %s', async (lang, ...words) => {
+  const { shortCount } = await open(lang)
+  expect([12_345, 1_234_567, 3_999_999_999].map(shortCount).map(plain)).toEqual(words)
+  expect(shortCount(999)).toBe('999')
+  expect(shortCount(999_950)).toMatch(/^1\s?M/)
+})
+
+it('writes lengths as a clock does', () => {
   expect([clock(83_000), clock(-1)]).toEqual(['1:23', '0:00'])
 })

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { money } from '#web/lib/format.ts'
+import { money } from '#web/lib/money.ts'
 import { Button } from './Button.tsx'
 import styles from './submit-bar.module.css'
 

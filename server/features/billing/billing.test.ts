@@ -134,6 +134,9 @@ describe('an episode', () => {
     expect(order.next).toMatchObject({ type: 'redirect' })
     const page = await shopper.visitor.fetch(order.next.url ?? '')
     expect(await page.text()).toContain('$0.99')
+    const headers = { 'accept-language': 'de' }
+    const german = await shopper.visitor.fetch(order.next.url ?? '', { headers })
+    expect(await german.text()).toMatch(/0,99\s\$/)
     const back = await shopper.decide(order.next.url ?? '', 'yes')
     expect([back.status, back.headers.get('location')]).toEqual([
       303,

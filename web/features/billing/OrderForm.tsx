@@ -1,7 +1,7 @@
 import { useEffect, type FormEvent } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
-import { money } from '#web/lib/format.ts'
+import { money } from '#web/lib/money.ts'
 import { Field } from '#web/ui/Field.tsx'
 import { SubmitBar } from '#web/ui/SubmitBar.tsx'
 import { useFields } from '#web/ui/use-fields.ts'

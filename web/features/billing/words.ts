@@ -2,7 +2,8 @@ import type { TFunction } from 'i18next'
 import type { Offer, Plan } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
 import type { OrderWish } from '#web/lib/paths.ts'
-import { longDate, money } from '#web/lib/format.ts'
+import { longDate } from '#web/lib/format.ts'
+import { money } from '#web/lib/money.ts'
 
 /** Something that can be bought, and everything that is said about its price. */
 export interface Choice {

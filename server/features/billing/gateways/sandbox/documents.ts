@@ -1,4 +1,5 @@
 import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { moneyWords } from '#contract/money.ts'
 import { cardBrands } from './card-form.ts'
 import type { PaymentRow } from './queries.ts'
 import { words } from './words.ts'
@@ -97,14 +98,11 @@ ${fields.join('\n')}
   return page({ language, title: card, script: '/sandbox/card.js', body, framed: true })
 }
 
-function amountOf({ amount_cents, currency }: PaymentRow): string {
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount_cents / 100)
-}
-
 /** The sentence with the amount, which stands out, and the card's last digits. */
-function sentence(text: string, payment: PaymentRow): string {
+function sentence(text: string, language: Language, payment: PaymentRow): string {
+  const amount = moneyWords(payment.amount_cents, payment.currency, language)
   return escape(text)
-    .replace('{amount}', `<b>${escape(amountOf(payment))}</b>`)
+    .replace('{amount}', () => `<b>${escape(amount)}</b>`)
     .replace('{last4}', escape(payment.last4 ?? ''))
 }
 
@@ -121,7 +119,7 @@ export function checkDocument(language: Language, payment: PaymentRow): string {
   const { check, bankAsks, pay, payWith, testBank, confirm, reject } = words[language]
   const body = `<main>
 <h1>${bankAsks}</h1>
-<p>${sentence(payment.last4 ? payWith : pay, payment)}</p>
+<p>${sentence(payment.last4 ? payWith : pay, language, payment)}</p>
 <p class="quiet">${testBank}</p>
 ${choice(payment, `/sandbox/authenticate?lang=${language}`, confirm, reject)}
 </main>`
@@ -145,7 +143,7 @@ export function walletDocument(language: Language, payment: PaymentRow): string 
   const { wallet, walletAmount, testWallet, approve, cancel } = words[language]
   const body = `<main>
 <h1>${wallet}</h1>
-<p>${sentence(walletAmount, payment)}</p>
+<p>${sentence(walletAmount, language, payment)}</p>
 <p class="quiet">${testWallet}</p>
 ${choice(payment, '/sandbox/wallet', approve, cancel)}
 </main>`
