@@ -21,6 +21,8 @@ export interface Head {
 export interface HeadSite {
   site: string
   publicUrl: string
+  /** The picture of a page that has none of its own, from the root. */
+  icon: string
 }
 
 const locales: Record<Language, string> = { en: 'en_US', es: 'es_ES', fy: 'fr_FR', dy: 'de_DE', pt: 'pt_PT' }
@@ -31,7 +33,7 @@ const longestDescription = 200
  * itself and names the others, and the plain address is the one for whoever has no preference.
  */
 export function buildHead(
-  { site, publicUrl }: HeadSite,
+  { site, publicUrl, icon }: HeadSite,
   head: Head,
   language: Language,
   asked: boolean,
@@ -39,7 +41,7 @@ export function buildHead(
   const address = publicUrl + head.path
   const own = asked ? formOf(address, language) : address
   const description = shorten(head.description)
-  const image = head.image === undefined ? undefined : publicUrl + head.image
+  const image = publicUrl + (head.image ?? icon)
   const graph: [string, string | undefined][] = [
     ['og:title', head.title],
     ['og:description', description],
@@ -53,7 +55,7 @@ export function buildHead(
   const named: [string, string | undefined][] = [
     ['description', description],
     ['robots', head.indexed ? undefined : 'noindex'],
-    ['twitter:card', image === undefined ? 'summary' : 'summary_large_image'],
+    ['twitter:card', head.image === undefined ? 'summary' : 'summary_large_image'],
     ['twitter:title', head.title],
     ['twitter:description', description],
     ['twitter:image', image],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { languages } from '#contract/languages.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 
@@ -88,6 +89,23 @@ test.each([
   expect(metaOf(html, 'robots')).toBe(robots)
   expect(metaOf(html, 'description')?.length).toBeGreaterThan(40)
   expect(addressesOf(html, 'canonical')).toHaveLength(robots ? 0 : 1)
+})
+
+test.each(languages)(
+  'what is open to search engines is described in %s, each page in words of its own',
+  async (lang) => {
+    const heads = await Promise.all(['/', '/search', '/shopping'].map((path) => open(`${path}?lang=${lang}`)))
+    expect(new Set(heads.map(({ html }) => metaOf(html, 'description'))).size).toBe(3)
+  },
+)
+
+test('a page without a picture of its own shows the icon of the site, which is there', async () => {
+  const { html } = await open('/shopping')
+  const image = metaOf(html, 'og:image')
+  expect(image).toMatch(/^https:\/\/drama\.example\/icons\//)
+  expect([metaOf(html, 'twitter:image'), metaOf(html, 'twitter:card')]).toEqual([image, 'summary'])
+  const icon = await site.visitor().fetch(new URL(image ?? '').pathname)
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png'])
 })
 
 test.each([

@@ -14,11 +14,19 @@ export interface HeadContext extends PageContext {
   translate(language: Language, key: string, values?: Record<string, unknown>): string
 }
 
-/** What a head says where nothing else is known of the route; those named here are a person's own. */
-const routes: Record<string, { key: string; indexed: boolean }> = {
+interface PlainHead {
+  /** The title's text. */
+  key: string
+  indexed: boolean
+  /** The description's text; without one it is what the site is about. */
+  text?: string
+}
+
+/** What a head says where nothing else is known of the route; those that are not indexed are a person's own. */
+const routes: Record<string, PlainHead> = {
   '/': { key: 'home', indexed: true },
-  '/search': { key: 'search', indexed: true },
-  '/shopping': { key: 'shopping', indexed: true },
+  '/search': { key: 'search', indexed: true, text: 'searchText' },
+  '/shopping': { key: 'shopping', indexed: true, text: 'shoppingText' },
   '/login': { key: 'signIn', indexed: false },
   '/register': { key: 'register', indexed: false },
   '/retrievePassword': { key: 'retrievePassword', indexed: false },
@@ -32,8 +40,8 @@ const routes: Record<string, { key: string; indexed: boolean }> = {
   '/offline': { key: 'home', indexed: false },
 }
 /** A route whose own words could not be had speaks of the site. */
-const unnamed = { key: 'home', indexed: true }
-const missing = { key: 'notFound', indexed: false }
+const unnamed: PlainHead = { key: 'home', indexed: true }
+const missing: PlainHead = { key: 'notFound', indexed: false }
 
 export interface HeadRequest {
   /** The route's pattern, and what stands for its `:id`. */
@@ -51,9 +59,10 @@ export function headLoader(context: HeadContext): (request: HeadRequest) => Prom
   const names = createAnswerCache<string | undefined>(clock)
   const pages = createAnswerCache<Page>(clock)
   const plain = ({ route, path, language }: HeadRequest): Head => {
-    const { key, indexed } = route === '*' ? missing : (routes[route] ?? unnamed)
+    const { key, indexed, text = 'about' } = route === '*' ? missing : (routes[route] ?? unnamed)
     const title = key === 'home' ? operator.site : translate(language, `heads.${key}`)
-    return { title, description: translate(language, 'heads.about'), path, indexed, missing: route === '*' }
+    const description = translate(language, `heads.${text}`)
+    return { title, description, path, indexed, missing: route === '*' }
   }
   const listing = async (request: HeadRequest): Promise<Head> => {
     const { route, id = '', path, language } = request

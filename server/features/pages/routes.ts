@@ -79,9 +79,8 @@ async function languageOfPage(request: Request, caller: Caller): Promise<Languag
 }
 
 export function pagesRoutes(context: PagesContext): PlainRoute[] {
-  const { webRoot, documents } = context
+  const { webRoot, documents, operator, publicUrl, icons } = context
   const loadHead = headLoader(context)
-  const site = { site: context.operator.site, publicUrl: context.publicUrl }
   const headOf = async (
     request: Request,
     reply: Reply,
@@ -95,6 +94,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     if (head.missing) reply.code(404)
     const asked = languageOf(new URLSearchParams(query).get('lang') ?? '') !== undefined
     const mark = route === '/offline' ? '<meta name="offline">' : ''
+    const site = { site: operator.site, publicUrl, icon: icons.address('maskable.png') }
     return buildHead(site, head, language, asked) + siteLinks(context) + mark
   }
   const loadForeignHosts = foreignHostsLoader(context)
