@@ -92,64 +92,69 @@ async function withoutDsn(route: Route): Promise<void> {
   await route.fulfill({ response, body: html })
 }
 
-test('a problem is told in own words: nothing typed is lost, and it arrives once', async ({ browser }) => {
+test.describe('where reports are refused', () => {
   // axe brings its own script into the page.
-  const context = await browser.newContext({ bypassCSP: true, locale: 'en-US' })
-  const items = await catchEnvelopes(context)
-  const page = await context.newPage()
-  await page.goto('/contentPolicy')
-  await page.getByRole('contentinfo').getByRole('button', { name: 'Report a problem' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Report a problem' })
-  const words = dialog.getByLabel('What happened?')
-  await expect(words).toBeVisible()
-  await expectReadable(page)
-  await dialog.getByLabel('Your e-mail').fill('ada')
-  await dialog.getByRole('button', { name: 'Send' }).click()
-  await expect(words).toBeFocused()
-  await expect(words).toHaveAccessibleDescription(/Write 1 to 5,000/)
-  await words.fill('The third episode is dark.')
-  await dialog.getByLabel('Your e-mail').fill('ada@example.com')
+  test.use({ forgiven: /status of 500/, bypassCSP: true })
 
-  const refuse = (route: Route) =>
-    route.fulfill({ status: 500, headers: { 'access-control-allow-origin': '*' } })
-  await context.route(`${sinkOrigin}/**`, refuse)
-  await dialog.getByRole('button', { name: 'Send' }).click()
-  await expect(page.getByText('What you wrote is still here')).toBeVisible()
-  await expect(words).toHaveValue('The third episode is dark.')
-  await context.unroute(`${sinkOrigin}/**`, refuse)
+  test('a problem is told in own words: nothing typed is lost, and it arrives once', async ({
+    page,
+    context,
+  }) => {
+    const items = await catchEnvelopes(context)
+    await page.goto('/contentPolicy')
+    await page.getByRole('contentinfo').getByRole('button', { name: 'Report a problem' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Report a problem' })
+    const words = dialog.getByLabel('What happened?')
+    await expect(words).toBeVisible()
+    await expectReadable(page)
+    await dialog.getByLabel('Your e-mail').fill('ada')
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await expect(words).toBeFocused()
+    await expect(words).toHaveAccessibleDescription(/Write 1 to 5,000/)
+    await words.fill('The third episode is dark.')
+    await dialog.getByLabel('Your e-mail').fill('ada@example.com')
 
-  await dialog.getByRole('button', { name: 'Send' }).dblclick()
-  await expect(dialog.getByText('Your words have arrived')).toBeFocused()
-  const told = items.filter(({ type }) => type === 'feedback')
-  expect(told.map(({ payload }) => payload)).toMatchObject([
-    { contexts: { feedback: { message: 'The third episode is dark.', contact_email: 'ada@example.com' } } },
-  ])
-  await page.keyboard.press('Escape')
-  await expect(dialog).toBeHidden()
-  await expect(page.getByRole('button', { name: 'Report a problem' })).toBeFocused()
-  await context.close()
+    const refuse = (route: Route) =>
+      route.fulfill({ status: 500, headers: { 'access-control-allow-origin': '*' } })
+    await context.route(`${sinkOrigin}/**`, refuse)
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await expect(page.getByText('What you wrote is still here')).toBeVisible()
+    await expect(words).toHaveValue('The third episode is dark.')
+    await context.unroute(`${sinkOrigin}/**`, refuse)
+
+    await dialog.getByRole('button', { name: 'Send' }).dblclick()
+    await expect(dialog.getByText('Your words have arrived')).toBeFocused()
+    const told = items.filter(({ type }) => type === 'feedback')
+    expect(told.map(({ payload }) => payload)).toMatchObject([
+      { contexts: { feedback: { message: 'The third episode is dark.', contact_email: 'ada@example.com' } } },
+    ])
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await expect(page.getByRole('button', { name: 'Report a problem' })).toBeFocused()
+  })
 })
 
-test('a screen that breaks says so, is reported, and asks what happened', async ({ browser }) => {
-  const context = await browser.newContext({ locale: 'en-US' })
-  const items = await catchEnvelopes(context)
-  const page = await context.newPage()
-  await page.goto('/')
-  await reporting(page)
-  const broken = "export function Component() { throw new Error('it broke') }"
-  await page.route('**/assets/SearchScreen-*.js', (route) =>
-    route.fulfill({ contentType: 'text/javascript', body: broken }),
-  )
-  await page.getByRole('link', { name: 'Search' }).click()
-  await expect(page.getByRole('alert')).toContainText('could not be loaded')
-  await expect.poll(() => items.filter(({ type }) => type === 'event').length).toBeGreaterThan(0)
-  await page.getByRole('main').getByRole('button', { name: 'Report a problem' }).click()
-  await expect(page.getByRole('dialog').getByLabel('What happened?')).toBeVisible()
-  await page.unroute('**/assets/SearchScreen-*.js')
-  await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(page.getByRole('heading', { name: 'Popular now' })).toBeVisible()
-  await context.close()
+test.describe('where a screen breaks', () => {
+  test.use({ forgiven: /it broke/ })
+
+  test('a screen that breaks says so, is reported, and asks what happened', async ({ page, context }) => {
+    const items = await catchEnvelopes(context)
+    await page.goto('/')
+    await reporting(page)
+    const broken = "export function Component() { throw new Error('it broke') }"
+    await page.route('**/assets/SearchScreen-*.js', (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: broken }),
+    )
+    await page.getByRole('link', { name: 'Search' }).click()
+    await expect(page.getByRole('alert')).toContainText('could not be loaded')
+    await expect.poll(() => items.filter(({ type }) => type === 'event').length).toBeGreaterThan(0)
+    await page.getByRole('main').getByRole('button', { name: 'Report a problem' }).click()
+    await expect(page.getByRole('dialog').getByLabel('What happened?')).toBeVisible()
+    await page.unroute('**/assets/SearchScreen-*.js')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('heading', { name: 'Popular now' })).toBeVisible()
+  })
 })
 
 const reporting = (page: Page) =>
