@@ -9,8 +9,9 @@ function listen(page: Page): string[] {
   const asked: string[] = []
   page.on('request', (request) => {
     const { pathname } = new URL(request.url())
-    if (pathname.startsWith('/api/') && request.resourceType() === 'fetch')
-      asked.push(request.headers()['accept-language']?.split(',')[0] ?? '')
+    // Whether the site is there has no language.
+    const isCall = /^\/api\/(?!health)/.test(pathname) && request.resourceType() === 'fetch'
+    if (isCall) asked.push(request.headers()['accept-language']?.split(',')[0] ?? '')
   })
   return asked
 }
