@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { siteUrl } from './site-url.ts'
 
 const chooser = (page: Page) => page.locator('header select')
 const heading = (page: Page, name: string) => page.getByRole('heading', { name })
@@ -8,10 +9,11 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { name }
 function listen(page: Page): string[] {
   const asked: string[] = []
   page.on('request', (request) => {
-    const { pathname } = new URL(request.url())
-    // Whether the site is there has no language.
-    const isCall = /^\/api\/(?!health)/.test(pathname) && request.resourceType() === 'fetch'
-    if (isCall) asked.push(request.headers()['accept-language']?.split(',')[0] ?? '')
+    const { origin, pathname } = new URL(request.url())
+    // Whether the site is there has no language, and what others are told is not ours.
+    const isCall = origin === siteUrl && /^\/api\/(?!health)/.test(pathname)
+    if (isCall && request.resourceType() === 'fetch')
+      asked.push(request.headers()['accept-language']?.split(',')[0] ?? '')
   })
   return asked
 }

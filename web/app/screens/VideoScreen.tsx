@@ -1,6 +1,6 @@
 import '#web/i18n/watch.ts'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { memo, useEffect, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useParams, useSearchParams } from 'react-router'
 import type { Video } from '#contract/catalog.ts'
@@ -76,13 +76,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
           onStep={choose}
         />
       }
-      related={
-        <div className={styles.related}>
-          {video.related.map((other) => (
-            <Card key={other.id} video={other} />
-          ))}
-        </div>
-      }
+      related={<Related videos={video.related} />}
     />
   )
   const favor = useFavorite(video)
@@ -126,6 +120,17 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
     </div>
   )
 }
+
+/** The same from swipe to swipe, which has its picture to show. */
+const Related = memo(function Related({ videos }: { videos: Video['related'] }) {
+  return (
+    <div className={styles.related}>
+      {videos.map((video) => (
+        <Card key={video.id} video={video} />
+      ))}
+    </div>
+  )
+})
 
 function Back() {
   const { t } = useTranslation()
