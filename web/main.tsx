@@ -32,7 +32,8 @@ if (boot?.playable) {
 }
 
 void fetchTexts(currentLanguage(), 'base')
-// The picture goes before the buttons over it.
+// The picture goes before the buttons over it. One that does not come keeps nobody from the rest.
 void Promise.resolve(picture)
+  .catch(() => {})
   .then(() => import('./app/start.tsx'))
   .then(({ start }) => start())

@@ -15,9 +15,10 @@ export function Later({ asked, onDone }: { asked: boolean; onDone: () => void })
   useEffect(() => {
     // A finger does not hover.
     if (!matchMedia('(hover: hover) and (pointer: fine)').matches) return undefined
-    const started = import('#web/features/media/hover-previews.ts').then(({ startHoverPreviews }) =>
-      startHoverPreviews(queryClient),
-    )
+    const started = import('#web/features/media/hover-previews.ts')
+      .then(({ startHoverPreviews }) => startHoverPreviews(queryClient))
+      // Nobody misses them.
+      .catch(() => () => {})
     return () => void started.then((stop) => stop())
   }, [queryClient])
   return (
