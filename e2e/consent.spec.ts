@@ -4,7 +4,7 @@ import { expectNoShift, expectReadable, watchShifts } from './page-quality.ts'
 import { standIn } from './pixel-servers.ts'
 import { pathOf } from './routes.ts'
 import { siteUrl } from './site-url.ts'
-import { cardForm, lockedPanel, payByCard } from './watching.ts'
+import { lockedPanel, payByCard, payByWallet } from './watching.ts'
 
 // Nobody has answered yet.
 test.use({ storageState: { cookies: [], origins: [] } })
@@ -122,11 +122,7 @@ test('a purchase by wallet is told of where the page leads on before anything co
   await page.goto(await pathOf(page, '/videos/{video}?episode=4'))
   await accept(page).click()
   const panel = lockedPanel(page, 4)
-  await panel.getByText('Wallet').click()
-  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
-  const { form } = cardForm(page)
-  await form.getByLabel('E-mail').fill('ada@example.com')
-  await form.getByRole('button', { name: /Continue to pay/ }).click()
+  await payByWallet(page, panel)
   const approve = page.getByRole('button', { name: 'Approve' })
   await expect(approve).toBeVisible()
   // As on a slow phone: what tells the platforms comes last.

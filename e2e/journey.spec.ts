@@ -6,6 +6,7 @@ import {
   expectPlaying,
   lockedPanel,
   payByCard,
+  payByWallet,
   swipeUp,
 } from './watching.ts'
 
@@ -92,11 +93,7 @@ test('a plan opens every episode', async ({ page }) => {
 test('the wallet is approved elsewhere and leads back to the episode', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
-  await panel.getByText('Wallet').click()
-  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
-  const { form } = cardForm(page)
-  await form.getByLabel('E-mail').fill('ada@example.com')
-  await form.getByRole('button', { name: /Continue to pay/ }).click()
+  await payByWallet(page, panel)
   await page.getByRole('button', { name: 'Approve' }).click()
   await expectPlaying(page, 4)
 })

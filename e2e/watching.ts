@@ -1,4 +1,4 @@
-import { expect, type FrameLocator, type Page } from '@playwright/test'
+import { expect, type FrameLocator, type Locator, type Page } from '@playwright/test'
 
 /** What a person does on the video page, and what they see of it. */
 
@@ -63,6 +63,15 @@ export async function payByCard(page: Page, { number, email = 'ada@example.com' 
   await card.getByLabel('Expiry').fill('12 / 39')
   await card.getByLabel('CVV').fill('123')
   await form.getByRole('button', { name: /^(Pay|Subscribe)/ }).click()
+}
+
+/** Chooses the wallet for an episode, and goes on to where it is approved. */
+export async function payByWallet(page: Page, panel: Locator): Promise<void> {
+  await panel.getByText('Wallet').click()
+  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+  const { form } = cardForm(page)
+  await form.getByLabel('E-mail').fill('ada@example.com')
+  await form.getByRole('button', { name: /Continue to pay/ }).click()
 }
 
 /** The bank's check, framed by the card form. */
