@@ -72,6 +72,24 @@ test('the buttons of the player keep the focus from one episode to the next', as
   await expect(page.getByRole('button', { name: 'Previous episode' })).toBeFocused()
 })
 
+test('a key shows and starts the next picture before anything else is drawn', async ({ page }) => {
+  await openTower(page)
+  await expect.poll(() => page.evaluate(() => document.querySelectorAll('video').length)).toBeGreaterThan(1)
+  const shown = await page.evaluate(() => {
+    dispatchEvent(new KeyboardEvent('keydown', { key: 'n' }))
+    // Still within the key's own task: no component has been drawn anew.
+    return [...document.querySelectorAll('video')].map((video) => ({
+      inView: Math.abs(video.getBoundingClientRect().top) < innerHeight / 2,
+      paused: video.paused,
+    }))
+  })
+  expect(shown).toEqual([
+    { inView: false, paused: true },
+    { inView: true, paused: false },
+  ])
+  await expectPlaying(page, 2)
+})
+
 test('an episode that ends under an open sheet waits until it is closed', async ({ page }) => {
   await openTower(page)
   await choose(page, page.getByRole('button', { name: 'Settings', exact: true }))

@@ -1,7 +1,9 @@
-import { useLayoutEffect, useRef, type ReactNode } from 'react'
+import { useLayoutEffect, type ReactNode, type RefObject } from 'react'
+import { play } from './play.ts'
 import styles from './feed.module.css'
 
 interface FeedProps {
+  box: RefObject<HTMLDivElement | null>
   count: number
   index: number
   onIndex: (index: number) => void
@@ -11,9 +13,7 @@ interface FeedProps {
 }
 
 /** A vertical feed with the browser's own scrolling: slides follow the finger and snap, one at a time. */
-export function Feed({ count, index, onIndex, renderSlide, label }: FeedProps) {
-  const box = useRef<HTMLDivElement>(null)
-
+export function Feed({ box, count, index, onIndex, renderSlide, label }: FeedProps) {
   // At once: a key asks for the next picture, not for the way there. A finger's swipe is the browser's own.
   useLayoutEffect(() => {
     const element = box.current
@@ -21,12 +21,12 @@ export function Feed({ count, index, onIndex, renderSlide, label }: FeedProps) {
     const top = index * element.clientHeight
     if (Math.abs(element.scrollTop - top) >= element.clientHeight / 2)
       element.scrollTo({ top, behavior: 'instant' })
-  }, [index])
+  }, [box, index])
 
   const follow = () => {
     const element = box.current
     if (!element) return
-    const shown = Math.min(count - 1, Math.max(0, Math.round(element.scrollTop / element.clientHeight)))
+    const shown = Math.min(count - 1, Math.max(0, slideOf(element)))
     if (shown !== index) onIndex(shown)
   }
 
@@ -39,4 +39,24 @@ export function Feed({ count, index, onIndex, renderSlide, label }: FeedProps) {
       ))}
     </div>
   )
+}
+
+/**
+ * Shows the slide below (1) or above (-1) and lets its video play, with nothing drawn anew in between: `onIndex` follows with
+ * the scroll event.
+ */
+export function stepFeed(feed: HTMLElement | null, by: 1 | -1): void {
+  if (!feed) return
+  const to = slideOf(feed) + by
+  const slide = feed.children[to]
+  if (!slide) return
+  feed.scrollTo({ top: to * feed.clientHeight, behavior: 'instant' })
+  for (const video of feed.querySelectorAll('video')) {
+    if (slide.contains(video)) void play(video)
+    else video.pause()
+  }
+}
+
+function slideOf(feed: HTMLElement): number {
+  return Math.round(feed.scrollTop / feed.clientHeight)
 }

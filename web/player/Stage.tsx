@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { toggleFullscreen } from './Controls.tsx'
-import { Feed } from './Feed.tsx'
+import { Feed, stepFeed } from './Feed.tsx'
 import { ShortcutSheet } from './ShortcutSheet.tsx'
 import { shortcutFor } from './shortcuts.ts'
 import type { SlideCommands } from './use-commands.ts'
@@ -26,6 +26,7 @@ interface StageProps {
 /** The player: a feed of slides, and the keys that steer the one on screen. */
 export function Stage({ count, index, onIndex, renderSlide, label }: StageProps) {
   const box = useRef<HTMLDivElement>(null)
+  const feed = useRef<HTMLDivElement>(null)
   const slide = useRef<SlideCommands | null>(null)
   const [help, setHelp] = useState(false)
   const register = useCallback((commands: SlideCommands | null) => {
@@ -33,8 +34,10 @@ export function Stage({ count, index, onIndex, renderSlide, label }: StageProps)
   }, [])
   const onShortcuts = useCallback(() => setHelp(true), [])
   const keepFocus = useFocusAcross(box)
-  const onNext = index + 1 < count ? () => onIndex(index + 1) : null
-  const onPrevious = index > 0 ? () => onIndex(index - 1) : null
+  const next = useCallback(() => stepFeed(feed.current, 1), [])
+  const previous = useCallback(() => stepFeed(feed.current, -1), [])
+  const onNext = index + 1 < count ? next : null
+  const onPrevious = index > 0 ? previous : null
 
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -47,8 +50,8 @@ export function Stage({ count, index, onIndex, renderSlide, label }: StageProps)
         toggleMute: () => slide.current?.toggleMute(),
         toggleCaptions: () => slide.current?.toggleCaptions(),
         toggleFullscreen: () => toggleFullscreen(box.current),
-        next: () => onNext?.(),
-        previous: () => onPrevious?.(),
+        next,
+        previous,
         showShortcuts: onShortcuts,
       })
     }
@@ -59,6 +62,7 @@ export function Stage({ count, index, onIndex, renderSlide, label }: StageProps)
   return (
     <div ref={box} className={styles.stage} data-player="">
       <Feed
+        box={feed}
         count={count}
         index={index}
         onIndex={onIndex}
