@@ -1,12 +1,18 @@
 import type { Pool } from 'pg'
-import { encodeCursor } from '#server/platform/cursor.ts'
 import type { CatalogueSize } from './fill-catalogue.ts'
 import { madeUpWord } from './made-up-words.ts'
+import { pagesOf, readPlaces } from './pick-places.ts'
 
 /** A listing to measure: the calls that its clients make by turns, and how much slower it may get. */
 export interface Case {
   name: string
+  /**
+   * In five languages they are more than are answered in a second, so that each is asked of the database and none is found among
+   * the answers that are kept for a second.
+   */
   paths: string[]
+  /** One address for everybody, which is answered from what is kept. */
+  kept?: boolean
   /** Asked by a person with a long history. */
   busy?: boolean
   aim: { ratio: number; ms?: number }
@@ -14,90 +20,103 @@ export interface Case {
 
 const listing = { ratio: 1.5 }
 const search = { ratio: 3, ms: 50 }
-const variants = 200
+const variants = 1000
 
-/** Every listing, each with many different ids or words. */
-export async function makeCases(pool: Pool, { videos }: CatalogueSize): Promise<Case[]> {
-  const query = (values: Record<string, string>) =>
-    `/api/homepage/query?${new URLSearchParams(values).toString()}`
-  const read = async <Row extends object>(sql: string, values: unknown[] = []) =>
-    (await pool.query<Row>(sql, values)).rows
-  const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
-  const commonTags = ids(await read('SELECT id FROM tags ORDER BY video_count DESC, id LIMIT 20'))
-  const rareTags = ids(
-    await read('SELECT id FROM tags WHERE video_count > 0 ORDER BY video_count, id LIMIT 20'),
+/** Every listing, each with many different ids, places, page sizes and words. `busyId` is the person with a long history. */
+export async function makeCases(pool: Pool, { videos }: CatalogueSize, busyId: string): Promise<Case[]> {
+  const ids = async (sql: string) => (await pool.query<{ id: string }>(sql)).rows.map(({ id }) => id)
+  const commonTags = await ids('SELECT id FROM tags ORDER BY video_count DESC, id LIMIT 20')
+  const rareTags = await ids('SELECT id FROM tags WHERE video_count > 0 ORDER BY video_count, id LIMIT 20')
+  const menu = await ids('SELECT id FROM categories WHERE position <= 20 ORDER BY position')
+  const sections = await ids(
+    `SELECT id FROM sections WHERE source ->> 'from' <> 'recommended' ORDER BY position`,
   )
-  const menu = ids(await read('SELECT id FROM categories WHERE position <= 20 ORDER BY position'))
-  const sections = ids(await read('SELECT id FROM sections ORDER BY position'))
-  const some = ids(
-    await read(
-      `SELECT bench_id('vid', 1 + n * ${Math.max(1, Math.floor(videos / 1000))}) AS id FROM generate_series(0, 999) n`,
-    ),
+  const recommended = await ids(`SELECT id FROM sections WHERE source ->> 'from' = 'recommended'`)
+  const some = await ids(
+    `SELECT bench_id('vid', 1 + n * ${Math.max(1, Math.floor(videos / 1000))}) AS id FROM generate_series(0, 999) n`,
   )
-  const deep = (table: 'released_at' | 'popularity', name: string) =>
-    read<{ id: string; key: Date | number }>(
-      `SELECT id, ${table} AS key FROM videos WHERE state = 'published' ORDER BY ${table} DESC, id DESC
-       OFFSET ${Math.floor(videos * 0.6)} LIMIT 20`,
-    ).then((rows) =>
-      rows.map(({ id, key }) => encodeCursor(name, [key instanceof Date ? key.toISOString() : key, id])),
-    )
-  const { common, middling, rare, pairs } = await readWords(pool)
+  const places = await readPlaces(pool, some, busyId)
+  const list = (values: Record<string, string>) => ({ path: '/api/homepage/query', values })
+  const all = [{ ...list({}), name: 'all' }]
+  const named = (field: string, values: readonly string[]) =>
+    values.map((id) => ({ ...list({ [field]: id }), name: id }))
+  const newest = (lists: Parameters<typeof pagesOf>[0], where: 'front' | 'anywhere') =>
+    pagesOf(lists, 'newest', places[where].newest)
+  const popular = (lists: Parameters<typeof pagesOf>[0], where: 'front' | 'anywhere') =>
+    pagesOf(lists, 'popular', places[where].popular)
   return [
-    { name: 'homepage', paths: ['/api/homepage'], aim: listing },
-    { name: 'all, newest', paths: [query({ sort: 'newest' })], aim: listing },
-    { name: 'all, popular', paths: [query({ sort: 'popular' })], aim: listing },
+    { name: 'homepage', paths: ['/api/homepage'], kept: true, aim: listing },
+    { name: 'all, newest', paths: newest(all, 'front'), aim: listing },
+    { name: 'all, popular', paths: popular(all, 'front'), aim: listing },
+    { name: 'all, newest, anywhere', paths: newest(all, 'anywhere'), aim: listing },
+    { name: 'all, popular, anywhere', paths: popular(all, 'anywhere'), aim: listing },
+    { name: 'a section', paths: newest(named('section', sections), 'front'), aim: listing },
+    { name: 'a menu entry, newest', paths: newest(named('menu', menu), 'front'), aim: listing },
     {
-      name: 'all, newest, 60 % down',
-      paths: (await deep('released_at', 'all newest')).map((cursor) => query({ sort: 'newest', cursor })),
+      name: 'a menu entry, popular, anywhere',
+      paths: popular(named('menu', menu), 'anywhere'),
       aim: listing,
     },
+    { name: 'a common tag, newest', paths: newest(named('tag', commonTags), 'front'), aim: listing },
     {
-      name: 'all, popular, 60 % down',
-      paths: (await deep('popularity', 'all popular')).map((cursor) => query({ sort: 'popular', cursor })),
+      name: 'a common tag, popular, anywhere',
+      paths: popular(named('tag', commonTags), 'anywhere'),
       aim: listing,
     },
-    { name: 'a section', paths: sections.map((section) => query({ section })), aim: listing },
-    { name: 'a menu entry, newest', paths: menu.map((id) => query({ menu: id })), aim: listing },
+    { name: 'a rare tag, newest', paths: newest(named('tag', rareTags), 'front'), aim: listing },
     {
-      name: 'a menu entry, popular',
-      paths: menu.map((id) => query({ menu: id, sort: 'popular' })),
+      name: 'the tags',
+      paths: pagesOf([{ path: '/api/tag', values: {}, name: 'tags' }], undefined, places.tags),
       aim: listing,
     },
-    { name: 'a common tag, newest', paths: commonTags.map((tag) => query({ tag })), aim: listing },
-    {
-      name: 'a common tag, popular',
-      paths: commonTags.map((tag) => query({ tag, sort: 'popular' })),
-      aim: listing,
-    },
-    { name: 'a rare tag, newest', paths: rareTags.map((tag) => query({ tag })), aim: listing },
-    { name: 'the tags', paths: ['/api/tag'], aim: listing },
     { name: 'a video and related', paths: some.map((id) => `/api/video?id=${id}`), aim: listing },
-    { name: 'history of a busy person', paths: ['/api/user/history'], busy: true, aim: listing },
-    { name: 'favorites of a busy person', paths: ['/api/user/favorite'], busy: true, aim: listing },
-    { name: 'search, common word', paths: common.map((keyword) => query({ keyword })), aim: search },
-    { name: 'search, middling word', paths: middling.map((keyword) => query({ keyword })), aim: search },
-    { name: 'search, rare word', paths: rare.map((keyword) => query({ keyword })), aim: search },
-    { name: 'search, two words of a video', paths: pairs.map((keyword) => query({ keyword })), aim: search },
     {
-      name: 'search, newest first',
-      paths: middling.map((keyword) => query({ keyword, sort: 'newest' })),
-      aim: search,
+      name: 'recommendations for a busy person',
+      paths: pagesOf(named('section', recommended), undefined, places.recommended),
+      busy: true,
+      aim: listing,
     },
     {
-      name: 'search with a typo',
-      paths: [...middling, ...rare].map((word) => query({ keyword: mistype(word) })),
-      aim: search,
+      name: 'history of a busy person',
+      paths: pagesOf([{ path: '/api/user/history', values: {}, name: 'watched' }], undefined, places.history),
+      busy: true,
+      aim: listing,
     },
     {
-      name: 'type-ahead, 1 to 4 letters',
-      paths: [...common, ...middling].map(
-        (word, index) => `/api/tag?keyword=${encodeURIComponent(word.slice(0, 1 + (index % 4)))}`,
+      name: 'favorites of a busy person',
+      paths: pagesOf(
+        [{ path: '/api/user/favorite', values: {}, name: 'favorites' }],
+        undefined,
+        places.favorites,
       ),
-      aim: search,
+      busy: true,
+      aim: listing,
     },
+    ...searches(await readWords(pool)),
+    // A catalogue that was filled long ago may have no section that recommends.
+  ].filter(({ paths }) => paths.length > 0)
+}
+
+function searches({ common, middling, rare, pairs }: Awaited<ReturnType<typeof readWords>>): Case[] {
+  const ask = (path: string, values: Record<string, string>) =>
+    `${path}?${new URLSearchParams(values).toString()}`
+  const sized = (keyword: string, index: number) => ({ keyword, limit: String(11 + (index % 19)) })
+  const find = (words: readonly string[], more: Record<string, string> = {}) =>
+    words.map((word, index) => ask('/api/homepage/query', { ...sized(word, index), ...more }))
+  const typeAhead = (words: readonly string[]) =>
+    words.map((word, index) => ask('/api/tag', sized(word, index)))
+  const beginnings = [...common, ...middling].map((word, index) => word.slice(0, 1 + (index % 4)))
+  return [
+    { name: 'search, common word', paths: find(common), aim: search },
+    { name: 'search, middling word', paths: find(middling), aim: search },
+    { name: 'search, rare word', paths: find(rare), aim: search },
+    { name: 'search, two words of a video', paths: find(pairs), aim: search },
+    { name: 'search, newest first', paths: find(middling, { sort: 'newest' }), aim: search },
+    { name: 'search with a typo', paths: find([...middling, ...rare].map(mistype)), aim: search },
+    { name: 'type-ahead, 1 to 4 letters', paths: typeAhead(beginnings), aim: search },
     {
       name: 'type-ahead with a typo',
-      paths: middling.map((word) => `/api/tag?keyword=${encodeURIComponent(mistype(word).slice(0, 6))}`),
+      paths: typeAhead(middling.map((word, index) => mistype(word, index).slice(0, 6))),
       aim: search,
     },
   ]
@@ -121,7 +140,8 @@ async function readWords(pool: Pool) {
   }
 }
 
-/** The third and the fourth letter change places. */
-function mistype(word: string): string {
-  return word.slice(0, 2) + word.charAt(3) + word.charAt(2) + word.slice(4)
+/** Two letters change places, not always the same two. */
+function mistype(word: string, index: number): string {
+  const place = 1 + (index % (word.length - 2))
+  return word.slice(0, place) + word.charAt(place + 1) + word.charAt(place) + word.slice(place + 2)
 }

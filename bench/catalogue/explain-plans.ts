@@ -11,6 +11,8 @@ export interface Plans {
   text: string
   /** The statements that scan a large table, by the name of what asked for them. */
   scans: string[]
+  /** Those that count rows; a search may count its matches, which are few. */
+  counts: string[]
 }
 
 type Statement = { sql: string; parameters: readonly unknown[] }
@@ -22,15 +24,18 @@ export async function explainPlans(
 ): Promise<Plans> {
   const parts: string[] = []
   const scans: string[] = []
+  const counts: string[] = []
   for (const [name, read] of reads) {
     for (const statement of await statementsOf(pool, read)) {
       const ran = await explain(pool, 'ANALYZE, BUFFERS', statement.sql, statement.parameters)
       const prepared = await explain(pool, 'GENERIC_PLAN', statement.sql, undefined)
       parts.push(`### ${name}\n\n${statement.sql}\n\n${ran}\n\nprepared:\n${prepared}\n`)
       if (large.test(ran) || large.test(prepared)) scans.push(`${name}: ${statement.sql}`)
+      if (/\bcount\(/i.test(statement.sql) && !statement.sql.includes('found_before'))
+        counts.push(`${name}: ${statement.sql}`)
     }
   }
-  return { text: parts.join('\n'), scans }
+  return { text: parts.join('\n'), scans, counts }
 }
 
 async function statementsOf(

@@ -1,0 +1,80 @@
+import type { Pool } from 'pg'
+import { encodeCursor } from '#server/platform/cursor.ts'
+
+/** What a cursor says of the last row of the page before; the list's beginning where there is none. */
+type Place = readonly [key: string | number, id: string] | undefined
+
+/** A list that can be paged: its address, and the name by which its cursors know it. */
+interface Paged {
+  path: string
+  values: Record<string, string>
+  name: string
+}
+
+/** Prime numbers, so that lists, places and page sizes that are taken by turns meet in each combination once. */
+const frontPlaces = 101
+const pageSizes = 19
+const smallestPage = 11
+
+/** Pages of these lists, each by another place, page size or list; of no list none. The first is a list's beginning, all others go on by a cursor. */
+export function pagesOf(
+  lists: readonly Paged[],
+  sort: 'newest' | 'popular' | undefined,
+  places: readonly Place[],
+): string[] {
+  return Array.from({ length: frontPlaces * pageSizes }).flatMap((_, turn) => {
+    const list = lists[turn % lists.length]
+    if (!list) return []
+    const { path, values, name } = list
+    const place = places[turn % places.length]
+    const query = new URLSearchParams({
+      ...values,
+      ...(sort ? { sort } : {}),
+      limit: String(smallestPage + (turn % pageSizes)),
+      ...(place ? { cursor: encodeCursor(sort ? `${name} ${sort}` : name, place) } : {}),
+    })
+    return `${path}?${query.toString()}`
+  })
+}
+
+interface Row {
+  id: string
+  key: Date | number
+}
+const placeOf = ({ id, key }: Row): Place => [key instanceof Date ? key.toISOString() : key, id]
+
+/** Places near the front of all lists of videos and at any depth (of `some` videos), of the tags, and of what one person keeps. */
+export async function readPlaces(pool: Pool, some: readonly string[], personId: string) {
+  const read = async (text: string, values: unknown[] = []) => [
+    undefined,
+    ...(await pool.query<Row>(text, values)).rows.map(placeOf),
+  ]
+  const front = (column: string) =>
+    read(`SELECT id, ${column} AS key FROM videos WHERE state = 'published'
+      ORDER BY ${column} DESC, id DESC LIMIT ${frontPlaces - 1}`)
+  const anywhere = (column: string) =>
+    read(
+      `SELECT id, ${column} AS key FROM videos WHERE id = ANY($1) ORDER BY md5(id) LIMIT ${frontPlaces - 1}`,
+      [some],
+    )
+  const kept = (table: string, time: string) =>
+    read(
+      `SELECT video_id AS id, ${time} AS key FROM ${table} WHERE user_id = $1 ORDER BY md5(video_id) LIMIT ${frontPlaces - 1}`,
+      [personId],
+    )
+  // What recommendations are ordered by is a sum of logarithms of viewers; these go from beyond the best to the last.
+  const scores = Array.from({ length: frontPlaces - 1 }, (_, index): Place => [
+    (frontPlaces - index) * 150,
+    'vid_',
+  ])
+  return {
+    recommended: [undefined, ...scores],
+    front: { newest: await front('released_at'), popular: await front('popularity') },
+    anywhere: { newest: await anywhere('released_at'), popular: await anywhere('popularity') },
+    tags: await read(
+      `SELECT id, place AS key FROM tags WHERE video_count > 0 ORDER BY md5(id) LIMIT ${frontPlaces - 1}`,
+    ),
+    history: await kept('history', 'at'),
+    favorites: await kept('favorites', 'favorited_at'),
+  }
+}
