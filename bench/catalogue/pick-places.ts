@@ -31,10 +31,15 @@ export function pagesOf(
       ...values,
       ...(sort ? { sort } : {}),
       limit: String(smallestPage + (turn % pageSizes)),
-      ...(place ? { cursor: encodeCursor(sort ? `${name} ${sort}` : name, place) } : {}),
+      ...(place ? { cursor: encodeCursor(sort ? `${name} ${sort}` : name, inOrder(sort, place)) } : {}),
     })
     return `${path}?${query.toString()}`
   })
+}
+
+/** By popularity a cursor also says which of those that rose are still to be given: here all. */
+function inOrder(sort: 'newest' | 'popular' | undefined, [key, id]: NonNullable<Place>) {
+  return sort === 'popular' ? [0, '', key, id] : [key, id]
 }
 
 interface Row {

@@ -1,5 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { Db } from '#server/tables.ts'
+import { generationNow, selectPopularAfter } from './popular-queries.ts'
 import { isPublished, selectCards, type CardRow } from './queries.ts'
 
 export type ListFilter =
@@ -13,13 +14,15 @@ export type ListFilter =
 export type ListOrder = 'newest' | 'popular'
 
 /** Where a list goes on: after the video with this key (a time as text, a number) and id. */
-export interface ListPlace {
-  key: string | number
+export interface ListPlace<Key = string | number> {
+  key: Key
   id: string
+  /** Of a list by popularity: which of those that rise past the place are still to be given, by generation and then video. */
+  rises?: { from: number; after: string }
 }
 
 /** A card with what its list is ordered by. */
-export type ListedRow = CardRow & { key: Date | number | null }
+export type ListedRow = CardRow & { key: Date | number | null; generation?: number; risen?: number | null }
 
 const columns = { newest: 'released_at', popular: 'popularity' } as const
 
@@ -68,9 +71,14 @@ function selectOrdered(
   after: ListPlace | undefined,
   limit: number,
 ) {
+  if (after && order === 'popular') {
+    const columns = { videoId: sql<string>`videos.id`, popularity: sql<number>`videos.popularity` }
+    const ranked = { from: sql`videos`, ...columns, condition: sql<boolean>`${isPublished} AND ${condition}` }
+    return selectPopularAfter(db, ranked, after, limit)
+  }
   const column = `videos.${columns[order]}` as const
   return selectCards(db)
-    .select(`${column} as key`)
+    .select([`${column} as key`, generationNow.as('generation')])
     .where(isPublished)
     .where(condition)
     .$if(after !== undefined, (query) =>
@@ -89,10 +97,15 @@ function selectTagged(
   after: ListPlace | undefined,
   limit: number,
 ) {
+  if (after && order === 'popular') {
+    const columns = { videoId: sql<string>`listed.video_id`, popularity: sql<number>`listed.popularity` }
+    const condition = sql<boolean>`listed.tag_id = ${tagId} AND listed.released_at IS NOT NULL`
+    return selectPopularAfter(db, { from: sql`video_tags listed`, ...columns, condition }, after, limit)
+  }
   const column = `listed.${columns[order]}` as const
   return selectCards(db)
     .innerJoin('video_tags as listed', 'listed.video_id', 'videos.id')
-    .select(`${column} as key`)
+    .select([`${column} as key`, generationNow.as('generation')])
     .where(sql<boolean>`listed.tag_id = ${tagId}`)
     .where('listed.released_at', 'is not', null)
     .$if(after !== undefined, (query) =>

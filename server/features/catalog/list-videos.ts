@@ -11,6 +11,7 @@ import {
   type ListPlace,
 } from './list-queries.ts'
 import type { Catalog } from './create-catalog.ts'
+import { placeAfter } from './popular-queries.ts'
 import { presentCard, presentName } from './present.ts'
 import * as queries from './queries.ts'
 import { recommendFor } from './recommend-videos.ts'
@@ -114,8 +115,30 @@ async function openListing(
 }
 
 function pagesInOrder(db: Db, name: string, filter: ListFilter, order: ListOrder): Listing['read'] {
+  if (order === 'popular' && filter.by !== 'slugs') return popularPages(db, name, filter)
   const key = filter.by === 'slugs' ? 'integer' : kindOfKey[order]
   return pagesOf(`${name} ${order}`, key, (after, limit) => selectVideos(db, filter, order, after, limit))
+}
+
+/** Pages by popularity, each with what rose past the page before since that was read. */
+function popularPages(db: Db, name: string, filter: ListFilter): Listing['read'] {
+  const list = `${name} popular`
+  return async (cursor, size) => {
+    const position = decodeCursor(list, cursor, ['count', 'text', 'count', 'text'])
+    const began = position && {
+      key: position[2],
+      id: position[3],
+      rises: { from: position[0], after: position[1] },
+    }
+    const rows = await selectVideos(db, filter, 'popular', began, size + 1)
+    const last = rows.length > size ? rows[size - 1] : undefined
+    const next =
+      last && placeAfter({ ...last, key: Number(last.key), generation: last.generation ?? 0 }, began)
+    return {
+      rows: rows.slice(0, size),
+      nextCursor: next ? encodeCursor(list, [next.rises.from, next.rises.after, next.key, next.id]) : null,
+    }
+  }
 }
 
 /** Pages of the list of this name, which is ordered by keys of one kind, each from the row after the one that its cursor names. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '#server/tables.ts'
+import type { Db, Tx } from '#server/tables.ts'
 
 /*
  * Several processes may do this at once: rows are taken with SKIP LOCKED, and tags are locked in the order of their slugs,
@@ -8,18 +8,24 @@ import type { Db } from '#server/tables.ts'
 
 /**
  * Brings what lists are ordered by up to date for a batch of the videos that were played since, and lets their tags have the
- * plays as heat. @returns how many videos
+ * plays as heat. From where to where each rose is noted as one generation, for whoever is turning pages just now.
+ * @returns how many videos
  */
-export async function refreshPlayed(db: Db, most: number): Promise<number> {
+export async function refreshPlayed(tx: Tx, most: number, now: Date): Promise<number> {
+  // Held until the end, so that generations come into sight in their order.
+  await sql`UPDATE ranks SET generation = generation + 1`.execute(tx)
   const { rows } = await sql<{ refreshed: number }>`
     WITH due AS (
       SELECT video_id FROM played_videos ORDER BY video_id LIMIT ${most} FOR UPDATE SKIP LOCKED
     ), locked AS MATERIALIZED (
-      SELECT id, play_count FROM videos JOIN due ON due.video_id = id FOR NO KEY UPDATE OF videos SKIP LOCKED
+      SELECT id, play_count, popularity AS former FROM videos JOIN due ON due.video_id = id FOR NO KEY UPDATE OF videos SKIP LOCKED
     ), taken AS (
       DELETE FROM played_videos USING locked WHERE video_id = locked.id RETURNING video_id, plays
     ), ranked AS (
       UPDATE videos SET popularity = locked.play_count FROM locked WHERE videos.id = locked.id
+    ), risen AS (
+      INSERT INTO rises (video_id, generation, former, popularity, at)
+      SELECT id, generation, former, play_count, ${now} FROM locked, ranks WHERE play_count > former
     ), listed AS (
       UPDATE video_tags SET popularity = locked.play_count FROM locked WHERE video_id = locked.id
     ), famed AS (
@@ -32,8 +38,13 @@ export async function refreshPlayed(db: Db, most: number): Promise<number> {
     ), warmed AS (
       UPDATE tags SET heat = heat + hot.plays FROM hot WHERE tags.id = hot.id
     )
-    SELECT count(*)::int AS refreshed FROM taken`.execute(db)
+    SELECT count(*)::int AS refreshed FROM taken`.execute(tx)
   return rows[0]?.refreshed ?? 0
+}
+
+/** Forgets what rose before `before`. */
+export async function deleteRises(db: Db, before: Date): Promise<void> {
+  await sql`DELETE FROM rises WHERE at < ${before}`.execute(db)
 }
 
 /** Lets the heat of all tags fade to `left` of what it was. */

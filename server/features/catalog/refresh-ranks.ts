@@ -1,21 +1,25 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { lockSetting, upsertSetting } from './queries.ts'
-import { arrangeShelves, fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
+import { arrangeShelves, deleteRises, fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
 
 const batch = 1000
 /** What a play adds to its tags' heat is half as much after so long. */
 const halfLifeMs = 2 * 86_400_000
 const trendingTags = 10
+/** Whoever takes longer from one page to the next may miss a video that rose meanwhile. */
+const risesKeptMs = 3_600_000
 const setting = 'tags_ranked'
 
 /**
- * Brings rankings and tags up to date with the plays that were counted since. In between they stand still, so that somebody
- * who turns the pages of a ranking sees each video once.
+ * Brings rankings and tags up to date with the plays that were counted since. In between they stand still, and what rises is
+ * noted, so that somebody who turns the pages of a ranking sees each video once (`selectPopularAfter`).
  */
 export async function refreshRanks(db: Db, now: Date): Promise<void> {
   await db.transaction().execute((tx) => fadeSince(tx, now))
-  while ((await refreshPlayed(db, batch)) === batch);
+  const refreshBatch = () => db.transaction().execute((tx) => refreshPlayed(tx, batch, now))
+  while ((await refreshBatch()) === batch);
+  await deleteRises(db, new Date(now.getTime() - risesKeptMs))
   await placeTags(db, trendingTags)
 }
 

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
 import type { ListOrder, ListPlace } from './list-queries.ts'
+import { generationNow, risenFirst, roseTo } from './popular-queries.ts'
 import { frontShelves } from './rank-queries.ts'
 
 /** A word that was typed, without accents and case. */
@@ -105,7 +106,7 @@ const keys = { relevance: 'found.score', newest: 'videos.released_at', popular: 
 /** How many matches are plenty: a search gives at least so many of the best known, and all where there are fewer. */
 const plentyOfVideos = 60
 
-export interface SearchPlace extends ListPlace {
+export interface SearchPlace extends Required<ListPlace> {
   /** The shelf up to which this search looks. */
   depth: number
 }
@@ -115,9 +116,11 @@ export interface FoundVideo {
   id: string
   key: Date | number
   depth: number
+  generation: number
+  risen?: number | null
 }
 
-/** One page of the videos that match, in order. */
+/** One page of the videos that match, in order; by popularity also what has risen past the page before since. */
 export async function searchVideos(
   db: Db,
   terms: SearchTerms,
@@ -127,11 +130,16 @@ export async function searchVideos(
 ): Promise<FoundVideo[]> {
   const found = findOnShelves(terms, { plenty: plentyOfVideos, depth: after?.depth })
   const key = sql.ref(keys[order])
+  const place = after && sql`(${key}, found.video_id) < (${after.key}, ${after.id})`
+  const risen = order === 'popular' && after ? sql`rises.generation` : undefined
   const { rows } = await sql<FoundVideo>`
-    SELECT video_id AS id, ${key} AS key, depth FROM (${found}) found
-    ${order === 'relevance' ? sql`` : sql`JOIN videos ON videos.id = video_id`}
-    ${after ? sql`WHERE (${key}, video_id) < (${after.key}, ${after.id})` : sql``}
-    ORDER BY ${key} DESC, video_id DESC LIMIT ${limit}`.execute(db)
+    SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation, ${risen ?? sql`NULL`} AS risen
+    FROM (${found}) found
+    ${order === 'relevance' ? sql`` : sql`JOIN videos ON videos.id = found.video_id`}
+    ${risen && after ? sql`LEFT JOIN rises ON rises.video_id = found.video_id AND ${roseTo(after)}` : sql``}
+    ${place ? sql`WHERE ${place} ${risen ? sql`OR ${risen} IS NOT NULL` : sql``}` : sql``}
+    ORDER BY ${risen ? sql`${risenFirst(risen, sql`found.video_id`)},` : sql``}
+      ${key} DESC, found.video_id DESC LIMIT ${limit}`.execute(db)
   return rows
 }
 

@@ -5,6 +5,7 @@ import type { Catalog } from './create-catalog.ts'
 import type { ListedRow, ListOrder } from './list-queries.ts'
 import { withCards } from './load-cards.ts'
 import { chooseWords, mostChoices, termsFor, type Choices } from './match-words.ts'
+import { placeAfter } from './popular-queries.ts'
 import { mostWords, searchVideos, selectTypedWords, type SearchPlace } from './search-queries.ts'
 
 type Order = ListOrder | 'relevance'
@@ -33,12 +34,22 @@ export async function searchByKeyword(
   size: number,
 ): Promise<{ rows: ListedRow[]; nextCursor: string | null }> {
   const list = JSON.stringify(['words', keyword, order])
-  const position = decodeCursor(list, cursor, ['text', 'text', 'text', 'integer', kindOfKey[order], 'text'])
+  const kinds = ['text', 'text', 'text', 'integer', 'count', 'text', kindOfKey[order], 'text'] as const
+  const position = decodeCursor(list, cursor, kinds)
+  const after = position && readPlace(position)
   const { search, rows: places } = position
     ? await goOn(db, readSearch(position), readPlace(position), order, size)
     : await begin(db, keyword, order, size)
   const last = places.length > size ? places[size - 1] : undefined
-  const next = last && [...writeSearch(search), last.depth, keyOf(last), last.id]
+  const place = last && placeAfter({ ...last, key: keyOf(last) }, after)
+  const next = place && [
+    ...writeSearch(search),
+    last.depth,
+    place.rises.from,
+    place.rises.after,
+    place.key,
+    place.id,
+  ]
   const rows = await withCards(findCards, places.slice(0, size))
   return { rows, nextCursor: next ? encodeCursor(list, next) : null }
 }
@@ -93,12 +104,14 @@ type Position = readonly [
   whole: string,
   choices: string,
   depth: number,
+  from: number,
+  after: string,
   key: string | number,
   id: string,
 ]
 
-function readPlace([, , , depth, key, id]: Position): SearchPlace {
-  return { key, id, depth }
+function readPlace([, , , depth, from, after, key, id]: Position): SearchPlace {
+  return { key, id, depth, rises: { from, after } }
 }
 
 /** Words have neither spaces nor bars. Of a cursor that somebody made up, no more is taken than a search has. */
