@@ -43,7 +43,7 @@ export function createSite(context: Context): Promise<FastifyInstance> {
       ...pageCalls(context),
     ],
     plainRoutes: [
-      ...beaconRoutes(context, (request) => identify(context, request)),
+      ...beaconRoutes(context),
       ...deliveryRoutes(context),
       ...socialPlainRoutes(context),
       ...billingPlainRoutes(context),

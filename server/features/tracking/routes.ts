@@ -1,13 +1,14 @@
 import { Type } from 'typebox'
+import { Fault } from '#contract/errors.ts'
 import { getReports, trackingKeys } from '#contract/tracking.ts'
 import type { Clock } from '#server/platform/clock.ts'
-import { route, type PlainRoute, type Route, type Viewer } from '#server/platform/http/route.ts'
+import { route, type FindViewer, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import type { TrackingConfig } from '#server/platform/read-tracking.ts'
 import type { Db } from '#server/tables.ts'
 import type { EventBuffer } from './buffer-events.ts'
 import { readEvent } from './read-event.ts'
 import { loadTrackingSettings } from './settings.ts'
-import { arrive, type ArrivedEvent } from './write-events.ts'
+import { arrive, type ArrivedEvent, type Sender } from './write-events.ts'
 
 export interface TrackingRoutesContext {
   db: Db
@@ -31,14 +32,12 @@ const pixel = Buffer.from(
   'base64',
 )
 
-type Request = Parameters<PlainRoute['handle']>[0]
-type Identify = (request: Request) => Viewer | null | Promise<Viewer | null>
-
 /**
  * The beacon: a picture for everybody at once, whatever became of the event (product.md, section 3).
- * Who sent it is looked up afterwards, and is nobody where that fails.
+ * Who sent it is looked up afterwards, and is nobody where that fails. It counts as one of that person's calls: the event that is
+ * one too many is dropped, and what they send after it is refused.
  */
-export function beaconRoutes({ clock, events }: TrackingRoutesContext, identify: Identify): PlainRoute[] {
+export function beaconRoutes({ clock, events }: TrackingRoutesContext): PlainRoute[] {
   return [
     {
       method: 'GET',
@@ -48,22 +47,26 @@ export function beaconRoutes({ clock, events }: TrackingRoutesContext, identify:
         query: Type.Object({ event: Type.Optional(Type.String()) }),
         answers: { 200: { words: 'A transparent pixel', type: 'image/png' } },
       },
-      handle(request, reply) {
+      handle(request, reply, _caller, viewer) {
         reply.type('image/png').header('cache-control', 'no-store').send(pixel)
         const event = readEvent(request.query)
-        if (!event) return reply
-        const viewer = whoSent(identify, request)
-        events.add(arrive(event, clock.now(), request.ip, viewer))
+        if (event) events.add(arrive(event, clock.now(), request.ip, whoSent(viewer)))
         return reply
       },
     },
   ]
 }
 
-async function whoSent(identify: Identify, request: Request): Promise<Viewer | null> {
+/** Never rejects, and waits for nothing where nothing has to be looked up. */
+function whoSent(viewer: FindViewer): Sender | Promise<Sender> {
   try {
-    return await identify(request)
-  } catch {
-    return null
+    const found = viewer()
+    return found instanceof Promise ? found.catch(withoutSender) : found
+  } catch (error) {
+    return withoutSender(error)
   }
+}
+
+function withoutSender(error: unknown): Sender {
+  return error instanceof Fault && error.reason === 'tooMany' ? 'tooMany' : null
 }

@@ -6,19 +6,22 @@ import type { Consents, ConsentsOf } from './consent.ts'
 import { insertEvents, insertShares, type EventRow, type ShareRow } from './event-queries.ts'
 import type { SentEvent } from './read-event.ts'
 
-/** An event as it arrived. Who sent it is known a moment later than the picture was answered. */
+/** Whose event it is, if that is known; one of somebody who sent too many is not kept. */
+export type Sender = Pick<Viewer, 'userId'> | null | 'tooMany'
+
+/** An event as it arrived. Who sent it may be known a moment later than the picture was answered. */
 export interface ArrivedEvent extends SentEvent {
   id: string
   at: Date
   ip: string
-  viewer: Promise<Viewer | null>
+  sender: Sender | Promise<Sender>
 }
 
 const halfHourMs = 30 * 60_000
 
-/** Marks an event's arrival. `viewer` never rejects. */
-export function arrive(event: SentEvent, at: Date, ip: string, viewer: Promise<Viewer | null>): ArrivedEvent {
-  return { ...event, id: randomUUID(), at, ip, viewer }
+/** Marks an event's arrival. `sender` never rejects. */
+export function arrive(event: SentEvent, at: Date, ip: string, sender: ArrivedEvent['sender']): ArrivedEvent {
+  return { ...event, id: randomUUID(), at, ip, sender }
 }
 
 interface WriteContext {
@@ -35,25 +38,36 @@ export async function writeEvents(
   { db, secret, consentsOf }: WriteContext,
   batch: readonly ArrivedEvent[],
 ): Promise<void> {
-  const senders = await Promise.all(batch.map(async ({ viewer }) => (await viewer)?.userId))
-  const ids = [...new Set(senders.filter((id) => id !== undefined))]
+  const sent = await withSenders(batch)
+  const ids = [...new Set(sent.map(({ userId }) => userId).filter((id) => id !== undefined))]
   await db.transaction().execute(async (tx) => {
     const consents = await consentsOf(tx, ids)
     await insertEvents(
       tx,
-      batch.map((event, index) => eventRow(event, senders[index], consents)),
+      sent.map((event) => eventRow(event, consents)),
     )
-    const shares = batch.flatMap((event, index) => shareRow(secret, event, senders[index], consents))
+    const shares = sent.flatMap((event) => shareRow(secret, event, consents))
     if (shares.length > 0) await insertShares(tx, shares)
   })
 }
 
+type KnownEvent = ArrivedEvent & { userId: string | undefined }
+
+async function withSenders(batch: readonly ArrivedEvent[]): Promise<KnownEvent[]> {
+  const sent: KnownEvent[] = []
+  for (const event of batch) {
+    // Most are known, and a thousand waits take time; the others are all being looked up already.
+    const sender = event.sender instanceof Promise ? await event.sender : event.sender
+    if (sender !== 'tooMany') sent.push({ ...event, userId: sender?.userId })
+  }
+  return sent
+}
+
 function eventRow(
-  { at, id, name, fields, fbclid, ttclid }: ArrivedEvent,
-  sender: string | undefined,
+  { at, id, name, fields, fbclid, ttclid, userId }: KnownEvent,
   consents: Consents,
 ): EventRow {
-  const person = sender !== undefined && consents.get(sender) === true ? sender : null
+  const person = userId !== undefined && consents.get(userId) === true ? userId : null
   return {
     at,
     id,
@@ -71,13 +85,12 @@ function eventRow(
  */
 function shareRow(
   secret: string,
-  { name, fields, at, ip }: ArrivedEvent,
-  sender: string | undefined,
+  { name, fields, at, ip, userId }: KnownEvent,
   consents: Consents,
 ): ShareRow[] {
   const { video_id } = fields
   if (name !== 'share' || video_id === undefined) return []
-  const who = sender !== undefined && consents.has(sender) ? sender : networkOf(ip)
+  const who = userId !== undefined && consents.has(userId) ? userId : networkOf(ip)
   const halfHour = Math.floor(at.getTime() / halfHourMs)
   const mark = createHmac('sha256', secret).update(`share|${who}|${video_id}|${halfHour}`).digest('base64url')
   return [{ mark, video_id, at }]

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { getHomepage } from '#contract/catalog.ts'
 import { listFavorites } from '#contract/library.ts'
 import { changeUser, getUser } from '#contract/members.ts'
@@ -153,6 +153,26 @@ describe('a site with a limit', () => {
       .finally(() => {
         for (const client of taken) client.release()
       })
+  })
+
+  it('counts the events of the beacon for the person who sends them, keeps none that is too many, and refuses what comes after', async () => {
+    const [visitor, other] = [site.visitor(), site.visitor()]
+    const send = async (from: typeof visitor, event: string) =>
+      (await from.fetch(`/api/statics.png?event=${event}`)).status
+    await visitor.ask(getUser)
+    await other.ask(getUser)
+    const statuses = []
+    for (let index = 0; index < 14; index++) statuses.push(await send(visitor, 'too_many'))
+    expect(statuses.slice(0, 4)).toEqual([200, 200, 200, 200])
+    expect(statuses.at(-1)).toBe(429)
+    const written = (name: string) =>
+      site.context.db.selectFrom('events').select('id').where('name', '=', name).execute()
+    expect([await send(other, 'one_more'), await send(other, 'one_more')]).toEqual([200, 200])
+    await vi.waitFor(async () => expect(await written('one_more')).toHaveLength(2), { timeout: 8000 })
+    const kept = (await written('too_many')).length
+    expect(kept).toBeGreaterThan(3)
+    // One picture for each process goes with an event that is not kept.
+    expect(kept).toBeLessThan(statuses.filter((status) => status === 200).length)
   })
 
   it('limits an address too, but neither its media nor the probes', async () => {

@@ -84,6 +84,8 @@ export interface PlainDescription {
   answers: Record<number, { words: string; type?: string; schema?: TSchema }>
 }
 
+export type FindViewer = () => Viewer | null | Promise<Viewer | null>
+
 /** What is no call of the contract: media, documents, a gateway's frames. It answers plain HTTP, without the envelope. */
 export interface PlainRoute {
   method: 'GET' | 'POST'
@@ -91,6 +93,14 @@ export interface PlainRoute {
   /** Takes a form or raw body; otherwise only JSON is read. */
   body?: 'form' | 'raw'
   description?: PlainDescription
-  /** `caller` looks up who is asking: most plain routes need not know. */
-  handle(request: FastifyRequest, reply: FastifyReply, caller: () => Promise<Caller>): unknown
+  /**
+   * Most plain routes need not know who is asking: `caller` looks that up, `viewer` no more than whose token it is. Either counts
+   * the request as one of that person's calls, and may throw Fault tooMany.
+   */
+  handle(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: () => Promise<Caller>,
+    viewer: FindViewer,
+  ): unknown
 }

@@ -22,7 +22,15 @@ import {
 import { limitCalls, type LimitOptions } from './limit-calls.ts'
 import { describeApi } from './open-api.ts'
 import { readForms, readJsonOnly, readRaw } from './read-body.ts'
-import { Serialised, type AdIds, type Call, type PlainRoute, type Route, type Viewer } from './route.ts'
+import {
+  Serialised,
+  type AdIds,
+  type Call,
+  type FindViewer,
+  type PlainRoute,
+  type Route,
+  type Viewer,
+} from './route.ts'
 import { createValidatorCompiler } from './validators.ts'
 
 export interface HttpServerOptions extends LimitOptions {
@@ -47,7 +55,9 @@ export interface TokenSource {
 /** A person on a slow line may take long to send a little; nothing we take is large. */
 const limits = { bodyLimit: 64 * 1024, requestTimeout: 100_000, keepAliveTimeout: 72_000 }
 
-/** Finds out who is asking, whether they may ask more, and in which language. */
+/** Finds out who is asking, and whether they may ask more. */
+type OpenViewer = (request: FastifyRequest) => ReturnType<FindViewer>
+/** And in which language. */
 type OpenCall = (request: FastifyRequest, reply: FastifyReply) => Promise<Call>
 
 /**
@@ -77,9 +87,16 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   await app.register(cookie)
   const refuseTooMany = limitCalls(app, options)
   checkRoutes(app, isForApi, ({ url }) => refuseUnreadableUrl(url))
+  const openViewer: OpenViewer = (request) => {
+    const count = (viewer: Viewer | null) => {
+      refuseTooMany(request, viewer)
+      return viewer
+    }
+    const viewer = options.identify(request)
+    return viewer instanceof Promise ? viewer.then(count) : count(viewer)
+  }
   const openCall: OpenCall = async (request, reply) => {
-    const viewer = await options.identify(request)
-    refuseTooMany(request, viewer)
+    const viewer = await openViewer(request)
     return createCall(request, reply, viewer, await languageFor(request, viewer, options))
   }
   for (const route of options.routes) addRoute(app, route, options.publicUrl, openCall)
@@ -87,7 +104,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.get('/api/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(document),
   )
-  await app.register(async (plain) => addPlainRoutes(plain, options.plainRoutes, openCall))
+  await app.register(async (plain) => addPlainRoutes(plain, options.plainRoutes, openCall, openViewer))
   app.all('/api/*', () => {
     throw new Fault('noSuchCall')
   })
@@ -174,13 +191,20 @@ async function addPlainRoutes(
   plain: FastifyInstance,
   routes: readonly PlainRoute[],
   openCall: OpenCall,
+  openViewer: OpenViewer,
 ): Promise<void> {
   const add = (app: FastifyInstance, { method, path, handle }: PlainRoute) =>
     app.route({
       method,
       url: path,
       preHandler: checkFirst(({ body }) => refuseUnreadable(body)),
-      handler: async (request, reply) => handle(request, reply, () => openCall(request, reply)),
+      handler: async (request, reply) =>
+        handle(
+          request,
+          reply,
+          () => openCall(request, reply),
+          () => openViewer(request),
+        ),
     })
   readForms(plain)
   await plain.register(async (raw) => {
