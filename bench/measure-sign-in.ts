@@ -17,11 +17,13 @@ const clients = 16
 const visitors = 4
 const attemptsForMs = 5000
 const tries = 200
+const registrations = 100
+const registeringAimMs = 2
 /** Each is tried at most four times, which is before an account rests. */
 const members = 10_000
 const password = 'nobody needs to know this one'
 
-/** Sign-ins per second against argon2 alone, what they do to everybody else's calls, and whether their time tells who has an account. */
+/** Sign-ins per second against argon2 alone, what they do to everybody else's calls, and whether the time of a sign-in or a registration tells who has an account. */
 export async function measureSignIn(site: BenchSite): Promise<Row[]> {
   const hash = await insertMembers(site)
   const signIn = attemptsAt(site)
@@ -35,7 +37,22 @@ export async function measureSignIn(site: BenchSite): Promise<Row[]> {
     rateAim,
     '/s',
   )
-  return [rate, ...(await compareOthers(site, signIn)), await compareTimes(signIn)]
+  const { wrong, unknown } = signIn
+  const { taken, free } = registrationsAt(site)
+  return [
+    rate,
+    ...(await compareOthers(site, signIn)),
+    within(
+      `sign-in, known against unknown address, difference over ${tries} tries`,
+      await compareTimes(tries, wrong, unknown),
+      tellingAimMs,
+    ),
+    within(
+      `registration, taken against free address, difference over ${registrations} tries`,
+      await compareTimes(registrations, taken, free),
+      registeringAimMs,
+    ),
+  ]
 }
 
 /** Accounts to sign in to, all with the same password. @returns its hash */
@@ -57,26 +74,42 @@ export async function insertMembers({ connection }: BenchSite): Promise<string> 
 
 type SignIn = ReturnType<typeof attemptsAt>
 
+/** Makes a call of somebody without a token. @throws Error where it is not answered with this code */
+async function post(url: string, body: Record<string, string>, code: number): Promise<void> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify(body),
+  })
+  // Our own answer to our own call.
+  const answer = (await response.json()) as { code: number }
+  if (answer.code !== code) throw new Error(`${url} answered ${JSON.stringify(answer)}`)
+}
+
+const emailOfMember = (number: number) => `known-${1 + (number % members)}@example.com`
+
 /** Tries to sign in, each at an address of its own. */
 export function attemptsAt({ url }: Pick<BenchSite, 'url'>) {
   let next = 0
-  const attempt = async (email: string, typed: string, code: number) => {
-    const response = await fetch(`${url}/api/user/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-      body: JSON.stringify({ email, password: typed }),
-    })
-    // Our own answer to our own call.
-    const answer = (await response.json()) as { code: number }
-    if (answer.code !== code) throw new Error(`A sign-in was answered with ${JSON.stringify(answer)}`)
-  }
-  const known = () => `known-${1 + (next++ % members)}@example.com`
-  const right = () => attempt(known(), password, 200)
-  const wrong = () => attempt(known(), 'not the one', 500)
+  const attempt = (email: string, typed: string, code: number) =>
+    post(`${url}/api/user/login`, { email, password: typed }, code)
+  const right = () => attempt(emailOfMember(next++), password, 200)
+  const wrong = () => attempt(emailOfMember(next++), 'not the one', 500)
   return {
     wrong,
     unknown: () => attempt(`nobody-${next++}@example.com`, 'not the one', 500),
     anyhow: (turn: number) => (turn % 2 ? right() : wrong()),
+  }
+}
+
+/** Tries to register, each as a new guest at an address of its own. */
+function registrationsAt({ url }: Pick<BenchSite, 'url'>) {
+  let next = 0
+  const attempt = (email: string, code: number) =>
+    post(`${url}/api/user/register`, { email, password, repeat_password: password }, code)
+  return {
+    taken: () => attempt(emailOfMember(next++), 500),
+    free: () => attempt(`new-${next++}@example.com`, 200),
   }
 }
 
@@ -109,22 +142,21 @@ async function compareOthers(site: BenchSite, signIn: SignIn): Promise<Row[]> {
   return rows
 }
 
-/** By turns, so that a busy moment of the machine touches both. */
-async function compareTimes({ wrong, unknown }: SignIn): Promise<Row> {
-  const times = { wrong: [] as number[], unknown: [] as number[] }
+/** By turns, so that a busy moment of the machine touches both. @returns the difference of the medians in milliseconds */
+async function compareTimes(
+  turns: number,
+  one: () => Promise<void>,
+  other: () => Promise<void>,
+): Promise<number> {
+  const times = { one: [] as number[], other: [] as number[] }
   const timed = async (work: () => Promise<void>) => {
     const started = performance.now()
     await work()
     return performance.now() - started
   }
-  for (let turn = 0; turn < tries; turn++) {
-    times.wrong.push(await timed(wrong))
-    times.unknown.push(await timed(unknown))
+  for (let turn = 0; turn < turns; turn++) {
+    times.one.push(await timed(one))
+    times.other.push(await timed(other))
   }
-  const difference = Math.abs(median(times.wrong) - median(times.unknown))
-  return within(
-    `sign-in, known against unknown address, difference over ${tries} tries`,
-    difference,
-    tellingAimMs,
-  )
+  return Math.abs(median(times.one) - median(times.other))
 }

@@ -76,6 +76,7 @@ export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
     LIMIT_API_IP: unlimited,
     LIMIT_SIGN_IN_ACCOUNT: unlimited,
     LIMIT_SIGN_IN_IP: unlimited,
+    LIMIT_REGISTER_IP: unlimited,
   }
 }
 
