@@ -2,8 +2,9 @@ import { chromium, type Browser, type BrowserContextOptions } from '@playwright/
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp, { type OverlayOptions } from 'sharp'
+import { becomeMember, leave } from './become-member.ts'
 import { findChromium } from './find-chromium.ts'
-import { becomeMember, leave, shotsOf, type Content, type Shot } from './screen-states.ts'
+import { shotsOf, type Content, type Shot } from './screen-states.ts'
 
 /**
  * `npm run screens -- URL` photographs every screen and its states on a running site, in English and German, on a phone,
@@ -26,11 +27,17 @@ type State = Exclude<BrowserContextOptions['storageState'], string | undefined>
 async function findContent(url: string): Promise<Content & { ids: string[] }> {
   const answer = await fetch(`${url}/api/homepage`)
   const { info } = (await answer.json()) as {
-    info: { menu: { id: string }[]; homepage: { id: string; items: { id: string }[] }[] }
+    info: {
+      menu: { id: string }[]
+      homepage: { id: string; items: { id: string; episode_count: number }[] }[]
+    }
   }
   const [first, second = first] = info.homepage
   const plans = (await (await fetch(`${url}/api/plan`)).json()) as { data: { list: { id: string }[] } }
-  const ids = (first?.items ?? []).map(({ id }) => id).slice(0, 5)
+  const ids = (first?.items ?? [])
+    .toSorted((one, other) => other.episode_count - one.episode_count)
+    .map(({ id }) => id)
+    .slice(0, 5)
   if (!second || !ids[0]) throw new Error(`${url} shows no drama`)
   return {
     ids,
@@ -155,7 +162,7 @@ const browser = await chromium.launch(await findChromium())
 const home = await browser.newPage({ locale: 'en-US', storageState: guest })
 home.setDefaultTimeout(90_000)
 try {
-  await becomeMember(home, url, content)
+  await becomeMember(home, url, content.ids)
   const member = await home.context().storageState()
   for (const [language, locale] of Object.entries(languages)) {
     for (const [size, viewport] of Object.entries(sizes)) {

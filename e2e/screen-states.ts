@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { payByCard } from './watching.ts'
+import { answerWith, listEveryStatus, madeUpResult, stayAtResult } from './made-up-orders.ts'
 
 /** What the contact sheets show: every route, in every state that a person can meet. */
 export interface Shot {
@@ -21,11 +21,14 @@ export interface Content {
   plan: string
 }
 
+const cards = { declined: '4000 0000 0000 0002', asksBank: '4000 0000 0000 3220' }
+
 const noAnswers = (page: Page) => page.route('**/api/**', (route) => route.abort())
 const slowAnswers = (page: Page) => page.route('**/api/**', () => {})
 const answer = (path: string, json: object) => (page: Page) =>
   page.route(`**/api/${path}`, (route) => route.fulfill({ json }))
 const toEnd = (page: Page) => page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+const toLastOrder = (page: Page) => page.locator('main ul > li:nth-child(8)').first().scrollIntoViewIfNeeded()
 const click = (selector: string) => (page: Page) => page.locator(selector).first().click()
 const submit = click('main button[type=submit]')
 const type = (selector: string, words: string) => (page: Page) =>
@@ -41,6 +44,35 @@ const payForm = async (page: Page) => {
 }
 const inForm = (selector: string) => (page: Page) =>
   page.frameLocator('dialog iframe').locator(selector).click()
+/** Types a card and a person, finding each field by what the browser would fill it with. */
+const payWith = (number: string) => async (page: Page) => {
+  const form = page.frameLocator('dialog iframe')
+  const card = form.frameLocator('iframe')
+  const typed = { email: 'ada@example.com', 'given-name': 'Ada', 'family-name': 'Lovelace' }
+  for (const [name, words] of Object.entries(typed)) await form.locator(`[autocomplete=${name}]`).fill(words)
+  await card.locator('[autocomplete=cc-number]').fill(number)
+  await card.locator('[autocomplete=cc-exp]').fill('12 / 39')
+  await card.locator('[autocomplete=cc-csc]').fill('123')
+  await form.locator('form button[type=submit]').click()
+}
+const refused = (page: Page) => page.frameLocator('dialog iframe').locator('form [role=alert]').waitFor()
+const bank = (page: Page) =>
+  page.frameLocator('dialog iframe').frameLocator('iframe:visible').locator('button').first().waitFor()
+const orderIs = (status: Parameters<Awaited<ReturnType<typeof answerWith>>>[0]) => async (page: Page) =>
+  (await answerWith(page))(status)
+const goOffline = async (page: Page) => {
+  await page.waitForLoadState('networkidle')
+  await page.context().setOffline(true)
+  await page.locator('meta[name=offline]').waitFor({ state: 'attached' })
+}
+/** Opens a path without a connection, once the release is kept. */
+const openOffline = (path: string) => async (page: Page) => {
+  const isKept = () => navigator.serviceWorker.controller?.state === 'activated'
+  await page.waitForFunction(isKept, undefined, { timeout: 60_000 })
+  await page.context().setOffline(true)
+  await page.goto(new URL(path, page.url()).href)
+  await page.locator('[role=status] > p').first().waitFor()
+}
 const shopForm = async (page: Page) => {
   await page.locator('main li button').first().click()
   await page.frameLocator('dialog iframe').locator('form button[type=submit]:enabled').waitFor()
@@ -90,6 +122,9 @@ function home({ category, section }: Content): Shot[] {
     { name: 'results', path: '/searchDetail/the' },
     { name: 'no results', path: '/searchDetail/qqzzxx' },
     { name: 'not found', path: '/nowhere' },
+    { name: 'offline', path: '/', act: goOffline },
+    { name: 'offline, opened again', path: '/', act: openOffline('/') },
+    { name: 'offline, never opened before', path: '/', act: openOffline('/favorites') },
   ]
 }
 
@@ -126,9 +161,20 @@ function watching({ video, plan }: Content): Shot[] {
     { name: 'locked, a plan', path: locked, act: click('fieldset label:nth-of-type(3)') },
     { name: 'card form', path: locked, act: payForm },
     { name: 'card form, mistakes', path: locked, act: inTurn(payForm, inForm('button[type=submit]')) },
+    { name: 'card form, declined', path: locked, act: inTurn(payForm, payWith(cards.declined), refused) },
+    {
+      name: "card form, the bank's check",
+      path: locked,
+      act: inTurn(payForm, payWith(cards.asksBank), bank),
+    },
     { name: 'order form alone', path: `/order/easy?kind=plan&id=${plan}&gateway=sandbox&method=card` },
     { name: 'order form, wallet', path: `/order/easy?kind=plan&id=${plan}&gateway=sandbox&method=wallet` },
     { name: 'order form, nothing to pay', path: '/order/easy' },
+    { name: 'order, pending', path: madeUpResult, before: orderIs('pending') },
+    { name: 'order, paid', path: madeUpResult, before: inTurn(stayAtResult, orderIs('paid')) },
+    { name: 'order, failed', path: madeUpResult, before: orderIs('failed') },
+    { name: 'order, refunded', path: madeUpResult, before: orderIs('refunded') },
+    { name: 'order, lost', path: madeUpResult, before: orderIs(null) },
     { name: 'order, unknown', path: '/order/result?order_id=ord_none' },
     { name: 'plans', path: '/shopping' },
     { name: 'plans of a subscriber', path: '/shopping', member: true },
@@ -168,6 +214,13 @@ function person(): Shot[] {
     { name: 'profile, all open', path: '/individual', member: true, act: openSettings },
     { name: 'my area of a guest', path: '/my' },
     { name: 'my area', path: '/my', member: true },
+    {
+      name: 'my area, orders of every kind',
+      path: '/my',
+      member: true,
+      before: listEveryStatus,
+      act: toLastOrder,
+    },
     { name: 'receipt', path: '/my', member: true, act: click('main a[href*="receipt="]') },
     { name: 'my area, on its way', path: '/my', before: slowAnswers },
     { name: 'favorites, none', path: '/favorites', before: empty },
@@ -206,40 +259,3 @@ export const shotsOf = (content: Content): Shot[] => [
   ...person(),
   ...texts(),
 ]
-
-/** Makes the member of the pictures: watches and keeps some dramas, buys an episode and a plan with the sandbox's card. */
-export async function becomeMember(page: Page, url: string, { video, ids }: Content & { ids: string[] }) {
-  const post = async (path: string, data: object) => {
-    const response = await page.request.post(`${url}/api/user${path}`, { data, headers: { origin: url } })
-    const { code, message } = (await response.json()) as { code: number; message?: string }
-    if (code !== 200) throw new Error(`${path}: ${message ?? code}`)
-  }
-  await page.goto(url)
-  await post('/register', { ...ada(), display_name: 'Ada', repeat_password: ada().password })
-  for (const video_id of ids) {
-    await post('/favorite', { video_id })
-    const list = await page.request.get(`${url}/api/video/episode?video_id=${video_id}`)
-    const { data } = (await list.json()) as { data: { list: { id: string }[] } }
-    const episode_id = data.list[0]?.id
-    if (episode_id)
-      await post('/history', { video_id, episode_id, position_ms: 8000, at: new Date().toISOString() })
-  }
-  await page.goto(`${url}${video}?episode=4`)
-  await page.getByRole('button', { name: /^Pay / }).click()
-  await payByCard(page, { number: '4242 4242 4242 4242', email: ada().email })
-  await page.locator('dialog').waitFor({ state: 'detached' })
-  await page.goto(`${url}/shopping`)
-  await page.locator('main li button').first().click()
-  await payByCard(page, { number: '4242 4242 4242 4242', email: ada().email })
-  await page.locator('dialog').waitFor({ state: 'detached' })
-}
-
-/** Leaves nothing of the member behind but the books. */
-export async function leave(page: Page, url: string): Promise<void> {
-  const headers = { origin: url }
-  await page.request.post(`${url}/api/payment/cancel`, { headers, data: {} })
-  await page.request.delete(`${url}/api/user`, { headers, data: { current_password: ada().password } })
-}
-
-const born = Date.now()
-const ada = () => ({ email: `ada-${born}@example.com`, password: 'a quiet lighthouse' })

@@ -1,0 +1,39 @@
+import type { Page } from '@playwright/test'
+import { payByCard } from './watching.ts'
+
+const ada = { email: `ada-${crypto.randomUUID().slice(0, 8)}@example.com`, password: 'a quiet lighthouse' }
+const pays = { number: '4242 4242 4242 4242', email: ada.email }
+
+/** Makes a member who has watched and kept some dramas, and bought an episode of the first and a plan with the sandbox's card. */
+export async function becomeMember(page: Page, url: string, [first, ...others]: string[]): Promise<void> {
+  const post = async (path: string, data: object) => {
+    const response = await page.request.post(`${url}/api/user${path}`, { data, headers: { origin: url } })
+    const { code, message } = (await response.json()) as { code: number; message?: string }
+    if (code !== 200) throw new Error(`${path}: ${message ?? code}`)
+  }
+  await page.goto(url)
+  await post('/register', { ...ada, display_name: 'Ada', repeat_password: ada.password })
+  for (const video_id of [first, ...others]) {
+    await post('/favorite', { video_id })
+    const list = await page.request.get(`${url}/api/video/episode?video_id=${video_id}`)
+    const { data } = (await list.json()) as { data: { list: { id: string }[] } }
+    const episode_id = data.list[0]?.id
+    if (episode_id)
+      await post('/history', { video_id, episode_id, position_ms: 8000, at: new Date().toISOString() })
+  }
+  await page.goto(`${url}/videos/${first}?episode=4`)
+  await page.getByRole('button', { name: /^Pay / }).click()
+  await payByCard(page, pays)
+  await page.locator('dialog').waitFor({ state: 'detached' })
+  await page.goto(`${url}/shopping`)
+  await page.locator('main li button').first().click()
+  await payByCard(page, pays)
+  await page.locator('dialog').waitFor({ state: 'detached' })
+}
+
+/** Leaves nothing of the member behind but the books. */
+export async function leave(page: Page, url: string): Promise<void> {
+  const headers = { origin: url }
+  await page.request.post(`${url}/api/payment/cancel`, { headers, data: {} })
+  await page.request.delete(`${url}/api/user`, { headers, data: { current_password: ada.password } })
+}
