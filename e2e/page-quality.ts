@@ -1,5 +1,5 @@
 import AxeBuilder from '@axe-core/playwright'
-import { expect, type Page } from '@playwright/test'
+import { expect, type Frame, type Page } from '@playwright/test'
 
 /** What every screen is held to. axe brings its own script into the page, so the test needs `bypassCSP`. */
 
@@ -29,7 +29,11 @@ export async function expectReadable(page: Page): Promise<void> {
 
 /** Nothing is wider than the window, and no words run out of it: those in rows that scroll sideways aside. */
 export async function expectFits(page: Page): Promise<void> {
-  const { wide, cut } = await page.evaluate(() => {
+  for (const frame of page.frames()) await expectFrameFits(frame)
+}
+
+async function expectFrameFits(frame: Frame): Promise<void> {
+  const { wide, cut } = await frame.evaluate(() => {
     const page = document.documentElement
     const scrolls = (element: Element | null): boolean =>
       element !== null &&
@@ -55,7 +59,8 @@ export async function expectFits(page: Page): Promise<void> {
       if (out || (clipped && getComputedStyle(holder).textOverflow !== 'ellipsis'))
         cut.push(text.textContent?.trim() ?? '')
     }
-    return { wide: page.scrollWidth - page.clientWidth, cut: cut.filter(Boolean) }
+    // A frame that is not shown has no width.
+    return { wide: page.clientWidth && page.scrollWidth - page.clientWidth, cut: cut.filter(Boolean) }
   })
   expect(wide, 'no sideways scrolling').toBeLessThanOrEqual(0)
   expect(cut, 'no words are cut').toEqual([])

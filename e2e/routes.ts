@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { missingPath } from './fixtures.ts'
+import { siteUrl } from './site-url.ts'
 
 /** Every route of the site on the test content (seed, section 2). */
 export const routes = [
@@ -32,13 +33,26 @@ export const routes = [
 
 interface Homepage {
   menu: { id: string }[]
-  homepage: { id: string; items: { id: string; title: string }[] }[]
+  homepage: { id: string; items: { id: string; title: string; episode_count: number }[] }[]
+}
+
+async function readHomepage(page: Page): Promise<Homepage> {
+  const answer = await page.request.get(`${siteUrl}/api/homepage`)
+  const { info } = (await answer.json()) as { info: Homepage }
+  return info
+}
+
+/** The dramas of the test content, the one of six episodes first. */
+export async function videoIds(page: Page): Promise<string[]> {
+  const { homepage } = await readHomepage(page)
+  const items = homepage.flatMap((section) => section.items)
+  const ids = items.toSorted((one, other) => other.episode_count - one.episode_count).map(({ id }) => id)
+  return [...new Set(ids)]
 }
 
 /** A route's path with the ids of the test content. */
 export async function pathOf(page: Page, path: string): Promise<string> {
-  const answer = await page.request.get('/api/homepage')
-  const { info } = (await answer.json()) as { info: Homepage }
+  const info = await readHomepage(page)
   const videos = info.homepage.flatMap(({ items }) => items)
   const ids: Record<string, string | undefined> = {
     menu: info.menu[0]?.id,

@@ -114,10 +114,10 @@ function choice(payment: PaymentRow, action: string, yes: string, no: string): s
 </form>`
 }
 
-/** The bank's check, framed by the payment page. */
+/** The bank's check, framed by the payment page: named, since the pages around it have a main part too. */
 export function checkDocument(language: Language, payment: PaymentRow): string {
   const { check, bankAsks, pay, payWith, testBank, confirm, reject } = words[language]
-  const body = `<main>
+  const body = `<main aria-label="${escape(check)}">
 <h1>${bankAsks}</h1>
 <p>${sentence(payment.last4 ? payWith : pay, language, payment)}</p>
 <p class="quiet">${testBank}</p>
@@ -133,7 +133,7 @@ export function checkedDocument(language: Language): string {
     language,
     title: thanks,
     script: '/sandbox/authenticated.js',
-    body: `<main><p>${oneMoment}</p></main>`,
+    body: `<main aria-label="${escape(thanks)}"><p>${oneMoment}</p></main>`,
     framed: true,
   })
 }
@@ -152,7 +152,12 @@ ${choice(payment, '/sandbox/wallet', approve, cancel)}
 
 export function goneDocument(language: Language): string {
   const { notFound, gone } = words[language]
-  return page({ language, title: notFound, body: `<main><p>${gone}</p></main>`, framed: true })
+  return page({
+    language,
+    title: notFound,
+    body: `<main aria-label="${escape(notFound)}"><p>${gone}</p></main>`,
+    framed: true,
+  })
 }
 
 export const styleSheet = `:root { color-scheme: dark; --text: #f6efe8; --quiet: #b9aca0; --line: #a99a8f; --field: #120e0c; --accent: #ff8a4c; --bad: #ff9d8f }

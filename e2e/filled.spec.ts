@@ -1,0 +1,115 @@
+import type { BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
+import { becomeMember } from './become-member.ts'
+import { expect, test as base } from './fixtures.ts'
+import { expectFits, expectReadable } from './page-quality.ts'
+import { openRoute, videoIds } from './routes.ts'
+import { shotsOf, type Shot } from './screen-states.ts'
+import { siteUrl } from './site-url.ts'
+
+/** The screens that show nothing to a newcomer, and what each has to show before it is judged. */
+const shows: Record<string, string> = {
+  'home of a member': 'main progress',
+  favorites: 'main li a',
+  'favorites, edit': 'main li :checked',
+  history: 'main li progress',
+  unlocked: 'main li a',
+  'my area': 'main a[href*="receipt="]',
+  'my area, orders of every kind': 'main ul > li:nth-child(8)',
+  receipt: 'main article table',
+  'profile, all open': 'main form [type=password]',
+  'plans of a subscriber': 'main section[aria-label] button',
+  'card form, declined': 'dialog iframe',
+  "card form, the bank's check": 'dialog iframe',
+  'order, pending': 'main [role=status]',
+  'order, paid': 'main [role=status]',
+  'order, failed': 'main [role=status]',
+  'order, refunded': 'main [role=status]',
+  'order, lost': 'main [role=alert]',
+}
+
+const everyShot = shotsOf({
+  video: '/videos/{video}',
+  section: '{section}',
+  category: '{menu}',
+  plan: '{plan}',
+})
+const shots = Object.keys(shows).map((name) => {
+  const shot = everyShot.find((one) => one.name === name)
+  if (!shot) throw new Error(`there is no state ${name}`)
+  return shot
+})
+
+type State = Exclude<BrowserContextOptions['storageState'], string | undefined>
+
+const test = base.extend<object, { member: State }>({
+  member: [
+    async ({ browser }, use) => {
+      const page = await browser.newPage({ locale: 'en-US', serviceWorkers: 'block' })
+      await page.addInitScript(() => localStorage.setItem('consent', 'no'))
+      await becomeMember(page, siteUrl, await videoIds(page))
+      await use(await page.context().storageState())
+      await page.context().close()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+// axe brings its own script into the page; an answer that gets lost is written down by the browser.
+test.use({ bypassCSP: true, forgiven: /net::ERR_FAILED/ })
+
+/** Opens a state in a window of its own, as the member or as a newcomer, and looks at it. */
+async function look(
+  { name, path, before, act, member }: Shot,
+  { open, state }: { open: (options: BrowserContextOptions) => Promise<BrowserContext>; state: State },
+  judge: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await open(member ? { storageState: state } : {})
+  const page = await context.newPage()
+  await before?.(page)
+  await openRoute(page, path)
+  await act?.(page)
+  await expect(page.locator(shows[name] ?? '').first()).toBeVisible()
+  await judge(page)
+  await context.close()
+}
+
+for (const shot of shots)
+  test(`${shot.name}: readable by everybody`, async ({ browser, member }) => {
+    await look(shot, { open: (options) => browser.newContext(options), state: member }, expectReadable)
+  })
+
+test('an order says beneath its name what became of it, with a button beside it or without', async ({
+  browser,
+  member,
+}) => {
+  const shot = shots.find(({ name }) => name === 'my area, orders of every kind')
+  if (!shot) throw new Error('the state is gone')
+  await look(shot, { open: (options) => browser.newContext(options), state: member }, async (page) => {
+    const lines = await page
+      .locator('main li')
+      .filter({ hasText: '$9.99' })
+      .evaluateAll((all) =>
+        all.map((line) => {
+          const [what, , state] = [...line.querySelectorAll('p')].map((part) => part.getBoundingClientRect())
+          return what && state && what.left === state.left && what.bottom <= state.top
+        }),
+      )
+    expect(lines).toEqual(Array.from({ length: 8 }, () => true))
+  })
+})
+
+const narrow = { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true }
+const twice = { viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 }
+
+for (const locale of ['de-DE', 'fr-FR'])
+  test(`every filled screen fits the narrowest phone, and the desktop at twice the size, ${locale}`, async ({
+    browser,
+    isMobile,
+    member,
+  }) => {
+    test.setTimeout(180_000)
+    const open = (options: BrowserContextOptions) =>
+      browser.newContext({ ...options, locale, ...(isMobile ? narrow : twice) })
+    for (const shot of shots)
+      await test.step(shot.name, () => look(shot, { open, state: member }, expectFits))
+  })
