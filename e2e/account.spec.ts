@@ -124,6 +124,39 @@ test('what was typed outlives a folded form and a failed call; the data can be t
   expect((await download).suggestedFilename()).toBe('my-data.json')
 })
 
+test('a session that was ended elsewhere is signed in to again, back where one was, with what was typed', async ({
+  page,
+  browser,
+}) => {
+  const email = `ruth-${Date.now()}@example.com`
+  await register(page, email)
+  await page.goto('/individual')
+  await page.getByRole('button', { name: 'Change E-mail' }).click()
+  await page.getByLabel('New e-mail').fill('ruth@example.net')
+  await page.getByLabel('Current password').fill(password)
+
+  const elsewhere = await (await browser.newContext()).newPage()
+  await signIn(elsewhere, email)
+  await elsewhere.getByRole('button', { name: /^Sign out: / }).click()
+  await expect(elsewhere.getByText('This device')).toBeVisible()
+  await elsewhere.context().close()
+
+  await page.getByRole('button', { name: 'Send the link', exact: true }).click()
+  await expect(page.getByRole('alert')).toHaveText('Please open the site again or sign in first.')
+  await page.getByRole('button', { name: 'Sign in again' }).click()
+  await expect(page).toHaveURL(/\/login$/)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page).toHaveURL(/\/individual$/)
+  await expect(page.getByLabel('New e-mail')).toHaveValue('ruth@example.net')
+  await expect(page.getByLabel('Current password')).toHaveValue('')
+  await page.getByLabel('Current password').fill(password)
+  await page.getByRole('button', { name: 'Send the link', exact: true }).click()
+  await expect(page.getByText('ruth@example.net')).toBeVisible()
+  expect(await page.evaluate(() => sessionStorage.getItem('draft'))).toBeNull()
+})
+
 test('a member links a profile elsewhere, proves it is them where that is asked, and unlinks it', async ({
   page,
 }) => {
@@ -164,6 +197,9 @@ test('whoever came by a profile elsewhere keeps it until there is another way in
   await linked.getByRole('button', { name: 'Unlink House' }).click()
   await linked.getByRole('button', { name: 'Unlink now' }).click()
   await expect(linked.getByRole('alert')).toContainText('This is your only way to sign in.')
+  await linked.getByRole('button', { name: 'Sign in again' }).click()
+  await page.getByRole('link', { name: 'House' }).click()
+  await expect(page).toHaveURL(/\/my$/)
   await expect(linked.getByRole('listitem')).toHaveCount(1)
 })
 
@@ -176,13 +212,15 @@ async function register(page: Page, email: string): Promise<void> {
   await expect(page).toHaveURL(/\/my$/)
 }
 
-/** With the code that the second step asks for; ends in the member area. */
-async function signIn(page: Page, email: string, code: string): Promise<void> {
+/** With the code that the second step asks for, where it does; ends in the member area. */
+async function signIn(page: Page, email: string, code?: string): Promise<void> {
   await page.goto('/login')
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByLabel('Code of your authenticator app').fill(code)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  if (code) {
+    await page.getByLabel('Code of your authenticator app').fill(code)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
   await expect(page).toHaveURL(/\/my$/)
 }

@@ -1,6 +1,10 @@
 import { useRef, useState, type FormEvent } from 'react'
 import { CallRejected } from '#web/lib/api.ts'
+import { draftOf, forgetDraft, keepDraft } from './draft.ts'
 import { useFields } from './use-fields.ts'
+
+/** The code of a refusal for want of a session (contract/errors.ts). */
+const signInFirst = 401
 
 type Texts<Name extends string> = Record<Name, string>
 
@@ -11,24 +15,39 @@ interface FormOptions<Name extends string> {
   send: (value: Texts<Name>) => Promise<unknown>
   /** The field of ours that a refusal's field stands for, where the names differ. */
   fieldOf?: (field: string) => Name | undefined
+  /** The fields that are still there when their owner, whose session had ended, has signed in again. */
+  draft?: { owner: string; fields: readonly NoInfer<Name>[] }
 }
 
 /**
  * A form that is sent once at a time and loses nothing that was typed: a refusal stands beside the field it names, with
- * the focus there, or above the button where it names none.
+ * the focus there, or above the button where it names none. `signInFirst` says that it was because the session has ended.
  */
-export function useForm<Name extends string>({ initial, messagesOf, send, fieldOf }: FormOptions<Name>) {
-  const fields = useFields(initial, messagesOf)
+export function useForm<Name extends string>({
+  initial,
+  messagesOf,
+  send,
+  fieldOf,
+  draft,
+}: FormOptions<Name>) {
+  const [first] = useState(() => ({ ...initial, ...(draft && draftOf(draft.owner, draft.fields)) }))
+  const fields = useFields(first, messagesOf)
   const [busy, setBusy] = useState(false)
   const sending = useRef(false)
-  const [refusal, setRefusal] = useState<{ field: Name | undefined; message: string } | null>(null)
+  const [refusal, setRefusal] = useState<{ field: Name | undefined; message: string; code: number } | null>(
+    null,
+  )
   const isName = (field: string): field is Name => field in initial
   const nameOf = (field: string) => fieldOf?.(field) ?? (isName(field) ? field : undefined)
 
   const refuse = (error: CallRejected) => {
     const field = error.field === undefined ? undefined : nameOf(error.field)
-    setRefusal({ field, message: error.message })
+    setRefusal({ field, message: error.message, code: error.code })
     if (field) fields.focus(field)
+    if (error.code === signInFirst && draft) {
+      const typed = draft.fields.map((name) => [name, fields.value[name]])
+      keepDraft({ owner: draft.owner, value: Object.fromEntries(typed) })
+    }
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -38,6 +57,7 @@ export function useForm<Name extends string>({ initial, messagesOf, send, fieldO
     setBusy(true)
     setRefusal(null)
     send(fields.value)
+      .then(() => draft && forgetDraft())
       .catch((error: unknown) => {
         if (error instanceof CallRejected) refuse(error)
       })
@@ -52,6 +72,7 @@ export function useForm<Name extends string>({ initial, messagesOf, send, fieldO
     submit,
     /** A refusal that is about no single field. */
     problem: refusal && !refusal.field ? refusal.message : '',
+    signInFirst: refusal?.code === signInFirst,
     field: (name: Name) => ({
       ...fields.field(name),
       refusal: refusal?.field === name ? refusal.message : '',

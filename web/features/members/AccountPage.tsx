@@ -1,4 +1,5 @@
 import type { FormEvent, ReactNode } from 'react'
+import { SignInAgain } from './SignInAgain.tsx'
 import styles from './account-page.module.css'
 
 /** A narrow page with one thing to do. */
@@ -21,12 +22,12 @@ export function AccountPage({
   )
 }
 
-/** The form of such a page, with what is wrong with it as a whole above the button. */
+/** The form of such a page, with what is wrong with it as a whole above the button, and the way on where the session has ended. */
 export function AccountForm({
   form,
   children,
 }: {
-  form: { submit: (event: FormEvent) => void; busy: boolean; problem: string }
+  form: { submit: (event: FormEvent) => void; busy: boolean; problem: string; signInFirst: boolean }
   children: ReactNode
 }) {
   return (
@@ -36,6 +37,7 @@ export function AccountForm({
           {form.problem}
         </p>
       )}
+      {form.signInFirst && <SignInAgain />}
       {children}
     </form>
   )

@@ -10,7 +10,7 @@ import { CodeField } from './CodeField.tsx'
 import { CurrentPassword } from './CurrentPassword.tsx'
 import { proofAsked, proofBody } from './proof.ts'
 import { rememberUser } from './queries.ts'
-import { SignInAgain } from './SignInAgain.tsx'
+import { SignInFirst } from './SignInAgain.tsx'
 import { Tick } from './Tick.tsx'
 import styles from './settings.module.css'
 
@@ -43,7 +43,7 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
       </ul>
       {asks.current_password && <CurrentPassword field={form.field('current_password')} />}
       {asks.totp && <CodeField field={form.field('totp')} autoFocus={false} />}
-      <SignInAgain user={user} />
+      {!form.signInFirst && <SignInFirst user={user} />}
       <Tick {...form.field('sure')} label={t('data.sure')} />
       <Button look="danger" type="submit" disabled={form.busy}>
         {form.busy ? t('account.working') : t('data.deleteNow')}

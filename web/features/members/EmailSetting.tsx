@@ -5,6 +5,7 @@ import { call } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/checks.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
+import { draftOf } from '#web/ui/draft.ts'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { AccountForm } from './AccountPage.tsx'
@@ -24,6 +25,7 @@ export function EmailSetting({ user }: { user: User }) {
         title={t('account.email')}
         text={user.email ? `${user.email} · ${state}` : t('mail.none')}
         action={t('settings.change')}
+        begun={draftOf(user.id, ['email']) !== undefined}
       >
         {(done) => (
           <NewEmail
@@ -45,6 +47,7 @@ function NewEmail({ user, onSent }: { user: User; onSent: (email: string) => voi
   const change = useChangeUser()
   const form = useForm({
     initial: { email: '', current_password: '' },
+    draft: { owner: user.id, fields: ['email'] },
     messagesOf: ({ email, current_password }) => ({
       ...(isEmail(email) ? {} : { email: t('account.emailBad') }),
       ...(current_password || !user.has_password ? {} : { current_password: t('account.passwordMissing') }),

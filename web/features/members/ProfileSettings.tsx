@@ -31,6 +31,7 @@ function NameForm({ user }: { user: User }) {
   const change = useChangeUser()
   const form = useForm({
     initial: { display_name: user.display_name ?? '' },
+    draft: { owner: user.id, fields: ['display_name'] },
     messagesOf: ({ display_name }) => (isName(display_name) ? {} : { display_name: t('account.nameBad') }),
     send: async ({ display_name }) => {
       await change({ display_name })

@@ -6,7 +6,7 @@ import { AccountForm } from './AccountPage.tsx'
 import { CodeField } from './CodeField.tsx'
 import { CurrentPassword } from './CurrentPassword.tsx'
 import { proofAsked, proofBody, type Proof } from './proof.ts'
-import { SignInAgain } from './SignInAgain.tsx'
+import { SignInFirst } from './SignInAgain.tsx'
 import styles from './settings.module.css'
 
 interface ProofFormProps {
@@ -31,7 +31,7 @@ export function ProofForm({ user, text, action, send }: ProofFormProps) {
       <p className={styles.text}>{text}</p>
       {asked.current_password && <CurrentPassword field={form.field('current_password')} />}
       {asked.totp && <CodeField field={form.field('totp')} autoFocus={false} />}
-      <SignInAgain user={user} />
+      {!form.signInFirst && <SignInFirst user={user} />}
       <Button type="submit" disabled={form.busy}>
         {form.busy ? t('account.working') : action}
       </Button>

@@ -10,13 +10,15 @@ interface SettingProps {
   action: string
   /** The form; `done` closes and forgets it. */
   children: (done: () => void) => ReactNode
+  /** The form is open from the first: something was typed into it before. */
+  begun?: boolean
 }
 
 /** One line of the settings: how it stands, and a form that its button opens. Folded up, the form keeps what was typed. */
-export function Setting({ title, text, action, children }: SettingProps) {
+export function Setting({ title, text, action, children, begun = false }: SettingProps) {
   const { t } = useTranslation()
   const id = useId()
-  const [form, setForm] = useState<'none' | 'open' | 'folded'>('none')
+  const [form, setForm] = useState<'none' | 'open' | 'folded'>(begun ? 'open' : 'none')
   const done = () => {
     setForm('none')
     document.getElementById(`${id}-button`)?.focus()

@@ -1,29 +1,42 @@
-import { useNavigate } from 'react-router'
+import { useQuery } from '@tanstack/react-query'
+import { useLocation, useNavigate } from 'react-router'
 import type { User } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { proofAsked } from './proof.ts'
+import { userQuery } from './queries.ts'
 import { useSignOut } from './use-sign-out.ts'
 import styles from './settings.module.css'
 
-/** The way on for a member who has nothing to prove with but a fresh sign-in. Nothing for anybody else. */
-export function SignInAgain({ user }: { user: User }) {
+/** Says to a member who has nothing to prove with but a fresh sign-in how to go on. Nothing for anybody else. */
+export function SignInFirst({ user }: { user: User }) {
   const { t } = useTranslation()
-  const navigate = useNavigate()
-  const { signOut, busy } = useSignOut()
   const asked = proofAsked(user)
   if (user.role !== 'member' || asked.current_password || asked.totp) return null
-  const signInAgain = async () => {
-    await signOut()
-    await navigate(paths.signIn.to(), { state: { from: paths.individual.to() } })
-  }
   return (
     <>
       <p className={styles.text}>{t('account.signInAgainFirst')}</p>
-      <Button look="quiet" disabled={busy} onClick={() => void signInAgain()}>
-        {t('account.signInAgain')}
-      </Button>
+      <SignInAgain />
     </>
+  )
+}
+
+/** Leads a member to the sign-in and from there back to where they are. Nothing for a guest, who had not signed in. */
+export function SignInAgain() {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const { pathname, search } = useLocation()
+  const { signOut, busy } = useSignOut()
+  const { data: user } = useQuery(userQuery)
+  if (user?.role !== 'member') return null
+  const signInAgain = async () => {
+    await signOut()
+    await navigate(paths.signIn.to(), { state: { from: pathname + search } })
+  }
+  return (
+    <Button look="quiet" disabled={busy} onClick={() => void signInAgain()}>
+      {t('account.signInAgain')}
+    </Button>
   )
 }
