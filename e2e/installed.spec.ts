@@ -2,6 +2,7 @@ import type { BrowserContext, Page } from '@playwright/test'
 import { expect, test as base } from './fixtures.ts'
 import { frontUrl, openFront, type Front } from './front.ts'
 import { expectNoShift, watchShifts } from './page-quality.ts'
+import { standIn } from './pixel-servers.ts'
 import { expectMoving } from './watching.ts'
 
 const test = base.extend<{ front: Front }>({
@@ -152,6 +153,24 @@ test('a document that takes too long gives way to the shell, which carries on', 
   await page.goto('/favorites')
   await expect(page.getByText('Nothing here yet.')).toBeVisible({ timeout: 10_000 })
   await expect(offline(page)).toBeHidden()
+})
+
+test('no pixel is loaded behind the shell, which may be older than what the site is set up with', async ({
+  page,
+  context,
+  front,
+}) => {
+  const { asked, eventsOf } = await standIn(context, frontUrl)
+  await page.addInitScript(() => localStorage.setItem('consent', 'yes'))
+  await openKept(page)
+  await expect.poll(() => eventsOf('meta')).toEqual(['PageView'])
+  const before = asked.length
+  front.slow = true
+  await page.goto('/favorites')
+  await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
+  await page.getByRole('link', { name: 'Search' }).click()
+  await shows(page, /Popular now/)
+  expect(asked).toHaveLength(before)
 })
 
 test('a new release is taken whole: the old page keeps its files, the next document has only new ones', async ({

@@ -32,6 +32,13 @@ it('lets documents turn to the pixels that are set up and to the error reporting
   expect(policy).not.toMatch(/google|tiktok|imotech/)
 })
 
+it('lets the shell that browsers keep turn to no pixel, since it may outlive the setting', async () => {
+  const { policy } = await open('/offline')
+  expect(part(policy, 'script-src')).toMatch(/^script-src 'self' 'nonce-[^']+'$/)
+  expect(part(policy, 'connect-src')).toBe("connect-src 'self' https://errors.example")
+  expect(part(policy, 'img-src')).toBe("img-src 'self' data: https://errors.example")
+})
+
 it('lets a document have the service worker and the manifest of the site itself', async () => {
   const { policy } = await open('/')
   expect(part(policy, 'worker-src')).toBe("worker-src 'self' blob:")

@@ -14,6 +14,11 @@ export interface ForeignHostsContext {
   sentryDsn: string | undefined
 }
 
+/** Where errors are reported to: the one foreign host that no setting of a running site changes. */
+export function reportingHosts(sentryDsn: string | undefined): ForeignHosts {
+  return { script: [], told: sentryDsn === undefined ? [] : [new URL(sentryDsn).origin] }
+}
+
 /**
  * What the documents' policy has to allow: the pixels that are set up and the error reporting. Asked for with every
  * document, so the settings are read at most once a second; while the database is away those of the environment stand in.
@@ -21,12 +26,12 @@ export interface ForeignHostsContext {
 export function foreignHostsLoader(context: ForeignHostsContext): () => Promise<ForeignHosts> {
   const { db, clock, tracking, sentryDsn } = context
   const settings = createAnswerCache<Awaited<ReturnType<typeof loadTrackingSettings>>>(clock)
-  const reported = sentryDsn === undefined ? [] : [new URL(sentryDsn).origin]
+  const reporting = reportingHosts(sentryDsn)
   return async () => {
     const pixels = await settings
       .get('', () => loadTrackingSettings(db, tracking))
       .catch(() => tracking.pixels)
     const { script, told } = hostsOf(pixels)
-    return { script, told: [...told, ...reported] }
+    return { script, told: [...told, ...reporting.told] }
   }
 }

@@ -13,7 +13,7 @@ import { firstCover, homeLoader, type HomeContext } from './load-home.ts'
 import { headLoader, type HeadContext } from './load-head.ts'
 import { installRoutes, type InstallContext } from './install-routes.ts'
 import { sitemapRoutes } from './sitemap-routes.ts'
-import { foreignHostsLoader, type ForeignHostsContext } from './load-foreign-hosts.ts'
+import { foreignHostsLoader, reportingHosts, type ForeignHostsContext } from './load-foreign-hosts.ts'
 
 /** What a document brings along, so that its first screen need not wait. */
 interface Ahead {
@@ -98,6 +98,9 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     return buildHead(site, head, language, asked) + siteLinks(context) + mark
   }
   const loadForeignHosts = foreignHostsLoader(context)
+  // Browsers keep the shell for longer than a pixel may be set up: it grants none.
+  const hostsFor = async (route: string) =>
+    route === '/offline' ? reportingHosts(context.sentryDsn) : loadForeignHosts()
   const give = async (
     request: Request,
     reply: Reply,
@@ -107,7 +110,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     video?: FirstScreen,
     ahead?: Ahead,
   ) => {
-    const foreign = name === 'index' ? await loadForeignHosts() : undefined
+    const foreign = name === 'index' ? await hostsFor(route) : undefined
     const head = (await headOf(request, reply, language, route, video)) + pictureAhead(ahead?.picture)
     const parts = { head, boot: ahead?.boot, picture: ahead?.element }
     const { html, nonce } = documents.render(name, route, language, parts)

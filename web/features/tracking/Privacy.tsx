@@ -8,6 +8,9 @@ import { reportsQuery } from './queries.ts'
 import { useConsent } from './use-consent.ts'
 import { usePixels } from './use-pixels.ts'
 
+/** The shell that the service worker kept may be older than the settings, and its policy lets no pixel through. */
+const inKeptShell = document.querySelector('meta[name=offline]') !== null
+
 interface PrivacyProps {
   /** The person wants to see their choice, and perhaps to change it. */
   asked: boolean
@@ -19,7 +22,7 @@ export function Privacy({ asked, onDone }: PrivacyProps) {
   const { data } = useQuery(reportsQuery)
   const pixels = useMemo(() => setUpPixels(data?.list ?? []), [data])
   const { answer, say } = useConsent()
-  usePixels(pixels, answer === true)
+  usePixels(pixels, answer === true && !inKeptShell)
   useEffect(() => {
     if (data) performance.mark('privacy-ready')
   }, [data])
