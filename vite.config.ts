@@ -1,13 +1,21 @@
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { createLogger, defineConfig } from 'vite'
 import { contractWithoutValidator } from './scripts/vite-contract.ts'
 
 const fromHere = (path: string) => new URL(path, import.meta.url).pathname
 
 const inEveryDocument = /assets\/(react|calls|base|router|site|rolldown-runtime)-[^/]*\.js$/
 
+const logger = createLogger('warn')
+const { warn } = logger
+// The minifier does not know these buttons yet (section.module.css), and leaves them as they are.
+logger.warn = (message, options) => {
+  if (!message.includes("'scroll-button' is not recognized")) warn(message, options)
+}
+
 /** The browser's build. `scripts/build-web.ts` runs it and finishes what it leaves. */
 export default defineConfig({
+  customLogger: logger,
   root: fromHere('web'),
   plugins: [react(), contractWithoutValidator(fromHere('contract'))],
   build: {
