@@ -1,4 +1,4 @@
-/** A test by its file and the beginning of its name. */
+/** A test by its file and its title; "…" stands for what a template fills in. */
 export type Proof = readonly [file: string, name: string]
 
 /** What the contract does not say of a call: who may make it, and what proves it. */
@@ -42,27 +42,33 @@ export const seedCalls: Record<string, CallNote> = {
   'GET /api/user': {
     who: everybody,
     proofs: [
-      [members, 'starts with GET /api/user'],
+      [members, 'starts with GET /api/user, keeps its id from call to call, and costs no row'],
       [members, 'is a new one where the token was altered'],
-      [signIn, 'travels in the header where cookies are disabled'],
+      [
+        signIn,
+        'travels in the header where cookies are disabled; neither token counts in the place of the other',
+      ],
     ],
   },
   'POST /api/user': {
     who: `${viewer}; e-mail and password: a member, with the password`,
     proofs: [
-      [account, 'takes effect at once for name, language and consent'],
-      [account, 'of e-mail and password needs a member'],
-      [account, 'of the password ends every session but this one'],
+      [account, 'takes effect at once for name, language and consent, for a guest as for a member'],
+      [account, 'of e-mail and password needs a member and their password'],
+      [account, 'of the password ends every session but this one, which gets a new token'],
       [members, 'without a token is told to sign in first'],
     ],
   },
   'POST /api/user/login': {
     who: 'everybody who is not signed in to another account',
     proofs: [
-      [signIn, 'gives the account, whatever the case of the address'],
-      [signIn, 'answers a wrong password, an unknown address'],
-      [secondFactor, 'is begun with the password and asked of nobody until'],
-      [membersRaces, 'two tabs that sign in together end with everything once'],
+      [signIn, 'gives the account, whatever the case of the address, and a new session'],
+      [
+        signIn,
+        'answers a wrong password, an unknown address and a member without a password alike, with the same work',
+      ],
+      [secondFactor, 'is begun with the password and asked of nobody until a code of the app confirms it'],
+      [membersRaces, 'two tabs that sign in together end with everything once, whichever process they meet'],
     ],
   },
   'POST /api/user/logout': {
@@ -75,57 +81,60 @@ export const seedCalls: Record<string, CallNote> = {
   'POST /api/user/register': {
     who: 'everybody who is not a member',
     proofs: [
-      [account, 'makes the guest a member with the same id'],
+      [account, 'makes the guest a member with the same id, and what it had said stays'],
       [account, 'is refused to somebody who is signed in'],
-      [account, 'is limited for an address of the network'],
+      [account, 'is limited for an address of the network, taken e-mails included'],
       [membersRaces, 'registering twice at once gives one account'],
     ],
   },
   'GET /api/user/history': {
     who: viewer,
     proofs: [
-      [library, 'lists what was watched, newest first'],
-      [library, 'stays in its order under a cursor'],
-      [unlocked, 'lists what was bought'],
-      [library, 'refuses a cursor of another list'],
+      [library, 'lists what was watched, newest first, a page at a time'],
+      [library, 'stays in its order under a cursor while entries come and go'],
+      [unlocked, 'lists what was bought, an episode or a whole video, and where it stands'],
+      [library, 'refuses a cursor of another list, and one that was made up'],
     ],
   },
   'POST /api/user/history': {
     who: `${viewer}; only for episodes they may play`,
     proofs: [
-      [library, 'is not changed by an older or repeated call'],
+      [library, 'is not changed by an older or repeated call, but by a rewind with a newer time'],
       [library, 'loses nothing when ten devices write at once'],
       [library, 'counts once per viewer, episode and half hour'],
-      [library, 'is refused for an episode that is locked'],
+      [
+        library,
+        'is refused for an episode that is locked, not made or not to be seen, and nothing is kept or counted',
+      ],
       [library, 'needs a token'],
     ],
   },
   'GET /api/user/favorite': {
     who: viewer,
     proofs: [
-      [favorites, 'comes in pages that stay in order'],
-      [favorites, 'needs a token'],
+      [favorites, 'comes in pages that stay in order while favorites come and go'],
+      [favorites, 'needs a token, and a guest that kept nothing has none'],
     ],
   },
   'POST /api/user/favorite': {
     who: viewer,
     proofs: [
-      [favorites, 'that is added again changes nothing'],
-      [favorites, 'is refused for a video that is unknown'],
-      [libraryRaces, 'make a video a favorite once'],
+      [favorites, 'that is added again changes nothing, not even its place'],
+      [favorites, 'is refused for a video that is unknown or not to be seen'],
+      [libraryRaces, 'make a video a favorite once, and take it back once, however often they say it'],
     ],
   },
   'DELETE /api/user/favorite': {
     who: viewer,
     proofs: [
-      [favorites, 'goes when it is removed, one or many at once'],
-      [favorites, 'needs a token'],
+      [favorites, 'goes when it is removed, one or many at once, and once'],
+      [favorites, 'needs a token, and a guest that kept nothing has none'],
     ],
   },
   'GET /api/video/episode': {
     who: 'everybody; a locked episode: whoever is entitled to it',
     proofs: [
-      [delivery, 'plays for anyone'],
+      [delivery, 'plays for anyone: playlist, segment, captions and storyboard, each with its type'],
       [delivery, 'answers with the offer and no link'],
       [delivery, 'plays for its buyer and stays locked for everybody else'],
       [delivery, 'answers an episode that is being made with its progress'],
@@ -142,15 +151,15 @@ export const seedCalls: Record<string, CallNote> = {
   'GET /api/payment': {
     who: `${viewer}; an order: its owner alone`,
     proofs: [
-      [billing, "a person's orders are listed newest first"],
+      [billing, "a person's orders are listed newest first, page by page"],
       [billing, "somebody else's order: not seen, not paid"],
     ],
   },
   'POST /api/payment/cancel': {
     who: viewer,
     proofs: [
-      [cancel, 'a cancelled subscription plays on until the paid period ends'],
-      [cancel, 'a repeated key gives the answer it gave'],
+      [cancel, 'a cancelled subscription plays on until the paid period ends, and is over then'],
+      [cancel, 'a repeated key gives the answer it gave, and undoes nothing that came after'],
       [cancel, "nobody cancels another person's subscription"],
     ],
   },
@@ -158,11 +167,14 @@ export const seedCalls: Record<string, CallNote> = {
   'POST /api/payment/pay': {
     who: `${viewer}; the owner of the order`,
     proofs: [
-      [billing, 'is ordered, paid by card and opened, and only that one'],
+      [billing, 'is ordered, paid by card and opened, and only that one, for that visitor only'],
       [billing, "somebody else's order: not seen, not paid"],
-      [billingRaces, '"Pay" pressed 50 times at once charges once'],
-      [cardFailures, 'the sixth card within an hour'],
-      [cardFailures, 'an address from which too many cards failed'],
+      [billingRaces, '"Pay" pressed 50 times at once charges once, and every press gets the paid order'],
+      [
+        cardFailures,
+        'the sixth card within an hour of five declined ones is not tried, for that person only',
+      ],
+      [cardFailures, 'an address from which too many cards failed pays nothing for a while, whoever it is'],
     ],
   },
   'POST /api/payment/order': {
@@ -170,30 +182,33 @@ export const seedCalls: Record<string, CallNote> = {
     proofs: [
       [billing, 'is refused before an order where it is owned already or free'],
       [billing, 'a gateway that is not offered here'],
-      [billingRaces, 'a key answers as before, whatever the ad click ids say'],
+      [
+        billingRaces,
+        'a key answers as before, whatever the ad click ids say, and is refused for another body or call',
+      ],
       [billing, 'every call that needs a visitor, without a token'],
     ],
   },
   'GET /api/tag': {
     who: everybody,
     proofs: [
-      [listings, 'come with those in front that are played now'],
+      [listings, 'come with those in front that are played now; what was played long ago fades'],
       [search, 'finds tags and titles by the beginning of their words'],
     ],
   },
   'GET /api/homepage': {
     who: everybody,
     proofs: [
-      [catalog, 'shows the sections that have something to show'],
+      [catalog, 'shows the sections that have something to show, in order, and the menu'],
       [catalog, 'speaks the language asked for'],
     ],
   },
   'GET /api/homepage/query': {
     who: everybody,
     proofs: [
-      [catalog, 'gives each published video once, page by page'],
+      [catalog, 'gives each published video once, page by page, while new ones arrive'],
       [search, 'forgives accents, on either side'],
-      [listings, 'refuses the cursor of another list'],
+      [listings, 'refuses the cursor of another list, order or search, and answers 404 for an unknown id'],
     ],
   },
   'POST /api/video/unlock': {
@@ -206,20 +221,23 @@ export const seedCalls: Record<string, CallNote> = {
   'GET /api/statics.png': {
     who: everybody,
     proofs: [
-      [tracking, 'answers a picture that is not stored'],
+      [tracking, 'answers a picture that is not stored, and keeps the event with its fields'],
       [tracking, 'carries a person and click ids only with consent'],
     ],
   },
   'GET /api/reports': {
     who: everybody,
-    proofs: [[tracking, 'gives the four keys as the environment has them']],
+    proofs: [[tracking, 'gives the four keys as the environment has them, empty where nothing is set']],
   },
   'GET /api/webhook/payment/paypal-cancel': {
     who: everybody,
     proofs: [
-      [paypal, 'a payment that was called off at PayPal'],
-      [paypal, 'one that PayPal says was approved'],
-      [paypal, 'an unknown token'],
+      [
+        paypal,
+        'a payment that was called off at PayPal is cancelled, once; the order can be paid another way',
+      ],
+      [paypal, 'one that PayPal says was approved is finished, whatever the address says'],
+      [paypal, 'an unknown token (%j) leads to the page without an order'],
     ],
   },
 }
@@ -230,21 +248,24 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     rule: 'Every answer is an envelope, and no answer is outside of `/api/openapi.json` (every test checks it)',
     proofs: [
       [http, 'describes every call in an OpenAPI 3.1 document'],
-      [fuzz, 'answers whatever is wrong'],
+      [fuzz, 'answers whatever is wrong with a 4xx or a refusal, in the envelope'],
     ],
   },
   {
     rule: 'What cannot be read (NUL, half characters, wrong types, deep or large bodies, wrong methods) is a 4xx with a sentence',
     proofs: [
-      [unreadable, 'that is too large is HTTP 413'],
-      [unreadable, 'answers a wrong method'],
-      [fuzz, 'answers whatever is wrong'],
+      [unreadable, 'that is too large is HTTP 413, one that is not JSON 415'],
+      [unreadable, 'answers a wrong method, and any path below /api that is no call, with HTTP 404'],
+      [fuzz, 'answers whatever is wrong with a 4xx or a refusal, in the envelope'],
     ],
   },
   {
     rule: 'More than 600 calls a minute of a person, or 6,000 of an address, are answered 429 with `Retry-After`, over all processes',
     proofs: [
-      [limits, 'answers 429 with Retry-After to the person'],
+      [
+        limits,
+        'answers 429 with Retry-After to the person who called too often, in their language, and to nobody else',
+      ],
       [limits, 'count together once they have exchanged their counts'],
       [limits, 'limits an address too, but neither its media nor the probes'],
     ],
@@ -252,8 +273,8 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
   {
     rule: 'While the database is away: 503 with `Retry-After`, in time, and recovery by itself',
     proofs: [
-      [away, 'answers 503 with Retry-After while PostgreSQL refuses'],
-      [away, 'answers 503 to a call whose connection breaks'],
+      [away, 'answers 503 with Retry-After while PostgreSQL refuses connections, stays alive, and recovers'],
+      [away, 'answers 503 to a call whose connection breaks in the middle of a query'],
       [away, 'answers 503 in time where every connection is in use'],
     ],
   },
@@ -261,23 +282,32 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     rule: '`accept-language`: the first that we have, else the language kept with the user, else English',
     proofs: [
       [unreadable, 'is the first of accept-language that we have'],
-      [unreadable, 'is the one kept with the user'],
+      [
+        unreadable,
+        'is the one kept with the user where the header names none of ours, for refusals and failures alike',
+      ],
       [unreadable, 'is English for everybody else'],
     ],
   },
   {
     rule: 'Cookie: `HttpOnly; SameSite=Lax`; a guest costs no row; a new session at sign-in',
     proofs: [
-      [members, 'starts with GET /api/user'],
-      [members, 'is not given its empty cookie again'],
-      [signIn, 'gives the account, whatever the case of the address'],
+      [members, 'starts with GET /api/user, keeps its id from call to call, and costs no row'],
+      [
+        members,
+        'is not given its empty cookie again, which could undo the one that says that something is kept',
+      ],
+      [signIn, 'gives the account, whatever the case of the address, and a new session'],
     ],
   },
   {
     rule: '`x-user-token`: on the answers of the user calls, another value than the cookie, and only good in the header',
     proofs: [
-      [members, 'is known by its header token where cookies are disabled'],
-      [signIn, 'travels in the header where cookies are disabled'],
+      [members, 'is known by its header token where cookies are disabled, and that token is no cookie'],
+      [
+        signIn,
+        'travels in the header where cookies are disabled; neither token counts in the place of the other',
+      ],
     ],
   },
   {
@@ -286,14 +316,21 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
   },
   {
     rule: '`x-referrer-token`, `x-fbclid`, `x-ttclid` go with every call; the click ids also in the query of a GET and the body of the others',
-    proofs: [[api, 'the ad click ids travel in headers']],
+    proofs: [
+      [api, 'the ad click ids travel in headers, and in the query of a GET or the body of the others'],
+    ],
   },
   {
     rule: 'Before each navigation `token`, `fbclid` and `ttclid` are taken from the address and kept',
-    proofs: [[visit, 'token and click ids are stored and leave the address']],
+    proofs: [[visit, 'token and click ids are stored and leave the address, the rest stays']],
   },
   {
     rule: 'Start-up order: the user (whose header token is kept), the tracking config, the homepage',
-    proofs: [[api, 'calls made ahead one after another are sent in that order']],
+    proofs: [
+      [
+        api,
+        'calls made ahead one after another are sent in that order, each once the one before is answered',
+      ],
+    ],
   },
 ]

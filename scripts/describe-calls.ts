@@ -70,7 +70,7 @@ function seedRow(name: string, { who, proofs }: CallNote): string[] {
 }
 
 export function proofText([file, name]: Proof): string {
-  return `[${name}…](../${file})`
+  return `[${name}](../${file})`
 }
 
 function takes(call: Endpoint | undefined): string {

@@ -2,6 +2,8 @@ import type { Proof } from './call-proofs.ts'
 
 const routes = 'e2e/routes.spec.ts'
 const screens = 'e2e/screens.spec.ts'
+const filled = 'e2e/filled.spec.ts'
+const scroll = 'e2e/scroll.spec.ts'
 const pages = 'e2e/pages.spec.ts'
 const journey = 'e2e/journey.spec.ts'
 const manyEpisodes = 'e2e/many-episodes.spec.ts'
@@ -25,12 +27,25 @@ const texts = 'web/i18n/texts.test.ts'
 const tracking = 'server/features/tracking/tracking.test.ts'
 const documents = 'server/features/pages/content-security-policy.test.ts'
 
-const opens: Proof = [routes, 'each of the 23 routes opens in #app']
-const readable: Proof = [screens, 'readable by everybody, and nothing jumps']
-const readableText: Proof = [pages, 'each text opens under its title']
-const watching: Proof = [journey, 'a visitor watches, meets a cliffhanger']
-const registering: Proof = [account, 'a member registers, takes a name']
-const subscribing: Proof = [account, 'a guest subscribes, reads the receipt']
+const opens: Proof = [
+  routes,
+  'each of the 23 routes opens in #app with a title of its own; any other path is not found',
+]
+const readable: Proof = [screens, '…: readable by everybody, and nothing jumps']
+const readableFilled: Proof = [filled, '…: readable by everybody']
+const readableText: Proof = [pages, "each text opens under its title, and the browser's title is the same"]
+const watching: Proof = [
+  journey,
+  'a visitor watches, meets a cliffhanger, is declined, pays and watches on without leaving the page',
+]
+const registering: Proof = [
+  account,
+  'a member registers, takes a name and a second factor, ends another session, and leaves for good',
+]
+const subscribing: Proof = [
+  account,
+  'a guest subscribes, reads the receipt, and cancels and resumes in the member area with one click each',
+]
 
 /** One line of the table: what the seed says, how it is here, and the tests that prove it. */
 export interface ScreenRow {
@@ -41,40 +56,81 @@ export interface ScreenRow {
 
 /** The 23 routes of the seed (section 2), in its order. */
 export const seedRoutes: readonly ScreenRow[] = [
-  { seed: '`/`', here: 'carousel, what is being watched, sections', proofs: [opens, readable] },
+  {
+    seed: '`/`',
+    here: 'carousel, what is being watched, sections',
+    proofs: [
+      opens,
+      readable,
+      [scroll, 'whoever comes back to the home page finds it where it was left'],
+      ['e2e/rows.spec.ts', 'a mouse moves a row of cards by the buttons beside it'],
+    ],
+  },
   { seed: '`/browse/{id}`', here: "a category's grid", proofs: [opens] },
-  { seed: '`/more/{id}`', here: "a section's grid", proofs: [opens] },
+  {
+    seed: '`/more/{id}`',
+    here: "a section's grid",
+    proofs: [opens, [scroll, 'whoever comes back to a list finds all that was loaded, where it was left']],
+  },
   {
     seed: '`/videos/{id}`',
     here: 'player, episodes, pay/unlock panel, share',
     proofs: [opens, watching, [journey, 'a plan opens every episode']],
   },
-  { seed: '`/individual`', here: 'profile and settings', proofs: [opens, readable, registering] },
-  { seed: '`/my`', here: 'membership, orders, lists', proofs: [opens, readable, subscribing] },
+  {
+    seed: '`/individual`',
+    here: 'profile and settings',
+    proofs: [opens, readable, readableFilled, registering],
+  },
+  {
+    seed: '`/my`',
+    here: 'membership, orders, lists',
+    proofs: [opens, readable, readableFilled, subscribing],
+  },
   { seed: '`/login`', here: 'sign in', proofs: [opens, readable, registering] },
   { seed: '`/retrievePassword`', here: 'a lost password', proofs: [opens, readable] },
   { seed: '`/register`', here: 'register', proofs: [opens, readable, registering] },
   {
     seed: '`/favorites`',
     here: 'favorites',
-    proofs: [opens, readable, [library, 'a double tap makes a favorite, which a swipe']],
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      [library, 'a double tap makes a favorite, which a swipe takes out of the list again'],
+    ],
   },
   {
     seed: '`/historys`',
     here: 'watch history',
-    proofs: [opens, readable, [library, 'the history leads back to where one was']],
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      [library, 'the history leads back to where one was, and edit mode clears it'],
+    ],
   },
-  { seed: '`/unlocked`', here: 'unlocked videos', proofs: [opens, readable] },
+  { seed: '`/unlocked`', here: 'unlocked videos', proofs: [opens, readable, readableFilled] },
   {
     seed: '`/search`',
     here: 'search with history, trending tags and type-ahead',
-    proofs: [opens, readable, [library, 'the arrow keys walk through suggestions']],
+    proofs: [
+      opens,
+      readable,
+      [library, 'the arrow keys walk through suggestions, and searches are kept until they are forgotten'],
+    ],
   },
   { seed: '`/searchDetail/{id}`', here: 'results for words or a tag', proofs: [opens, readable] },
   {
     seed: '`/shopping`',
     here: 'plans and purchase',
-    proofs: [opens, readable, [journey, 'a subscriber cancels with one click'], subscribing],
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      [journey, 'a subscriber cancels with one click, reads until when everything stays open, and resumes'],
+      subscribing,
+    ],
   },
   { seed: '`/privacyPolicy`', here: 'privacy policy', proofs: [opens, readableText] },
   { seed: '`/refundPolicy`', here: 'refund policy', proofs: [opens, readableText] },
@@ -84,12 +140,21 @@ export const seedRoutes: readonly ScreenRow[] = [
   {
     seed: '`/contactUs`',
     here: 'contact us, with a form',
-    proofs: [opens, readableText, [pages, 'a message: what is wrong stands beside its field']],
+    proofs: [
+      opens,
+      readableText,
+      [pages, 'a message: what is wrong stands beside its field, nothing typed is lost, and it is sent once'],
+    ],
   },
   {
     seed: '`/order/result`',
     here: "an order's state, refreshed until it is final",
-    proofs: [opens, readable, [journey, 'the wallet is approved elsewhere and leads back']],
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      [journey, 'the wallet is approved elsewhere and leads back to the episode'],
+    ],
   },
   {
     seed: '`/order/easy`',
@@ -118,9 +183,15 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         seed: 'Before each navigation `token`, `fbclid`, `ttclid` are stored',
         here: 'keys `referrer_token`, `fbclid`, `ttclid`; they leave the address',
         proofs: [
-          [visit, 'token and click ids are stored and leave the address'],
-          [routes, 'the browser keeps homepage, user, id, referrer and click ids'],
-          ['web/lib/consent.test.ts', 'holds click ids in memory until the person agrees'],
+          [visit, 'token and click ids are stored and leave the address, the rest stays'],
+          [
+            routes,
+            'the browser keeps homepage, user, id, referrer and click ids, and shows them at once next time',
+          ],
+          [
+            'web/lib/consent.test.ts',
+            'holds click ids in memory until the person agrees, where consent is strict',
+          ],
         ],
       },
       {
@@ -128,13 +199,21 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         here: '`web/main.tsx`, before the interface has arrived',
         proofs: [
           [routes, 'the user, the tracking settings and the homepage are asked for in that order'],
-          [api, 'calls made ahead one after another are sent in that order'],
+          [
+            api,
+            'calls made ahead one after another are sent in that order, each once the one before is answered',
+          ],
         ],
       },
       {
         seed: 'Homepage info (copyright with the favicon, homepage, menu, pay_theme) and user info kept; the id as the user id',
         here: 'keys `homepage`, `user`, `user_id`; shown at once on the next visit',
-        proofs: [[routes, 'the browser keeps homepage, user, id, referrer and click ids']],
+        proofs: [
+          [
+            routes,
+            'the browser keeps homepage, user, id, referrer and click ids, and shows them at once next time',
+          ],
+        ],
       },
       {
         seed: 'The user token is saved from a header of the user call, and sent in one where cookies are disabled',
@@ -144,20 +223,28 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'Referrer token and click ids go with every request; the click ids in params or body too',
         here: '`web/lib/api.ts`',
-        proofs: [[api, 'the ad click ids travel in headers']],
+        proofs: [
+          [api, 'the ad click ids travel in headers, and in the query of a GET or the body of the others'],
+        ],
       },
       {
         seed: 'Search history is kept',
         here: 'key `search_history`, twelve, removable',
         proofs: [
-          [searches, 'keeps the latest first, each once'],
+          [searches, 'keeps the latest first, each once whatever its case'],
           [searches, 'forgets one, or all'],
         ],
       },
       {
         seed: 'A subscription can be cancelled at any time; pay now',
         here: 'one click in the member area',
-        proofs: [subscribing, [journey, 'a subscriber cancels with one click']],
+        proofs: [
+          subscribing,
+          [
+            journey,
+            'a subscriber cancels with one click, reads until when everything stays open, and resumes',
+          ],
+        ],
       },
       {
         seed: 'Load-more lists: loading, load more, no more content',
@@ -200,29 +287,33 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'HTTP failure: a toast, and an event named from URL and status',
         here: '`http_error` + path + status',
-        proofs: [[api, 'an HTTP failure is said in a toast and sent as an event']],
+        proofs: [[api, 'an HTTP failure is said in a toast and sent as an event of path and status']],
       },
       {
         seed: "Copy: 'Copy Success'",
         here: 'the same',
         proofs: [[share, "says 'Copy Success'"]],
       },
-      { seed: "Copy: 'Copy fail'", here: 'the same', proofs: [[share, "says 'Copy fail'"]] },
+      {
+        seed: "Copy: 'Copy fail'",
+        here: 'the same',
+        proofs: [[share, "says 'Copy fail' where the browser refuses"]],
+      },
       {
         seed: "Copy: 'Unable to copy text:' on an exception",
         here: 'the same, followed by the text',
-        proofs: [[share, "says 'Unable to copy text:'"]],
+        proofs: [[share, "says 'Unable to copy text:' with the text on an exception"]],
       },
       {
         seed: "A bad date: 'Invalid Date'",
         here: '`longDate`',
-        proofs: [[format, "says 'Invalid Date' for"]],
+        proofs: [[format, "says 'Invalid Date' for %j"]],
       },
       {
         seed: 'Five kinds of errors are not reported',
         here: '`web/app/reporting/rules.ts`',
         proofs: [
-          [rules, 'does not report:'],
+          [rules, 'does not report: %s'],
           [reports, 'errors are reported without queries and secrets, the ignored ones not at all'],
         ],
       },
@@ -244,31 +335,31 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'Images: preload factor 1.3',
         here: 'a margin of 30 %',
-        proofs: [[images, 'comes from 1.3 heights of the window on']],
+        proofs: [[images, 'comes from 1.3 heights of the window on, once']],
       },
       {
         seed: 'Images: throttle 200 ms',
         here: '`throttled`',
-        proofs: [[images, 'runs at once, then once per 200 ms']],
+        proofs: [[images, 'runs at once, then once per 200 ms however often it is asked for']],
       },
       {
         seed: 'Images: cache of 200',
         here: '`createImageMemory`',
-        proofs: [[images, 'holds 200, and forgets the one']],
+        proofs: [[images, 'holds 200, and forgets the one that was met longest ago']],
       },
       {
         seed: 'Submit bar: cents in, 2 decimals out',
         here: '`web/ui/SubmitBar.tsx`',
         proofs: [
           [submitBar, 'takes cents and shows the price with two decimals in its button'],
-          [format, 'takes cents and shows two decimals'],
+          [format, 'takes cents and shows two decimals, as is written in %s'],
         ],
       },
       {
         seed: 'Swipe cell: 15 percent',
         here: '`web/ui/SwipeCell.tsx`; focus opens it too',
         proofs: [
-          [measures, 'opens from 15 percent of its action on'],
+          [measures, 'opens from 15 percent of its action on, and stays shut below'],
           [measures, 'closes from 15 percent of the way back on'],
         ],
       },
@@ -277,16 +368,19 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         here: '`web/ui/Stepper.tsx`; arrow keys too',
         proofs: [
           [measures, 'repeats every 200 ms until it is let go'],
-          [manyEpisodes, 'a number is typed, stepped and run to'],
+          [
+            manyEpisodes,
+            'a number is typed, stepped and run to, and the list stays until an episode is chosen in it',
+          ],
         ],
       },
       {
         seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',
         here: 'loaded after a yes only',
         proofs: [
-          [tracking, 'gives the four keys as the environment has them'],
-          [consent, 'who accepts is told of to all four platforms'],
-          [consent, 'who declines is told of to nobody'],
+          [tracking, 'gives the four keys as the environment has them, empty where nothing is set'],
+          [consent, 'who accepts is told of to all four platforms, with the amount and the id of the order'],
+          [consent, 'who declines is told of to nobody, and is not asked again'],
         ],
       },
       {
@@ -298,33 +392,33 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         seed: 'Languages en (default and fallback), es, fy, dy, pt',
         here: '`web/lib/language.ts`, `web/i18n/`',
         proofs: [
-          [language, "follows the browser's first that we have, and is English"],
-          [texts, 'has every text of the English one and no other'],
-          [pages, 'a text speaks the language of the screens'],
+          [language, "follows the browser's first that we have, and is English where it has none of ours"],
+          [texts, '$language, part $part, has every text of the English one and no other'],
+          [pages, 'a text speaks the language of the screens as soon as it is changed'],
         ],
       },
       {
         seed: 'Error reporting: sandbox or production by the host',
         here: '`environmentOf`',
-        proofs: [[rules, 'calls a host with the suffix a sandbox']],
+        proofs: [[rules, 'calls a host with the suffix a sandbox, any other production']],
       },
       {
         seed: 'Error reporting: traces 0.3, replays 0.1, replays on error 0.1',
         here: '`rates`; a profile with each trace',
         proofs: [
-          [rules, 'takes 0.3 of the traces, and 0.1 of the replays'],
-          [reports, 'errors are reported without queries and secrets'],
-          [reports, 'a replay runs nowhere that people sign in or pay'],
-          [scrub, 'takes queries, fragments and media passes out'],
-          [reports, 'it is fetched after the page has loaded and is idle'],
+          [rules, 'takes 0.3 of the traces, and 0.1 of the replays, on errors too'],
+          [reports, 'errors are reported without queries and secrets, the ignored ones not at all'],
+          [reports, 'a replay runs nowhere that people sign in or pay, and shows no text elsewhere'],
+          [scrub, 'takes queries, fragments and media passes out, at any depth, and leaves sentences alone'],
+          [reports, 'it is fetched after the page has loaded and is idle, and not at all without a DSN'],
         ],
       },
       {
         seed: 'Error reporting: feedback (section 7)',
         here: '"Report a problem", in the footer and where a screen broke',
         proofs: [
-          [reports, 'a problem is told in own words'],
-          [reports, 'a screen that breaks says so'],
+          [reports, 'a problem is told in own words: nothing typed is lost, and it arrives once'],
+          [reports, 'a screen that breaks says so, is reported, and asks what happened'],
         ],
       },
     ],
