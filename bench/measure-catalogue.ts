@@ -18,19 +18,31 @@ import type { Db, Tables } from '#server/tables.ts'
 import { makeCases, type Case } from './catalogue/cases.ts'
 import { explainPlans } from './catalogue/explain-plans.ts'
 import { fillCatalogue, type CatalogueSize } from './catalogue/fill-catalogue.ts'
-import { measureLatency } from './catalogue/measure-latency.ts'
+import { measureByTurns, type Target } from './measure-latency.ts'
 import { answers, benchEnv, spawnSite } from './start-bench-site.ts'
 import { printLines } from './table.ts'
 import { newGuest } from './visitor.ts'
 
 const log = createLog({ json: false, level: 'warn' })
 const historyPerVideo = 20
+const firstPort = 3911
 
-/** One listing at one size. */
+/** One listing at every size; undefined where a catalogue has no such listing. */
 interface Measured {
   name: string
-  p95: number
+  p95s: (number | undefined)[]
   aim: Case['aim']
+}
+
+/** A catalogue of one size, with the site on it in processes of its own. */
+interface SizedSite {
+  url: string
+  size: CatalogueSize
+  cases: Case[]
+  /** The headers of a person with a long history. */
+  busy: Record<string, string>
+  writePlans(): Promise<void>
+  close(): Promise<void>
 }
 
 /**
@@ -52,19 +64,44 @@ export async function measureCatalogue(args: readonly string[]): Promise<void> {
   if (wrong !== undefined)
     throw new Error(`--sizes takes whole numbers from 1000 up, such as 1000,10000; not ${wrong}`)
   const home = values.data ?? mkdtempSync(join(tmpdir(), 'cliffhanger-catalogue-'))
-  const results: Measured[][] = []
+  const sites: SizedSite[] = []
   try {
     for (const videos of sizes) {
       const size = { videos, history: videos * historyPerVideo }
-      results.push(await measureSize(join(home, String(videos)), size, values.only))
-      printSizes(sizes.slice(0, results.length), results)
+      sites.push(await openSize(join(home, String(videos)), size, firstPort + sites.length))
     }
+    printSizes(sizes, await measureCases(sites, values.only))
+    for (const site of sites) await site.writePlans()
   } finally {
+    for (const site of sites) await site.close()
     if (values.data === undefined) rmSync(home, { recursive: true, force: true })
   }
 }
 
-async function measureSize(dataDir: string, size: CatalogueSize, only: string): Promise<Measured[]> {
+/** Every listing at all sizes by turns. */
+async function measureCases(sites: readonly SizedSite[], only: string): Promise<Measured[]> {
+  const known = new Map(sites.flatMap(({ cases }) => cases.map((each) => [each.name, each] as const)))
+  const measured: Measured[] = []
+  for (const { name, aim, kept } of known.values()) {
+    if (!name.includes(only)) continue
+    const targets = sites.map((site) => targetOf(site, name))
+    const latencies = await measureByTurns(targets.filter((target) => target !== undefined))
+    if (!kept && latencies.some(({ repeated }) => repeated))
+      throw new Error(`So few addresses of “${name}” are answered from what is kept`)
+    const results = latencies.values()
+    const p95s = targets.map((target) => (target ? results.next().value?.p95 : undefined))
+    console.log(`  ${name}: ${p95s.map(inMs).join(', ')} ms`)
+    measured.push({ name, p95s, aim })
+  }
+  return measured
+}
+
+function targetOf({ url, cases, busy }: SizedSite, name: string): Target | undefined {
+  const found = cases.find((each) => each.name === name)
+  return found && { base: url, paths: found.paths, headers: found.busy ? busy : {} }
+}
+
+async function openSize(dataDir: string, size: CatalogueSize, port: number): Promise<SizedSite> {
   console.log(`A catalogue of ${size.videos} videos and ${size.history} rows of history …`)
   mkdirSync(dataDir, { recursive: true })
   const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined }, log)
@@ -73,38 +110,46 @@ async function measureSize(dataDir: string, size: CatalogueSize, only: string): 
   const pool = new pg.Pool({ ...connection, types: columnTypes })
   // One that is just closing may hear that the database server stops.
   pool.on('error', () => undefined)
-  try {
-    await fillCatalogue(pool, size, (line) => console.log(`  ${line}`))
-    return await withSite(dataDir, async (url) => {
-      const { cookie, userId } = await makeBusyPerson(pool, url, size)
-      const cases = (await makeCases(pool, size, userId)).filter(({ name }) => name.includes(only))
-      const measured: Measured[] = []
-      for (const { name, paths, kept, busy, aim } of cases) {
-        const { p95, repeated } = await measureLatency(url, paths, busy ? { cookie } : {})
-        console.log(`  ${name}: ${p95.toFixed(1)} ms`)
-        if (repeated && !kept) throw new Error(`So few addresses of “${name}” are answered from what is kept`)
-        measured.push({ name, p95, aim })
-      }
-      await writePlans(pool, size, cases, { userId, role: 'visitor', kept: true })
-      return measured
-    })
-  } finally {
+  const closeDatabase = async () => {
     await pool.end()
     await database.close()
+  }
+  try {
+    await fillCatalogue(pool, size, (line) => console.log(`  ${line}`))
+    const { url, close } = await startSite(dataDir, port)
+    const { cookie, userId } = await makeBusyPerson(pool, url, size)
+    const cases = await makeCases(pool, size, userId)
+    return {
+      url,
+      size,
+      cases,
+      busy: { cookie },
+      writePlans: () => writePlans(pool, size, cases, { userId, role: 'visitor', kept: true }),
+      async close() {
+        await close()
+        await closeDatabase()
+      },
+    }
+  } catch (error) {
+    await closeDatabase()
+    throw error
   }
 }
 
 /** The site on this data, in processes of its own. */
-async function withSite<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
-  const env = { ...benchEnv(dataDir) }
-  const site = spawnSite(env)
-  const url = `http://localhost:${env['PORT']}`
-  try {
-    await answers(`${url}/api/ready`, site)
-    return await work(url)
-  } finally {
+async function startSite(dataDir: string, port: number) {
+  const site = spawnSite({ ...benchEnv(dataDir), PORT: String(port) })
+  const url = `http://localhost:${port}`
+  const close = async () => {
     const ended = new Promise((resolve) => site.once('exit', resolve))
     if (site.exitCode === null && site.kill('SIGTERM')) await ended
+  }
+  try {
+    await answers(`${url}/api/ready`, site)
+    return { url, close }
+  } catch (error) {
+    await close()
+    throw error
   }
 }
 
@@ -194,21 +239,24 @@ function readOf({ pathname, searchParams }: URL, viewer: Viewer): ((db: Db) => P
   }
 }
 
-function printSizes(sizes: readonly number[], results: readonly Measured[][]): void {
+function printSizes(sizes: readonly number[], results: readonly Measured[]): void {
   const lines = [
     ['p95 at 16 clients, ms', ...sizes.map(String), 'ratio', 'aim', 'ok?'],
-    ...(results[0] ?? []).map(({ name, p95: first, aim }, index) => {
-      const all = results.map((size) => size[index]?.p95 ?? Number.NaN)
-      const last = all.at(-1) ?? Number.NaN
-      const ok = last / first <= aim.ratio && last <= (aim.ms ?? Number.POSITIVE_INFINITY)
+    ...results.map(({ name, p95s, aim }) => {
+      const [first = Number.NaN, last = Number.NaN] = [p95s[0], p95s.at(-1)]
+      const ok = !(last / first > aim.ratio) && last <= (aim.ms ?? Number.POSITIVE_INFINITY)
       return [
         name,
-        ...all.map((ms) => ms.toFixed(1)),
-        `${(last / first).toFixed(2)}×`,
+        ...p95s.map(inMs),
+        Number.isNaN(first) ? '–' : `${(last / first).toFixed(2)}×`,
         `≤ ${aim.ratio}×${aim.ms === undefined ? '' : `, ≤ ${aim.ms} ms`}`,
         ok ? 'yes' : 'NO',
       ]
     }),
   ]
   printLines(lines)
+}
+
+function inMs(ms: number | undefined): string {
+  return ms === undefined ? '–' : ms.toFixed(1)
 }

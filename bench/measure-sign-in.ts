@@ -2,7 +2,7 @@ import { verify } from '@node-rs/argon2'
 import { availableParallelism } from 'node:os'
 import pg from 'pg'
 import { hashPassword } from '#server/features/members/passwords.ts'
-import { measureP95 } from './catalogue/measure-latency.ts'
+import { measureP95 } from './measure-latency.ts'
 import { median } from './load.ts'
 import { runClients } from './run-clients.ts'
 import type { BenchSite } from './start-bench-site.ts'
@@ -127,7 +127,7 @@ async function compareOthers(site: BenchSite, signIn: SignIn): Promise<Row[]> {
   const { videoId } = await findFilm(site)
   const rows: Row[] = []
   for (const path of ['/api/homepage', `/api/video?id=${videoId}`]) {
-    const measure = () => measureP95(site.url, [path], headers, visitors)
+    const measure = () => measureP95({ base: site.url, paths: [path], headers }, visitors)
     const quiet = await measure()
     let over = false
     const [busy] = await Promise.all([
