@@ -12,7 +12,7 @@ const declined = {
 
 /** What is the same on every screen is seen on one. */
 const anySize =
-  /(consent|empty|error-reports|first-picture|forms|hover|in-app-browser|installed|language|order-result|pages|routes|rows|silence)\.spec\.ts/
+  /(consent|empty|error-reports|filled|first-picture|forms|hover|in-app-browser|installed|language|order-result|pages|routes|rows|silence)\.spec\.ts/
 
 export default defineConfig({
   testDir: '.',
