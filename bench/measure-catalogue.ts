@@ -37,7 +37,6 @@ interface Measured {
 /** A catalogue of one size, with the site on it in processes of its own. */
 interface SizedSite {
   url: string
-  size: CatalogueSize
   cases: Case[]
   /** The headers of a person with a long history. */
   busy: Record<string, string>
@@ -110,28 +109,25 @@ async function openSize(dataDir: string, size: CatalogueSize, port: number): Pro
   const pool = new pg.Pool({ ...connection, types: columnTypes })
   // One that is just closing may hear that the database server stops.
   pool.on('error', () => undefined)
-  const closeDatabase = async () => {
-    await pool.end()
-    await database.close()
+  const closers = [() => database.close(), () => pool.end()]
+  const close = async () => {
+    for (const each of closers.toReversed()) await each()
   }
   try {
     await fillCatalogue(pool, size, (line) => console.log(`  ${line}`))
-    const { url, close } = await startSite(dataDir, port)
-    const { cookie, userId } = await makeBusyPerson(pool, url, size)
+    const site = await startSite(dataDir, port)
+    closers.push(site.close)
+    const { cookie, userId } = await makeBusyPerson(pool, site.url, size)
     const cases = await makeCases(pool, size, userId)
     return {
-      url,
-      size,
+      url: site.url,
       cases,
       busy: { cookie },
       writePlans: () => writePlans(pool, size, cases, { userId, role: 'visitor', kept: true }),
-      async close() {
-        await close()
-        await closeDatabase()
-      },
+      close,
     }
   } catch (error) {
-    await closeDatabase()
+    await close()
     throw error
   }
 }

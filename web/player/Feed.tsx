@@ -18,9 +18,8 @@ export function Feed({ box, count, index, onIndex, renderSlide, label }: FeedPro
   useLayoutEffect(() => {
     const element = box.current
     if (!element) return
-    const top = index * element.clientHeight
-    if (Math.abs(element.scrollTop - top) >= element.clientHeight / 2)
-      element.scrollTo({ top, behavior: 'instant' })
+    const { scrollTop, clientHeight } = element
+    if (Math.abs(scrollTop - index * clientHeight) >= clientHeight / 2) showSlide(element, index)
   }, [box, index])
 
   const follow = () => {
@@ -50,11 +49,15 @@ export function stepFeed(feed: HTMLElement | null, by: 1 | -1): void {
   const to = slideOf(feed) + by
   const slide = feed.children[to]
   if (!slide) return
-  feed.scrollTo({ top: to * feed.clientHeight, behavior: 'instant' })
+  showSlide(feed, to)
   for (const video of feed.querySelectorAll('video')) {
     if (slide.contains(video)) void play(video)
     else video.pause()
   }
+}
+
+function showSlide(feed: HTMLElement, index: number): void {
+  feed.scrollTo({ top: index * feed.clientHeight, behavior: 'instant' })
 }
 
 function slideOf(feed: HTMLElement): number {

@@ -37,8 +37,8 @@ export async function searchByKeyword(
   const kinds = ['text', 'text', 'text', 'integer', 'count', 'text', kindOfKey[order], 'text'] as const
   const position = decodeCursor(list, cursor, kinds)
   const after = position && readPlace(position)
-  const { search, rows: places } = position
-    ? await goOn(db, readSearch(position), readPlace(position), order, size)
+  const { search, rows: places } = after
+    ? await goOn(db, readSearch(position), after, order, size)
     : await begin(db, keyword, order, size)
   const last = places.length > size ? places[size - 1] : undefined
   const place = last && placeAfter({ ...last, key: keyOf(last) }, after)
