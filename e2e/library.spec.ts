@@ -54,11 +54,24 @@ test('a double tap makes a favorite, which a swipe takes out of the list again',
   await expect(page.getByText('Tap the heart of a drama')).toBeVisible()
 })
 
+/** The episodes in which the server has said that it keeps the viewer's place. */
+function watchKept(page: Page): Set<unknown> {
+  const kept = new Set<unknown>()
+  page.on('response', (response) => {
+    const request = response.request()
+    if (request.method() === 'POST' && new URL(response.url()).pathname === '/api/user/history')
+      kept.add(request.postDataJSON().episode_id)
+  })
+  return kept
+}
+
 test('the history leads back to where one was, and edit mode clears it', async ({ page }) => {
+  const kept = watchKept(page)
   await openTower(page)
   await page.keyboard.press('n')
   await expect(page).toHaveURL(/episode=2/)
   await expectMoving(page)
+  await expect.poll(() => kept.size).toBe(2)
 
   await page.goto('/historys')
   await expect(line(page)).toContainText('Episode 2')

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { progressSaver, type Place } from './progress-saver.ts'
 
 function setUp() {
-  const sent: { positionMs: number; episodeId: string; last: boolean }[] = []
+  const sent: { positionMs: number; episodeId: string }[] = []
   let now = 0
   const saver = progressSaver(
-    ({ positionMs, episodeId }, _at, last) => sent.push({ positionMs, episodeId, last }),
+    async ({ positionMs, episodeId }) => sent.push({ positionMs, episodeId }),
     () => new Date(now),
   )
   const play = (seconds: number, episodeId = 'ep_1') => {
@@ -26,21 +26,21 @@ test('pausing keeps the place at once, and only once', () => {
   const { sent, saver, play } = setUp()
   play(0)
   play(3)
-  saver.flush()
-  saver.flush(true)
+  void saver.flush()
+  void saver.flush()
   expect(sent).toEqual([
-    { positionMs: 0, episodeId: 'ep_1', last: false },
-    { positionMs: 3000, episodeId: 'ep_1', last: false },
+    { positionMs: 0, episodeId: 'ep_1' },
+    { positionMs: 3000, episodeId: 'ep_1' },
   ])
 })
 
-test("another episode keeps the old one's place first", () => {
+test('an episode that begins is kept at once, however soon after the one before', () => {
   const { sent, play } = setUp()
   play(0)
   play(2)
   play(3, 'ep_2')
   expect(sent.map(({ episodeId, positionMs }) => [episodeId, positionMs])).toEqual([
     ['ep_1', 0],
-    ['ep_1', 2000],
+    ['ep_2', 3000],
   ])
 })

@@ -10,29 +10,32 @@ export interface Place {
   positionMs: number
 }
 
-type Send = (place: Place, at: Date, last: boolean) => void
+type Send = (place: Place, at: Date) => Promise<unknown>
 
 /**
- * Keeps where the viewer is: every 5 s while playing, and at once when something ends (`flush`: pause, hiding the page,
- * another episode). A place that was already sent is not sent again.
+ * Keeps where the viewer is: at once where an episode begins, every 5 s while it plays, and at once when something ends
+ * (`flush`: pause, hiding the page). A video has one place, so the one in the episode before needs no more keeping. A place
+ * that was already sent is not sent again. `flush` resolves once the server has answered for the last place sent.
  */
 export function progressSaver(send: Send = sendPlace, now: () => Date = () => new Date()) {
   let place: Place | null = null
   let sent: Place | null = null
   let sentAt = -Infinity
-  function flush(last = false) {
-    if (!place || samePlace(place, sent)) return
+  let answered: Promise<unknown> = Promise.resolve()
+  function flush(): Promise<unknown> {
+    if (!place || samePlace(place, sent)) return answered
     const at = now()
-    send(place, at, last)
+    answered = send(place, at)
     sent = place
     sentAt = at.getTime()
+    return answered
   }
   return {
     /** The playing episode has come this far. */
     at(next: Place) {
-      if (place && place.episodeId !== next.episodeId) flush()
+      const begins = place?.episodeId !== next.episodeId
       place = next
-      if (now().getTime() - sentAt >= everyMs) flush()
+      if (begins || now().getTime() - sentAt >= everyMs) void flush()
     },
     flush,
   }
@@ -42,12 +45,12 @@ function samePlace(one: Place, other: Place | null): boolean {
   return one.episodeId === other?.episodeId && Math.abs(one.positionMs - other.positionMs) < 500
 }
 
-function sendPlace({ videoId, episodeId, positionMs }: Place, at: Date, last: boolean): void {
+function sendPlace({ videoId, episodeId, positionMs }: Place, at: Date): Promise<unknown> {
   const body = {
     video_id: videoId,
     episode_id: episodeId,
     position_ms: Math.round(positionMs),
     at: at.toISOString(),
   }
-  call(saveHistory, { body, keepalive: last }).catch(() => {})
+  return call(saveHistory, { body, keepalive: true }).catch(() => {})
 }

@@ -9,16 +9,16 @@ export function useProgress(videoId: string) {
   const saver = useMemo(() => progressSaver(), [])
   const places = useMemo(() => new Map<string, number>(), [])
   useEffect(() => {
-    const hide = () => document.visibilityState === 'hidden' && saver.flush(true)
-    const leave = () => saver.flush(true)
+    const keep = () => void saver.flush()
+    const hide = () => document.visibilityState === 'hidden' && keep()
     document.addEventListener('visibilitychange', hide)
-    addEventListener('pagehide', leave)
+    addEventListener('pagehide', keep)
     return () => {
       document.removeEventListener('visibilitychange', hide)
-      removeEventListener('pagehide', leave)
-      saver.flush(true)
-      void queryClient.invalidateQueries({ queryKey: ['history'] })
+      removeEventListener('pagehide', keep)
       void queryClient.invalidateQueries({ queryKey: ['video', videoId], refetchType: 'none' })
+      // A list that is read before the last place has arrived would show the one before.
+      void saver.flush().then(() => queryClient.invalidateQueries({ queryKey: ['history'] }))
     }
   }, [saver, queryClient, videoId])
   return {
