@@ -10,9 +10,10 @@ const declined = {
   origins: [{ origin: siteUrl, localStorage: [{ name: 'consent', value: 'no' }] }],
 }
 
-/** What is the same on every screen is seen on one. */
-const anySize =
-  /(consent|empty|error-reports|filled|first-picture|forms|hover|in-app-browser|installed|language|order-result|pages|routes|rows|silence)\.spec\.ts/
+/** What is the same on every screen is seen on one: that of whom it is made for first. */
+const onPhones =
+  /(account|consent|empty|error-reports|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|pages|routes|rows|silence)\.spec\.ts/
+const onDesktops = /keyboard\.spec\.ts/
 
 export default defineConfig({
   testDir: '.',
@@ -30,8 +31,12 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   projects: [
-    { name: 'phone', use: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
-    { name: 'desktop', testIgnore: anySize, use: { viewport: { width: 1440, height: 900 } } },
+    {
+      name: 'phone',
+      testIgnore: onDesktops,
+      use: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+    },
+    { name: 'desktop', testIgnore: onPhones, use: { viewport: { width: 1440, height: 900 } } },
   ],
   webServer: {
     command: 'node e2e/start-site.ts',

@@ -31,8 +31,8 @@ const opens: Proof = [
   routes,
   'each of the 23 routes opens in #app with a title of its own; any other path is not found',
 ]
-const readable: Proof = [screens, '…: readable by everybody, and nothing jumps']
-const readableFilled: Proof = [filled, '…: readable by everybody']
+const readable: Proof = [screens, '…: readable by everybody, nothing jumps, and long words fit']
+const readableFilled: Proof = [filled, '…: readable by everybody, and long words fit']
 const readableText: Proof = [pages, "each text opens under its title, and the browser's title is the same"]
 const watching: Proof = [
   journey,
