@@ -12,6 +12,7 @@ const listings = 'server/features/catalog/listings.test.ts'
 const search = 'server/features/catalog/search.test.ts'
 const members = 'server/features/members/members.test.ts'
 const account = 'server/features/members/account.test.ts'
+const sameWork = 'server/features/members/same-work.test.ts'
 const signIn = 'server/features/members/sign-in.test.ts'
 const membersRaces = 'server/features/members/races.test.ts'
 const secondFactor = 'server/features/members/second-factor.test.ts'
@@ -64,8 +65,8 @@ export const seedCalls: Record<string, CallNote> = {
     proofs: [
       [signIn, 'gives the account, whatever the case of the address, and a new session'],
       [
-        signIn,
-        'answers a wrong password, an unknown address and a member without a password alike, with the same work',
+        sameWork,
+        'sign-in answers a wrong password, an unknown address and a member without a password alike, with the same work',
       ],
       [secondFactor, 'is begun with the password and asked of nobody until a code of the app confirms it'],
       [membersRaces, 'two tabs that sign in together end with everything once, whichever process they meet'],
