@@ -179,13 +179,14 @@ function watching({ video, plan }: Content): Shot[] {
     { name: 'plans', path: '/shopping' },
     { name: 'plans of a subscriber', path: '/shopping', member: true },
     { name: 'plans, card form', path: '/shopping', act: shopForm },
-    { name: 'plans, no answer', path: '/shopping', before: noAnswers },
+    { name: 'plans, no answer', path: '/my', act: plansWithoutAnswer },
   ]
 }
 
-/** The documents of the homepage and of a video hold their first answers: only a way from another screen has to wait for them. */
+/** The documents of the homepage, of a video and of the plans hold their first answers: only a way from another screen has to wait for them. */
 const videoOnItsWay = (video: string) => (page: Page) => slowAnswers(page).then(() => goTo(page, video))
 const videoWithoutAnswer = (video: string) => (page: Page) => noAnswers(page).then(() => goTo(page, video))
+const plansWithoutAnswer = (page: Page) => noAnswers(page).then(() => goTo(page, '/shopping'))
 const goTo = (page: Page, path: string) => page.locator(`main a[href^="${path}"]`).first().press('Enter')
 
 function person(): Shot[] {

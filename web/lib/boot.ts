@@ -1,9 +1,10 @@
+import type { listPlans } from '#contract/billing.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import type { getHomepage, Video } from '#contract/catalog.ts'
 import type { getEpisode, PlayableEpisode } from '#contract/media.ts'
 import { currentLanguage } from './language.ts'
 
-/** What the server may put into a document, so that its first screen need not wait for calls: the home page's, or a video's. */
+/** What the server may put into a document, so that its first screen need not wait for calls: the home page's, a video's, or the plans'. */
 interface Boot {
   /** The language it is written in. */
   language?: string
@@ -11,6 +12,7 @@ interface Boot {
   video?: Video
   episodes?: Extract<ResultOf<typeof getEpisode>, { list: unknown }>
   playable?: PlayableEpisode
+  plans?: ResultOf<typeof listPlans>
 }
 
 /** The document's boot record; null where there is none, or where the viewer has chosen another language than the browser's. */

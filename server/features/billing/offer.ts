@@ -1,4 +1,5 @@
-import type { LockedEpisode, Offer, Plan } from '#contract/billing.ts'
+import type { listPlans as listPlansCall, LockedEpisode, Offer, Plan } from '#contract/billing.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -21,6 +22,15 @@ export async function offerFor(
     plans,
     gateways: offeredGateways(context),
   }
+}
+
+/** The plans on sale and the ways to pay, as GET /api/plan gives them. */
+export async function loadPlans(
+  { db, gateways }: Pick<BillingContext, 'db' | 'gateways'>,
+  language: Language,
+): Promise<ResultOf<typeof listPlansCall>> {
+  const list = await listPlans(db, language)
+  return { list, next_cursor: null, gateways: offeredGateways({ gateways }) }
 }
 
 /** The plans on sale, in their order. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { firstPlansLoader } from './load-first-plans.ts'
 import { firstCover, homeLoader } from './load-home.ts'
 
 let site: TestSite
@@ -17,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const open = async (headers: Record<string, string>) => {
-  const html = await (await fetch(`${site.url}/`, { headers })).text()
+const open = async (headers: Record<string, string>, path = '/') => {
+  const html = await (await fetch(site.url + path, { headers })).text()
   const [, boot] = /<script type="application\/json" id="boot">(.*?)<\/script>/.exec(html) ?? []
   return { html, boot: boot === undefined ? undefined : JSON.parse(boot) }
 }
@@ -47,11 +48,19 @@ test('whoever brings a cookie may have sections of their own, and gets none ahea
   expect((await open({ cookie: 'any=thing' })).boot).toBeUndefined()
 })
 
+test('the page of plans brings them to everybody, as the call gives them', async () => {
+  const headers = { 'accept-language': 'de', cookie: 'any=thing' }
+  const { boot } = await open(headers, '/shopping')
+  const { data } = (await (await fetch(`${site.url}/api/plan`, { headers })).json()) as { data: object }
+  expect(boot).toEqual({ language: 'dy', plans: data })
+  expect(JSON.stringify(data)).toContain('"price_cents":2499')
+})
+
 test('a database that is away takes nothing from the page but what would come ahead', async () => {
-  const { clock, copyright } = site.context
   // Nothing that is asked of it is there.
-  const load = homeLoader({ db: {} as typeof site.context.db, clock, copyright })
-  expect(await load('en')).toBeUndefined()
+  const context = { ...site.context, db: {} as typeof site.context.db }
+  expect(await homeLoader(context)('en')).toBeUndefined()
+  expect(await firstPlansLoader(context)('en')).toBeUndefined()
 })
 
 test.each([

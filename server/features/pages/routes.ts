@@ -9,6 +9,7 @@ import { contentSecurityPolicy } from './content-security-policy.ts'
 import type { Documents } from './documents.ts'
 import { buildHead, firstPoster, firstVideo, pictureAhead, siteLinks } from './build-head.ts'
 import { loadFirstScreen, type FirstScreen } from './load-first-screen.ts'
+import { firstPlansLoader, type FirstPlansContext } from './load-first-plans.ts'
 import { firstCover, homeLoader, type HomeContext } from './load-home.ts'
 import { headLoader, type HeadContext } from './load-head.ts'
 import { installRoutes, type InstallContext } from './install-routes.ts'
@@ -38,7 +39,6 @@ const screens = [
   '/favorites',
   '/historys',
   '/unlocked',
-  '/shopping',
   '/order/result',
   '/serviceAgreement',
   '/privacyPolicy',
@@ -54,6 +54,7 @@ export type PagesContext = Catalog &
   ForeignHostsContext &
   InstallContext &
   HomeContext &
+  FirstPlansContext &
   HeadContext & { webRoot: string; documents: Documents }
 
 type Request = Parameters<PlainRoute['handle']>[0]
@@ -128,6 +129,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
       give(request, reply, await languageOfPage(request, caller), name, path),
   })
   const loadHome = homeLoader(context)
+  const loadFirstPlans = firstPlansLoader(context)
   return [
     ...screens.map((path) => document(path, 'index')),
     document('/order/easy', 'order'),
@@ -143,6 +145,16 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
         const element = cover?.large ? firstPoster(cover.address) : undefined
         const ahead = home && { boot: home, picture: cover?.address, element }
         return give(request, reply, language, 'index', '/', undefined, ahead)
+      },
+    },
+    {
+      method: 'GET',
+      path: '/shopping',
+      async handle(request, reply, caller) {
+        const language = await languageOfPage(request, caller)
+        const boot = await loadFirstPlans(language)
+        const ahead = boot && { boot, picture: undefined }
+        return give(request, reply, language, 'index', '/shopping', undefined, ahead)
       },
     },
     {

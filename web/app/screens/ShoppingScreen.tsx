@@ -30,8 +30,8 @@ export function Component() {
         <OpenInBrowser />
       </div>
       <Subscription />
-      {isError && <CouldNotLoad onRetry={() => void refetch()} />}
-      {data ? <Shop plans={data.list} gateways={data.gateways} /> : !isError && <Skeletons />}
+      {data && <Shop plans={data.list} gateways={data.gateways} />}
+      {!data && (isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <Skeletons />)}
     </section>
   )
 }

@@ -1,15 +1,18 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { getPayment, listPlans } from '#contract/billing.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
+import { boot } from '#web/lib/boot.ts'
 import { readOrder } from './pay.ts'
 
 const againMs = 1_500
 const longestMs = 30_000
 
-/** The plans on sale and the ways to pay. */
+/** The plans on sale and the ways to pay; those that came with the document are shown until they are read anew. */
 export const plansQuery = queryOptions({
   queryKey: ['plans'],
   queryFn: ({ signal }) => call(listPlans, { signal }),
+  initialData: () => boot?.plans,
+  initialDataUpdatedAt: 0,
 })
 
 const firstPage: string | undefined = undefined
