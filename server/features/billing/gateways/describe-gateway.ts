@@ -1,25 +1,76 @@
 import { randomBytes } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { askGateway, askRefund } from '#server/features/billing/call-gateway.ts'
 import {
   GatewayRefused,
   NotificationRefused,
+  type Charge,
+  type DeclineCode,
+  type Payment,
   type PaymentGateway,
   type PresentCharge,
 } from '#server/features/billing/gateway.ts'
+import type { PaymentMethod } from '#server/features/billing/tables.ts'
+import { createLog } from '#server/platform/log.ts'
 
-/** What the suite needs of a gateway's stand-in beside the port. */
-export interface GatewayBench {
-  gateway: PaymentGateway
-  /** A token as the browser gets it, for a card that does this. */
-  token(card: 'pays' | 'declined' | 'no funds' | 'asks' | 'declines later'): Promise<string>
-  /** The person's answer to what the payment waits for. */
-  answer(reference: string, answer: 'yes' | 'no'): Promise<void>
-  /** A notification about a payment as the gateway would send it now. */
-  notification(reference: string): { body: Buffer; headers: Record<string, string> }
+/** How a card, or the person with a wallet, behaves. `asks` waits for the person's answer. */
+export type Behaviour = 'pays' | 'declined' | 'no funds' | 'asks' | 'declines later'
+
+/**
+ * What may go wrong with a request on the line. `before`: the gateway never saw it; `after`: it did its work and the answer
+ * was lost or said 500; `time-out`: it did its work and does not answer while the fault lasts; `429`: it did nothing.
+ */
+export type Fault = 'dropped before' | 'dropped after' | '500 after' | 'time-out' | '429'
+const faults: readonly Fault[] = ['dropped before', 'dropped after', '500 after', 'time-out', '429']
+
+/** A notification as the gateway sends it now, one that somebody else signed, an old one, and one changed on its way. */
+export type NotificationKind = 'genuine' | 'forged' | 'stale' | 'altered'
+
+/** What is particular to a gateway, known before its stand-in runs. */
+export interface GatewayTraits {
+  /** How the suite pays with it. */
+  method: PaymentMethod
+  /** What the browser is told to do where the payment waits for the person's answer. */
+  asksBy: 'authenticate' | 'redirect'
+  /** The refusals that it knows while the person is there, in our words; the others are not tried. */
+  declines: Partial<Record<Behaviour, DeclineCode>>
+  /** The same for a renewal with a method that it kept of a payment that went through. */
+  declinesLater: Partial<Record<Behaviour, DeclineCode>>
+  /** What is known of a method that it keeps. */
+  kept: { brand: string | null; last4: string | null }
+  /** Whether a line that may break leads to it: not so where it lives within our own process. */
+  hasLine: boolean
+  notifications: readonly Exclude<NotificationKind, 'genuine'>[]
 }
 
-/** The contract of the port (billing.md, "The port"): every adapter passes the same. */
-export function describeGateway(name: string, bench: () => GatewayBench): void {
+/** What the suite needs beside the port. */
+export interface GatewayHarness {
+  gateway: PaymentGateway
+  /**
+   * Starts a payment and does the browser's and the person's part, until it is decided or, with `asks`, waits for their
+   * answer. @returns it as the gateway has it then
+   */
+  pay(charge: PresentCharge, behaviour: Behaviour): Promise<Payment>
+  /** The person's answer to what a payment waits for. It counts once. */
+  answer(reference: string, answer: 'yes' | 'no'): Promise<void>
+  notification(reference: string, kind: NotificationKind): { body: Buffer; headers: Record<string, string> }
+  /**
+   * Lets every request that starts a payment or a refund meet a fault, and no other request; for a gateway with a line.
+   * @returns what ends the fault, and lets answers through that were held back
+   */
+  fail?(fault: Fault): () => void
+}
+
+const log = createLog({ json: true, level: 'silent' })
+/** What reaches the gateway although its answer does not reach us. */
+const arrives = (fault: Fault) => fault !== 'dropped before' && fault !== '429'
+
+/**
+ * The contract of the port (billing.md, "The port"): every adapter passes the same. A test file of the adapter brings its
+ * gateway's stand-in up, calls this at its top level, and gives what is particular to the gateway; the harness is asked for
+ * within the tests only, so it may be made in `beforeAll`. A gateway with several ways to pay runs the suite for each.
+ */
+export function describeGateway(name: string, traits: GatewayTraits, harness: () => GatewayHarness): void {
   const charge = (more: Partial<PresentCharge> = {}): PresentCharge => {
     const id = randomBytes(8).toString('hex')
     return {
@@ -29,21 +80,36 @@ export function describeGateway(name: string, bench: () => GatewayBench): void {
       amountCents: 999,
       currency: 'USD',
       payer: { userId: `usr_${id}`, email: 'viewer@example.com', firstName: 'Ada', lastName: 'Lovelace' },
-      method: 'card',
+      method: traits.method,
       save: false,
       returnUrl: `http://localhost/order/result?order_id=ord_${id}`,
       ...more,
     }
   }
-  const started = async (card: Parameters<GatewayBench['token']>[0], more: Partial<PresentCharge> = {}) => {
-    const { gateway, token } = bench()
-    return gateway.start(charge({ token: await token(card), ...more }))
+  const pay = (behaviour: Behaviour, more: Partial<PresentCharge> = {}) =>
+    harness().pay(charge(more), behaviour)
+  /** Looks a payment up by what we know where its name was never heard. */
+  const lookUp = ({ key, attemptId }: Charge) => {
+    const known = { key, attemptId, startedAt: new Date() }
+    return harness().gateway.retrieve(known)
+  }
+  /** A renewal with the method of a payment that went through. */
+  const renewal = async (behaviour: Behaviour) => {
+    const first = await pay(behaviour, { save: true })
+    if (first.status === 'requires_action') await harness().answer(first.reference, 'yes')
+    const paid = await harness().gateway.complete(first.reference)
+    expect(paid).toMatchObject({ status: 'succeeded' })
+    return { ...charge(), methodReference: paid?.method?.reference ?? '' }
+  }
+  const paymentsOf = async (orderId: string) => {
+    const listed = await harness().gateway.listSince(new Date(Date.now() - 60_000))
+    return listed.filter((payment) => payment.orderId === orderId)
   }
 
   describe(`the gateway ${name}`, () => {
     test('takes a payment and finds it by its name and by our key', async () => {
-      const asked = charge({ token: await bench().token('pays') })
-      const paid = await bench().gateway.start(asked)
+      const asked = charge()
+      const paid = await harness().pay(asked, 'pays')
       const { orderId, attemptId, amountCents, currency } = asked
       expect(paid).toMatchObject({
         status: 'succeeded',
@@ -53,118 +119,199 @@ export function describeGateway(name: string, bench: () => GatewayBench): void {
         currency,
         refundedCents: 0,
       })
-      expect(await bench().gateway.retrieve({ reference: paid.reference })).toEqual(paid)
-      expect(await bench().gateway.retrieve({ key: asked.key })).toEqual(paid)
+      expect(paid.next).toBeUndefined()
+      expect(await harness().gateway.retrieve({ reference: paid.reference })).toEqual(paid)
+      expect(await lookUp(asked)).toEqual(paid)
     })
 
     test('knows nothing of a payment that was never asked for', async () => {
-      expect(await bench().gateway.retrieve({ key: 'pay:ord_never:1' })).toBeNull()
-      expect(await bench().gateway.retrieve({ reference: 'never' })).toBeNull()
+      expect(await lookUp(charge())).toBeNull()
+      expect(await harness().gateway.retrieve({ reference: 'never' })).toBeNull()
     })
 
-    test('gives the same payment for the same key, also when asked many times at once, and refuses another request', async () => {
-      const asked = charge({ token: await bench().token('pays') })
-      const payments = await Promise.all(Array.from({ length: 10 }, () => bench().gateway.start(asked)))
-      expect(new Set(payments.map(({ reference }) => reference)).size).toBe(1)
-      expect(payments.every(({ status }) => status === 'succeeded')).toBe(true)
-      await expect(bench().gateway.start({ ...asked, amountCents: 1 })).rejects.toThrow(GatewayRefused)
+    test('makes one payment per key, also when asked many times at once, and refuses another request', async () => {
+      const asked = charge()
+      const { reference } = await harness().pay(asked, 'pays')
+      const answers = await Promise.allSettled(
+        Array.from({ length: 10 }, () => harness().gateway.start(asked)),
+      )
+      for (const answer of answers)
+        if (answer.status === 'fulfilled') expect(answer.value.reference).toBe(reference)
+      await expect(harness().gateway.start({ ...asked, amountCents: 1000 })).rejects.toThrow(GatewayRefused)
+      expect(await paymentsOf(asked.orderId)).toHaveLength(1)
     })
+
+    test('makes one payment where the first requests for a key come at once', async () => {
+      const asked = charge({ save: true })
+      const { gateway } = harness()
+      const answers = await Promise.allSettled(Array.from({ length: 10 }, () => gateway.start(asked)))
+      const named = answers.flatMap((answer) =>
+        answer.status === 'fulfilled' ? [answer.value.reference] : [],
+      )
+      expect(new Set(named).size).toBe(1)
+      expect(await paymentsOf(asked.orderId)).toHaveLength(1)
+    })
+
+    test.each(Object.entries(traits.declines))(
+      'says in our words why it did not go through: %s',
+      async (behaviour, decline) => {
+        const asked = charge()
+        const refused = await harness().pay(asked, behaviour as Behaviour)
+        expect(refused).toMatchObject({ status: 'failed', decline })
+        expect(await lookUp(asked)).toMatchObject({
+          status: 'failed',
+          decline,
+        })
+      },
+    )
 
     test.each([
-      ['declined', 'card_declined'],
-      ['no funds', 'insufficient_funds'],
-    ] as const)('says in our words why a card was refused: %s', async (card, decline) => {
-      expect(await started(card)).toMatchObject({ status: 'failed', decline })
-    })
-
-    test.each([
-      ['yes', 'succeeded'],
-      ['no', 'failed'],
-    ] as const)("waits for the bank's check, and after %s has %s", async (answer, status) => {
-      const waiting = await started('asks')
-      expect(waiting).toMatchObject({ status: 'requires_action', next: { type: 'authenticate' } })
-      await bench().answer(waiting.reference, answer)
-      expect(await bench().gateway.complete(waiting.reference)).toMatchObject({ status })
-      expect(await bench().gateway.complete(waiting.reference)).toMatchObject({ status })
-    })
-
-    test('sends the person of a wallet away, and has the payment when they approve', async () => {
-      if (!bench().gateway.methods.includes('wallet')) return
-      const waiting = await bench().gateway.start(charge({ method: 'wallet' }))
-      expect(waiting).toMatchObject({
+      ['yes', ['succeeded']],
+      ['no', ['failed', 'cancelled']],
+    ] as const)("waits for the person's answer, and after %s has %s", async (answer, statuses) => {
+      const asked = charge()
+      const waiting = await harness().pay(asked, 'asks')
+      expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.asksBy } })
+      expect(await lookUp(asked)).toMatchObject({
         status: 'requires_action',
-        next: { type: 'redirect', url: expect.any(String) },
       })
-      await bench().answer(waiting.reference, 'yes')
-      expect(await bench().gateway.complete(waiting.reference)).toMatchObject({ status: 'succeeded' })
+      await harness().answer(waiting.reference, answer)
+      const decided = await harness().gateway.complete(waiting.reference)
+      expect(statuses).toContain(decided?.status)
+      expect(await harness().gateway.complete(waiting.reference)).toEqual(decided)
     })
 
     test('calls a waiting payment off, which then cannot be approved; a payment that was made stays', async () => {
-      const waiting = await started('asks')
-      expect(await bench().gateway.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })
-      await bench().answer(waiting.reference, 'yes')
-      expect(await bench().gateway.retrieve(waiting)).toMatchObject({ status: 'cancelled' })
-      const paid = await started('pays')
-      expect(await bench().gateway.cancel(paid.reference)).toMatchObject({ status: 'succeeded' })
+      const waiting = await pay('asks')
+      expect(await harness().gateway.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })
+      await harness().answer(waiting.reference, 'yes')
+      expect(await harness().gateway.retrieve(waiting)).toMatchObject({ status: 'cancelled' })
+      const paid = await pay('pays')
+      expect(await harness().gateway.cancel(paid.reference)).toMatchObject({ status: 'succeeded' })
     })
 
     test('keeps a method where asked, and charges it later, until it is forgotten', async () => {
-      expect((await started('pays')).method).toBeUndefined()
-      const { method } = await started('pays', { save: true })
-      expect(method).toMatchObject({ reference: expect.any(String), brand: 'visa', last4: '4242' })
-      const renewal = () => ({ ...charge(), methodReference: method?.reference ?? '' })
-      expect(await bench().gateway.chargeSaved(renewal())).toMatchObject({
-        status: 'succeeded',
-        amountCents: 999,
-      })
-      await bench().gateway.forget(method?.reference ?? '')
-      expect(await bench().gateway.chargeSaved(renewal())).toMatchObject({ status: 'failed' })
+      expect((await pay('pays')).method).toBeUndefined()
+      const { method } = await pay('pays', { save: true })
+      expect(method).toEqual({ reference: expect.any(String), ...traits.kept })
+      const later = () => ({ ...charge(), methodReference: method?.reference ?? '' })
+      const asked = later()
+      const renewed = await harness().gateway.chargeSaved(asked)
+      expect(renewed).toMatchObject({ status: 'succeeded', amountCents: 999, orderId: asked.orderId })
+      expect(await lookUp(asked)).toMatchObject({ status: 'succeeded' })
+      await harness().gateway.forget(method?.reference ?? '')
+      await harness().gateway.forget(method?.reference ?? '')
+      expect(await harness().gateway.chargeSaved(later())).toMatchObject({ status: 'failed' })
     })
 
-    test('may decline a renewal with a method that paid at first', async () => {
-      const { status, method } = await started('declines later', { save: true })
-      expect(status).toBe('succeeded')
-      const renewal = { ...charge(), methodReference: method?.reference ?? '' }
-      expect(await bench().gateway.chargeSaved(renewal)).toMatchObject({
-        status: 'failed',
-        decline: 'card_declined',
-      })
-    })
+    test.each(Object.entries(traits.declinesLater))(
+      'may refuse a renewal with a method that paid at first, in our words: %s',
+      async (behaviour, decline) => {
+        const asked = await renewal(behaviour as Behaviour)
+        expect(await harness().gateway.chargeSaved(asked)).toMatchObject({ status: 'failed', decline })
+        expect(await lookUp(asked)).toMatchObject({
+          status: 'failed',
+          decline,
+        })
+      },
+    )
 
     test('refunds in parts, once per key, and no more than there is', async () => {
-      const { reference } = await started('pays')
+      const { reference } = await pay('pays')
       const refund = (key: string, amountCents: number) =>
-        bench().gateway.refund({ reference, key: `${key}:${reference}`, amountCents })
-      await Promise.all([refund('one', 400), refund('one', 400), refund('one', 400)])
+        harness().gateway.refund({ reference, key: `${key}:${reference}`, amountCents })
+      await Promise.allSettled([refund('one', 400), refund('one', 400), refund('one', 400)])
+      await refund('one', 400)
       await refund('two', 500)
       await expect(refund('three', 100)).rejects.toThrow(GatewayRefused)
-      expect(await bench().gateway.retrieve({ reference })).toMatchObject({
+      expect(await harness().gateway.retrieve({ reference })).toMatchObject({
         refundedCents: 900,
         status: 'succeeded',
       })
     })
 
-    test('reads its own notifications and no others', async () => {
-      const { reference } = await started('pays')
-      const { body, headers } = bench().notification(reference)
-      expect(await bench().gateway.readNotification(body, headers)).toEqual({
+    test('reads its own notifications', async () => {
+      const { reference } = await pay('pays')
+      const { body, headers } = harness().notification(reference, 'genuine')
+      expect(await harness().gateway.readNotification(body, headers)).toEqual({
         eventId: expect.any(String),
         reference,
       })
-      const read = async (changed: Buffer, sent: Record<string, string>) =>
-        bench().gateway.readNotification(changed, sent)
-      await expect(read(Buffer.concat([body, Buffer.from(' ')]), headers)).rejects.toThrow(
-        NotificationRefused,
-      )
-      await expect(read(body, {})).rejects.toThrow(NotificationRefused)
+    })
+
+    test.each(traits.notifications)('refuses a notification that is %s', async (kind) => {
+      const { reference } = await pay('pays')
+      const { body, headers } = harness().notification(reference, kind)
+      const read = async () => harness().gateway.readNotification(body, headers)
+      await expect(read()).rejects.toThrow(NotificationRefused)
+    })
+
+    test('refuses a notification without a signature', async () => {
+      const { reference } = await pay('pays')
+      const { body } = harness().notification(reference, 'genuine')
+      const read = async () => harness().gateway.readNotification(body, {})
+      await expect(read()).rejects.toThrow(NotificationRefused)
     })
 
     test('lists what was paid since', async () => {
-      const before = new Date(Date.now() - 60_000)
-      const { reference } = await started('pays')
-      const listed = await bench().gateway.listSince(before)
-      expect(listed.map((payment) => payment.reference)).toContain(reference)
-      expect(await bench().gateway.listSince(new Date(Date.now() + 60_000))).toEqual([])
+      const { reference, orderId } = await pay('pays')
+      expect(await paymentsOf(orderId)).toMatchObject([{ reference, status: 'succeeded' }])
+      expect(await harness().gateway.listSince(new Date(Date.now() + 60_000))).toEqual([])
+    })
+  })
+
+  if (!traits.hasLine) return
+  describe(`the gateway ${name} behind a bad line`, () => {
+    const fail = (fault: Fault) => {
+      const end = harness().fail?.(fault)
+      if (!end) throw new Error('the harness knows no faults')
+      onTestFinished(end)
+      return end
+    }
+    /** As the engine calls, with little patience. */
+    const impatient = { log, gatewayTimeoutMs: 250 }
+
+    test.each(faults)(
+      'a renewal that meets %s is found by our key, and charged once or never',
+      async (fault) => {
+        const asked = await renewal('pays')
+        const end = fail(fault)
+        const { gateway } = harness()
+        const outcome = await askGateway(impatient, gateway, () => gateway.chargeSaved(asked))
+        expect(outcome).toBe('unknown')
+        end()
+        const payments = arrives(fault) ? [{ status: 'succeeded', orderId: asked.orderId }] : []
+        await expect.poll(() => paymentsOf(asked.orderId)).toMatchObject(payments)
+        const found = await lookUp(asked)
+        if (arrives(fault)) expect(found).toMatchObject({ status: 'succeeded', orderId: asked.orderId })
+        else expect(found).toBeNull()
+      },
+    )
+
+    test.each(faults)(
+      'a first payment that meets %s is found by our key, or was never made',
+      async (fault) => {
+        const asked = charge({ save: true })
+        const end = fail(fault)
+        const { gateway } = harness()
+        expect(await askGateway(impatient, gateway, () => gateway.start(asked))).toBe('unknown')
+        end()
+        const found = await lookUp(asked)
+        if (arrives(fault)) expect(found).toMatchObject({ attemptId: asked.attemptId })
+        else expect(found).toBeNull()
+        expect(await paymentsOf(asked.orderId)).toHaveLength(arrives(fault) ? 1 : 0)
+      },
+    )
+
+    test.each(faults)('a refund that meets %s is sent again under its key, and made once', async (fault) => {
+      const { reference } = await pay('pays')
+      const end = fail(fault)
+      const { gateway } = harness()
+      const refund = { reference, amountCents: 400, key: `ref:${reference}` }
+      expect(await askRefund(impatient, gateway, refund)).toBe('unknown')
+      end()
+      expect(await askRefund(impatient, gateway, refund)).toBe('done')
+      expect(await gateway.retrieve({ reference })).toMatchObject({ refundedCents: 400 })
     })
   })
 }

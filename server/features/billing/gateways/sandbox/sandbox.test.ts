@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { describeGateway } from '#server/features/billing/gateways/describe-gateway.ts'
+import {
+  describeGateway,
+  type Behaviour,
+  type GatewayTraits,
+  type NotificationKind,
+} from '#server/features/billing/gateways/describe-gateway.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { checkCard } from './card-form.ts'
@@ -14,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const cards = {
+const cards: Record<Behaviour, string> = {
   pays: testCards.pays,
   declined: testCards.declined,
   'no funds': testCards.noFunds,
@@ -22,23 +27,72 @@ const cards = {
   'declines later': testCards.declinesLater,
 }
 
-describeGateway('sandbox', () => {
+function gatewayOfSite() {
   const gateway = site.context.gateways[0]
   if (!gateway) throw new Error('the sandbox is not offered')
-  return {
-    gateway,
-    token: (card) => shopper.token(cards[card]),
-    async answer(reference, answer) {
-      const payment = await gateway.retrieve({ reference })
-      const path = payment?.next?.type === 'redirect' ? 'wallet' : 'authenticate'
-      await shopper.decide(`/sandbox/${path}?payment=${reference}`, answer)
+  return gateway
+}
+
+/** The person's answer to the bank's check or in the wallet. */
+async function answer(reference: string, said: 'yes' | 'no') {
+  const payment = await gatewayOfSite().retrieve({ reference })
+  const path = payment?.next?.type === 'redirect' ? 'wallet' : 'authenticate'
+  await shopper.decide(`/sandbox/${path}?payment=${reference}`, said)
+}
+
+function notification(reference: string, kind: NotificationKind) {
+  const { secret, clock } = site.context
+  const sent = { now: () => new Date(clock.now().getTime() - (kind === 'stale' ? 301_000 : 0)) }
+  const signer = { secret: kind === 'forged' ? `not ${secret}` : secret, clock: sent }
+  const { body, headers } = signEvent(signer, reference)
+  return { body: Buffer.from(kind === 'altered' ? `${body} ` : body), headers }
+}
+
+const inOurProcess: Pick<GatewayTraits, 'hasLine' | 'notifications'> = {
+  hasLine: false,
+  notifications: ['forged', 'stale', 'altered'],
+}
+
+describeGateway(
+  'sandbox, by card',
+  {
+    ...inOurProcess,
+    method: 'card',
+    asksBy: 'authenticate',
+    declines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
+    declinesLater: { 'declines later': 'card_declined', asks: 'check_needed' },
+    kept: { brand: 'visa', last4: '4242' },
+  },
+  () => ({
+    gateway: gatewayOfSite(),
+    pay: async (charge, behaviour) =>
+      gatewayOfSite().start({ ...charge, token: await shopper.token(cards[behaviour]) }),
+    answer,
+    notification,
+  }),
+)
+
+describeGateway(
+  'sandbox, by wallet',
+  {
+    ...inOurProcess,
+    method: 'wallet',
+    asksBy: 'redirect',
+    declines: {},
+    declinesLater: {},
+    kept: { brand: 'wallet', last4: null },
+  },
+  () => ({
+    gateway: gatewayOfSite(),
+    async pay(charge, behaviour) {
+      const waiting = await gatewayOfSite().start(charge)
+      if (behaviour === 'pays') await answer(waiting.reference, 'yes')
+      return gatewayOfSite().complete(waiting.reference)
     },
-    notification(reference) {
-      const { body, headers } = signEvent(site.context, reference)
-      return { body: Buffer.from(body), headers }
-    },
-  }
-})
+    answer,
+    notification,
+  }),
+)
 
 function tokenize(card: Record<string, unknown>): Promise<Response> {
   const headers = { 'content-type': 'application/json' }
