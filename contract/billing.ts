@@ -37,6 +37,8 @@ export const OfferedGateway = Type.Object({
   id: oneOf(gatewayIds),
   kind: oneOf(paymentMethods),
   public_key: Type.Optional(Type.String()),
+  /** No plan can be bought with it. */
+  one_off_only: Type.Optional(Type.Boolean()),
 })
 export type OfferedGateway = Static<typeof OfferedGateway>
 

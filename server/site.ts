@@ -19,7 +19,8 @@ import { route, type Route } from '#server/platform/http/route.ts'
 import { createHttpServer } from '#server/platform/http/server.ts'
 
 /** The whole HTTP face of the site on one context; it does not listen yet. */
-export function createSite(context: Context): Promise<FastifyInstance> {
+export async function createSite(context: Context): Promise<FastifyInstance> {
+  await Promise.all(context.gateways.map((gateway) => gateway.prepare?.()))
   return createHttpServer({
     log: context.log,
     clock: context.clock,

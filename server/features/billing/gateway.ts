@@ -63,8 +63,8 @@ export interface Payment {
   decline?: DeclineCode
 }
 
-/** Where to look a payment up: by the gateway's name for it, or by our key where we never heard that name. */
-export type PaymentLookup = { reference: string } | { key: string }
+/** Where to look a payment up: by the gateway's name for it, or by what we know where we never heard that name. */
+export type PaymentLookup = { reference: string } | { key: string; attemptId: string; startedAt: Date }
 
 /** What a gateway told us: which event, and about which payment. Everything else is read at the gateway. */
 export interface Notification {
@@ -94,6 +94,10 @@ export interface PaymentGateway {
   readonly methods: readonly PaymentMethod[]
   /** What a browser may know, for the gateway's own script. */
   readonly publicKey?: string
+  /** It can keep no method here, so no subscription is sold through it. May be known only some time after the start. */
+  readonly oneOffOnly?: boolean
+  /** Finds out, as the site starts, what the account may do. It never fails, and takes seconds at most. */
+  prepare?(): Promise<void>
   /**
    * How the browser gets the token for a method before `start`; undefined where the payment starts with the order,
    * since the browser needs it for the next step (a wallet).
@@ -103,12 +107,12 @@ export interface PaymentGateway {
   start(charge: PresentCharge): Promise<Payment>
   /** A renewal, while the person is not. */
   chargeSaved(charge: SavedCharge): Promise<Payment>
-  /** Brings a payment on that waited for the person (a capture), and reads it. */
-  complete(reference: string): Promise<Payment>
+  /** Brings a payment on that waited for the person (a capture), and reads it. Null where the gateway has it no more. */
+  complete(reference: string): Promise<Payment | null>
   /** Null where the gateway has no such payment. */
   retrieve(lookup: PaymentLookup): Promise<Payment | null>
-  /** Gives up a payment that waits for the person. One that has succeeded stays so. */
-  cancel(reference: string): Promise<Payment>
+  /** Gives up a payment that waits for the person. One that has succeeded stays so. Null as with `complete`. */
+  cancel(reference: string): Promise<Payment | null>
   /** Once per key. @throws GatewayRefused for more than is left */
   refund(refund: { reference: string; amountCents: number; key: string }): Promise<void>
   /** The method can be charged no more. */

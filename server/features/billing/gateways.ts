@@ -2,7 +2,7 @@ import { Refusal } from '#contract/errors.ts'
 import type { GatewayId, OfferedGateway } from '#contract/billing.ts'
 import type { BillingContext } from './billing-context.ts'
 import type { PaymentGateway } from './gateway.ts'
-import type { PaymentMethod } from './tables.ts'
+import type { OrderKind, PaymentMethod } from './tables.ts'
 
 type Gateways = Pick<BillingContext, 'gateways'>
 
@@ -13,16 +13,28 @@ export function gatewayOf({ gateways }: Gateways, { gateway }: { gateway: Gatewa
   return found
 }
 
-/** @throws Refusal gatewayNotOffered where this gateway, or this kind of it, is not offered here */
-export function checkOffered(context: Gateways, gateway: GatewayId, method: PaymentMethod): PaymentGateway {
+interface Way {
+  gateway: GatewayId
+  method: PaymentMethod
+  kind: OrderKind
+}
+
+/** @throws Refusal gatewayNotOffered where this gateway, or this kind of it, is not offered here for what is bought */
+export function checkOffered(context: Gateways, { gateway, method, kind }: Way): PaymentGateway {
   const found = gatewayOf(context, { gateway })
-  if (!found.methods.includes(method)) throw new Refusal('gatewayNotOffered')
+  const fits = found.methods.includes(method) && !(kind === 'plan' && found.oneOffOnly)
+  if (!fits) throw new Refusal('gatewayNotOffered')
   return found
 }
 
 /** The ways to pay, one entry per gateway and kind. */
 export function offeredGateways({ gateways }: Gateways): OfferedGateway[] {
-  return gateways.flatMap(({ id, methods, publicKey }) =>
-    methods.map((kind) => ({ id, kind, ...(publicKey === undefined ? {} : { public_key: publicKey }) })),
+  return gateways.flatMap(({ id, methods, publicKey, oneOffOnly }) =>
+    methods.map((kind) => ({
+      id,
+      kind,
+      ...(publicKey === undefined ? {} : { public_key: publicKey }),
+      ...(oneOffOnly ? { one_off_only: true } : {}),
+    })),
   )
 }

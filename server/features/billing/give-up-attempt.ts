@@ -12,5 +12,5 @@ export async function giveUpAttempt(context: BillingContext, attempt: AttemptRow
   const gateway = context.gateways.find(({ id }) => id === attempt.gateway)
   if (reference === null || !gateway) return recheckAttempt(context, attempt)
   const outcome = await askGateway(context, gateway, (asked) => asked.cancel(reference))
-  if (outcome) await settleAttempt(context, attempt, outcome)
+  await settleAttempt(context, attempt, outcome ?? 'never received')
 }

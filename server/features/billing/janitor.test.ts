@@ -33,6 +33,9 @@ async function attempts(orderId: string) {
     .execute()
 }
 
+/** A payment at the sandbox, which knows our keys. */
+const byKey = (key: string) => site.sound.retrieve({ key, attemptId: '', startedAt: new Date(0) })
+
 async function tidy(milliseconds: number) {
   site.moveOn(milliseconds)
   await runJanitor(site.context)
@@ -107,9 +110,7 @@ test('a gateway that does not answer in time leaves the payment unknown', async 
     message: /no answer/,
   })
   charged.resolve()
-  await expect
-    .poll(() => site.sound.retrieve({ key: `pay:${order.id}:1` }))
-    .toMatchObject({ status: 'succeeded' })
+  await expect.poll(() => byKey(`pay:${order.id}:1`)).toMatchObject({ status: 'succeeded' })
   expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
 })
 
@@ -199,7 +200,7 @@ describe('an order that is not paid within 24 hours', () => {
     await shopper.decide(info?.next.url ?? '', 'yes')
     await tidy(25 * hour)
     expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'expired' })
-    expect(await site.sound.retrieve({ key: `pay:${info?.id}:1` })).toMatchObject({
+    expect(await byKey(`pay:${info?.id}:1`)).toMatchObject({
       status: 'succeeded',
       refundedCents: 99,
     })
@@ -227,7 +228,7 @@ test('a refund that fails is sent again until it is through, once', async () => 
   expect(
     await site.context.db.selectFrom('refunds').select('status').where('status', '<>', 'succeeded').execute(),
   ).toEqual([])
-  expect(await site.sound.retrieve({ key: `pay:${info?.id}:1` })).toMatchObject({ refundedCents: 99 })
+  expect(await byKey(`pay:${info?.id}:1`)).toMatchObject({ refundedCents: 99 })
 })
 
 test('a refund that never goes through is reported after the last try, and not before', async () => {
@@ -299,7 +300,7 @@ describe('a notification', () => {
   async function confirmed(shopper: Shopper) {
     const { info } = await shopper.buy(wish(), testCards.asksAlways)
     await shopper.decide(info?.next.url ?? '', 'yes')
-    const payment = await site.sound.retrieve({ key: `pay:${info?.id}:1` })
+    const payment = await byKey(`pay:${info?.id}:1`)
     return { orderId: info?.id ?? '', reference: payment?.reference ?? '' }
   }
   const statusOf = (id: string) =>

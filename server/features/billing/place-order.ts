@@ -38,7 +38,7 @@ export async function placeOrder(
   const { body, language } = call
   const method = body.method ?? 'card'
   checkEmail(body.email)
-  const gateway = checkOffered(context, body.gateway, method)
+  const gateway = checkOffered(context, { ...body, method })
   const userId = await context.db.transaction().execute(async (tx) => {
     const buyer = await keepViewer(context, tx, call)
     await lockBuyer(tx, buyer)

@@ -172,9 +172,9 @@ export async function recheckAttempt(context: BillingContext, attempt: AttemptRo
       { attempt: attempt.id, gateway: attempt.gateway },
       'an open payment is at a gateway that is not set up',
     )
-  const { reference, idempotency_key: key } = attempt
+  const { id: attemptId, reference, idempotency_key: key, started_at: startedAt } = attempt
   const outcome = await askGateway(context, gateway, (asked) => {
-    if (reference === null) return asked.retrieve({ key })
+    if (reference === null) return asked.retrieve({ key, attemptId, startedAt })
     return attempt.status === 'requires_action' ? asked.complete(reference) : asked.retrieve({ reference })
   })
   if (outcome === null && !isLost(attempt.started_at, context.clock.now())) return

@@ -9,7 +9,7 @@ type Json<T extends object> = JSONColumnType<T, string, string>
 type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>
 type OptionalJson<T extends object> = ColumnType<T | null, string | null | undefined, string | null>
 
-type OrderKind = (typeof orderKinds)[number]
+export type OrderKind = (typeof orderKinds)[number]
 export type OrderStatus = (typeof orderStatuses)[number]
 export type PaymentMethod = (typeof paymentMethods)[number]
 export type AttemptStatus =

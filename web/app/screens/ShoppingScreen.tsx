@@ -7,7 +7,7 @@ import type { OfferedGateway, Plan } from '#contract/billing.ts'
 import { Checkout } from '#web/features/billing/Checkout.tsx'
 import { OpenInBrowser } from '#web/features/billing/OpenInBrowser.tsx'
 import { Subscription } from '#web/features/billing/Subscription.tsx'
-import { Ways } from '#web/features/billing/Ways.tsx'
+import { Ways, waysFor } from '#web/features/billing/Ways.tsx'
 import { plansQuery } from '#web/features/billing/queries.ts'
 import { planChoice, planTerms } from '#web/features/billing/words.ts'
 import { userQuery } from '#web/features/members/queries.ts'
@@ -45,7 +45,8 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
   const renewing = membership?.status === 'active' ? membership.plan?.id : undefined
   const [chosen, setChosen] = useState<Plan | null>(null)
   const [way, setWay] = useState(0)
-  const gateway = gateways[way]
+  const ways = waysFor('plan', gateways)
+  const gateway = ways[way]
   const paid = () => {
     notify(t('shopping.done'))
     void queryClient.invalidateQueries()
@@ -54,7 +55,7 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
     <>
       {gateway && plans.length > 0 ? (
         <div className={styles.ways}>
-          <Ways gateways={gateways} chosen={way} onChoose={setWay} />
+          <Ways gateways={ways} chosen={way} onChoose={setWay} />
         </div>
       ) : (
         <Closed />

@@ -8,7 +8,7 @@ import { SubmitBar } from '#web/ui/SubmitBar.tsx'
 import { money } from '#web/lib/money.ts'
 import { Checkout } from './Checkout.tsx'
 import { OpenInBrowser } from './OpenInBrowser.tsx'
-import { Ways } from './Ways.tsx'
+import { Ways, waysFor } from './Ways.tsx'
 import { episodeChoice, payLabel, planChoice, videoChoice, type Choice } from './words.ts'
 import styles from './pay-panel.module.css'
 
@@ -25,14 +25,16 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
   const choices = [
     episodeChoice(t, offer),
     videoChoice(t, { id: episode.video_id, price, count: video.episode_count, running }),
-    ...plans.map((plan) => planChoice(t, plan)),
+    ...(waysFor('plan', gateways).length > 0 ? plans.map((plan) => planChoice(t, plan)) : []),
   ]
   const layout = useQuery(homepageQuery).data?.pay_theme.layout
   const [chosen, setChosen] = useState(0)
   const [way, setWay] = useState(0)
   const [paying, setPaying] = useState(false)
   const choice = choices[chosen]
-  const gateway = gateways[way]
+  const ways = choice ? waysFor(choice.kind, gateways) : []
+  // What was picked for an episode may not be offered for a plan.
+  const gateway = ways.find((one) => one === gateways[way]) ?? ways[0]
   if (!choice || !gateway) return <p className={styles.panel}>{t('pay.noGateway')}</p>
   return (
     <section
@@ -57,7 +59,11 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
           />
         ))}
       </fieldset>
-      <Ways gateways={gateways} chosen={way} onChoose={setWay} />
+      <Ways
+        gateways={ways}
+        chosen={ways.indexOf(gateway)}
+        onChoose={(i) => setWay(gateways.findIndex((one) => one === ways[i]))}
+      />
       <SubmitBar
         cents={choice.cents}
         currency={choice.currency}

@@ -1,6 +1,12 @@
 import type { OfferedGateway } from '#contract/billing.ts'
+import type { OrderWish } from '#web/lib/paths.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import styles from './ways.module.css'
+
+/** The ways to pay for what is chosen: a plan needs one that can be charged again. */
+export function waysFor(kind: OrderWish['kind'], gateways: OfferedGateway[]): OfferedGateway[] {
+  return kind === 'plan' ? gateways.filter(({ one_off_only }) => !one_off_only) : gateways
+}
 
 interface WaysProps {
   gateways: OfferedGateway[]

@@ -87,7 +87,7 @@ describeGateway(
     async pay(charge, behaviour) {
       const waiting = await gatewayOfSite().start(charge)
       if (behaviour === 'pays') await answer(waiting.reference, 'yes')
-      return gatewayOfSite().complete(waiting.reference)
+      return (await gatewayOfSite().complete(waiting.reference)) ?? waiting
     },
     answer,
     notification,
