@@ -7,6 +7,7 @@ import type { PaymentGateway } from './gateway.ts'
 import { createNotifier } from './gateways/sandbox/notifications.ts'
 import { sandboxRoutes } from './gateways/sandbox/routes.ts'
 import { createSandboxGateway } from './gateways/sandbox/sandbox-gateway.ts'
+import { createStripeGateway } from './gateways/stripe/stripe-gateway.ts'
 
 export interface GatewaySetUp {
   gateways: readonly PaymentGateway[]
@@ -27,7 +28,18 @@ interface Settings {
  * The gateways that are set up, in the order they are offered. The sandbox is one unless another has keys or the
  * site is at an https address, or where ALLOW_SANDBOX says so (billing.md, "Sandbox").
  */
-export function createGateways({ config, db, clock, log, ownAddress }: Settings): GatewaySetUp {
+export function createGateways(settings: Settings): GatewaySetUp {
+  const { gateways, gatewayRoutes } = createSandbox(settings)
+  return { gateways: [...createStripe(settings), ...gateways], gatewayRoutes }
+}
+
+function createStripe({ config, db, clock, log }: Settings): PaymentGateway[] {
+  const { stripe, secrets } = config
+  if (!stripe || !secrets.stripe) return []
+  return [createStripeGateway({ ...stripe, ...secrets.stripe, db, clock, log })]
+}
+
+function createSandbox({ config, db, clock, log, ownAddress }: Settings): GatewaySetUp {
   if (!config.allowSandbox) return { gateways: [], gatewayRoutes: [] }
   const secret = config.secrets.appSecret
   const notify = createNotifier({ secret, clock, log, address: ownAddress })

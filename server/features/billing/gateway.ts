@@ -6,6 +6,8 @@ export type DeclineCode =
   | 'card_declined'
   | 'insufficient_funds'
   | 'card_expired'
+  /** Lost or stolen: it is not tried again. */
+  | 'card_lost'
   | 'wrong_cvc'
   | 'check_failed'
   | 'check_needed'
@@ -61,6 +63,16 @@ export interface Payment {
   /** What the browser has to do, where the status is `requires_action`. */
   next?: NextStep
   decline?: DeclineCode
+  /** There where the person has had their bank take the money back, and how that stands. */
+  dispute?: 'open' | 'won' | 'lost'
+}
+
+/** The foreign hosts that the card form's document has to turn to, as a Content-Security-Policy names them. */
+export interface FormHosts {
+  script: readonly string[]
+  frame: readonly string[]
+  /** Asked by the gateway's own script. */
+  connect: readonly string[]
 }
 
 /** Where to look a payment up: by the gateway's name for it, or by what we know where we never heard that name. */
@@ -98,6 +110,9 @@ export interface PaymentGateway {
   readonly oneOffOnly?: boolean
   /** Finds out, as the site starts, what the account may do. It never fails, and takes seconds at most. */
   prepare?(): Promise<void>
+  readonly formHosts?: FormHosts
+  /** Whether it takes such an amount at all; without the question it takes any. */
+  takes?(amountCents: number, currency: string): boolean
   /**
    * How the browser gets the token for a method before `start`; undefined where the payment starts with the order,
    * since the browser needs it for the next step (a wallet).

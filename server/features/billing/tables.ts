@@ -3,6 +3,7 @@ import type { GatewayId, NextStep, orderKinds, orderStatuses, paymentMethods } f
 import type { Texts } from '#contract/languages.ts'
 import type { OrderAttribution } from '#server/features/tracking/tracking.ts'
 import type { SandboxTables } from './gateways/sandbox/tables.ts'
+import type { StripeTables } from './gateways/stripe/tables.ts'
 
 /** A JSON column that is written as text. */
 type Json<T extends object> = JSONColumnType<T, string, string>
@@ -150,7 +151,7 @@ export interface NotificationsTable {
   applied_at: Optional<Date>
 }
 
-export interface BillingTables extends SandboxTables {
+export interface BillingTables extends SandboxTables, StripeTables {
   plans: PlansTable
   payment_methods: PaymentMethodsTable
   subscriptions: SubscriptionsTable

@@ -1,0 +1,53 @@
+import Stripe from 'stripe'
+import { GatewayRefused, type Charge, type Payment } from '#server/features/billing/gateway.ts'
+import { presentIntent } from './present-payment.ts'
+import * as queries from './queries.ts'
+import type { StripeContext } from './stripe-gateway.ts'
+
+/**
+ * Charges, and says what became of it where Stripe answers with an error that leaves no doubt. Any other error is thrown
+ * on: it says nothing about whether money moved.
+ * @throws GatewayRefused where the key was used for another request, whose payment may well stand
+ */
+export async function answerRefused(
+  context: StripeContext,
+  charge: Charge,
+  pay: () => Promise<Payment>,
+): Promise<Payment> {
+  const { StripeCardError, StripeIdempotencyError, StripeInvalidRequestError } = Stripe.errors
+  try {
+    return await pay()
+  } catch (error) {
+    // HTTP 402: the payment is there, and was declined.
+    if (error instanceof StripeCardError && error.payment_intent) return presentIntent(error.payment_intent)
+    if (error instanceof StripeIdempotencyError) throw new GatewayRefused(error.message, { cause: error })
+    if (error instanceof StripeInvalidRequestError) return neverMade(context, charge, error)
+    throw error
+  }
+}
+
+/** Stripe would not make such a payment: a card that was forgotten there, or settings that do not fit the account. */
+async function neverMade(
+  { db, log }: StripeContext,
+  { key, orderId, attemptId, amountCents, currency, payer }: Charge,
+  error: Stripe.errors.StripeInvalidRequestError,
+): Promise<Payment> {
+  const { code, param, message, requestId } = error
+  log.error(
+    { attempt: attemptId, code, param, request: requestId, reason: message },
+    'Stripe made no payment',
+  )
+  // Somebody deleted the customer at Stripe: the next try makes another.
+  if (code === 'resource_missing' && param === 'customer') await queries.loseCustomer(db, payer.userId)
+  return {
+    // There is no payment that could have a name, and our key is as unique.
+    reference: key,
+    status: 'failed',
+    orderId,
+    attemptId,
+    amountCents,
+    refundedCents: 0,
+    currency,
+    decline: param === 'payment_method' ? 'card_declined' : 'other',
+  }
+}

@@ -1,0 +1,39 @@
+import type Stripe from 'stripe'
+import type { DeclineCode } from '#server/features/billing/gateway.ts'
+
+/** What Stripe calls `code`. */
+const codes: Record<string, DeclineCode> = {
+  authentication_required: 'check_needed',
+  payment_intent_authentication_failure: 'check_failed',
+  expired_card: 'card_expired',
+  invalid_expiry_month: 'card_expired',
+  invalid_expiry_year: 'card_expired',
+  incorrect_cvc: 'wrong_cvc',
+  invalid_cvc: 'wrong_cvc',
+  insufficient_funds: 'insufficient_funds',
+  card_declined: 'card_declined',
+  incorrect_number: 'card_declined',
+  invalid_number: 'card_declined',
+  card_not_supported: 'card_declined',
+  processing_error: 'other',
+}
+
+/** What the bank said behind `card_declined`, where that is more than no. */
+const banks: Record<string, DeclineCode> = {
+  authentication_required: 'check_needed',
+  insufficient_funds: 'insufficient_funds',
+  withdrawal_count_limit_exceeded: 'insufficient_funds',
+  expired_card: 'card_expired',
+  incorrect_cvc: 'wrong_cvc',
+  invalid_cvc: 'wrong_cvc',
+  lost_card: 'card_lost',
+  stolen_card: 'card_lost',
+  pickup_card: 'card_lost',
+}
+
+type StripeDecline = Pick<Stripe.PaymentIntent.LastPaymentError, 'code' | 'decline_code'>
+
+/** Why Stripe or the bank refused, in our words. */
+export function declineOf({ code, decline_code }: StripeDecline): DeclineCode {
+  return banks[decline_code ?? ''] ?? codes[code ?? ''] ?? 'other'
+}

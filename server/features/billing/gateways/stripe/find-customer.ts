@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto'
+import type { Charge } from '#server/features/billing/gateway.ts'
+import * as queries from './queries.ts'
+import type { StripeContext } from './stripe-gateway.ts'
+
+/**
+ * The customer that Stripe has for a person, made at their first payment. The key is made of all that is sent, so that
+ * asking twice at once makes one, and a changed e-mail is another request.
+ */
+export async function findCustomer({ stripe, db }: StripeContext, payer: Charge['payer']): Promise<string> {
+  const { userId, email, firstName, lastName } = payer
+  const known = await queries.selectCustomer(db, userId)
+  if (known?.customer) return known.customer
+  const name = [firstName, lastName].filter(Boolean).join(' ')
+  const request = { email, ...(name ? { name } : {}), metadata: { user_id: userId } }
+  const hash = createHash('sha256')
+    .update(JSON.stringify([request, known?.gone]))
+    .digest('hex')
+    .slice(0, 16)
+  const { id } = await stripe.customers.create(request, { idempotencyKey: `customer:${userId}:${hash}` })
+  await queries.insertCustomer(db, userId, id)
+  // Another payment of theirs may have been first.
+  return (await queries.selectCustomer(db, userId))?.customer ?? id
+}

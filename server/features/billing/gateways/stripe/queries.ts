@@ -1,0 +1,30 @@
+import type { Db } from '#server/tables.ts'
+
+export function selectCustomer(db: Db, userId: string) {
+  return db
+    .selectFrom('stripe_customers')
+    .select(['customer', 'gone'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+/** Notes a person's customer, unless there is one already. */
+export async function insertCustomer(db: Db, userId: string, customer: string): Promise<void> {
+  await db
+    .insertInto('stripe_customers')
+    .values({ user_id: userId, customer })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet({ customer }).where('stripe_customers.customer', 'is', null),
+    )
+    .execute()
+}
+
+/** Notes that a customer was deleted at Stripe. */
+export async function loseCustomer(db: Db, userId: string): Promise<void> {
+  await db
+    .updateTable('stripe_customers')
+    .set((eb) => ({ customer: null, gone: eb.ref('customer') }))
+    .where('user_id', '=', userId)
+    .where('customer', 'is not', null)
+    .execute()
+}

@@ -1,0 +1,57 @@
+import Stripe from 'stripe'
+import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { toStripe } from './amounts.ts'
+
+interface RefundRequest {
+  reference: string
+  amountCents: number
+  key: string
+}
+
+/**
+ * Refunds once per key, however late it is asked for again: Stripe forgets a key after a day, so the refund carries it and
+ * is looked for first.
+ * @throws GatewayRefused where Stripe will not, for good
+ */
+export async function refundOnce(
+  stripe: Stripe,
+  { reference, amountCents, key }: RefundRequest,
+): Promise<void> {
+  try {
+    const [{ currency }, earlier] = await Promise.all([
+      stripe.paymentIntents.retrieve(reference),
+      findRefund(stripe, reference, key),
+    ])
+    const amount = toStripe(amountCents, currency.toUpperCase())
+    if (earlier && earlier.amount !== amount)
+      throw new GatewayRefused(`key ${key} was used for another refund`)
+    const request = {
+      payment_intent: reference,
+      amount,
+      reason: 'requested_by_customer' as const,
+      metadata: { key },
+    }
+    const { status } = earlier ?? (await stripe.refunds.create(request, { idempotencyKey: key }))
+    if (status === 'failed' || status === 'canceled')
+      throw new GatewayRefused(`the refund ${key} has ${status}`)
+  } catch (error) {
+    throw isForGood(error) ? new GatewayRefused(error.message, { cause: error }) : error
+  }
+}
+
+async function findRefund(
+  stripe: Stripe,
+  reference: string,
+  key: string,
+): Promise<Stripe.Refund | undefined> {
+  for await (const refund of stripe.refunds.list({ payment_intent: reference, limit: 100 }))
+    if (refund.metadata?.['key'] === key) return refund
+  return undefined
+}
+
+function isForGood(error: unknown): error is Stripe.errors.StripeError {
+  const { StripeIdempotencyError, StripeInvalidRequestError } = Stripe.errors
+  if (error instanceof StripeIdempotencyError) return true
+  // An account that is short of money today may have some tomorrow.
+  return error instanceof StripeInvalidRequestError && error.code !== 'balance_insufficient'
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto'
+import Stripe from 'stripe'
+import { gatewayTimeoutMs } from '#server/features/billing/call-gateway.ts'
+import type { Charge, FormHosts, Payment, PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Log } from '#server/platform/log.ts'
+import type { Db } from '#server/tables.ts'
+import { isChargeable, toStripe } from './amounts.ts'
+import { answerRefused } from './answer-refused.ts'
+import { findCustomer } from './find-customer.ts'
+import { readNotification } from './notifications.ts'
+import {
+  chargeOf,
+  isLeftOpen,
+  namesIn,
+  presentDispute,
+  presentIntent,
+  withCharge,
+} from './present-payment.ts'
+import { refundOnce } from './refund-once.ts'
+
+/** billing.md, "Stripe". What is called and read here is of this version. */
+const apiVersion = '2026-10-28.endive'
+
+export interface StripeContext {
+  stripe: Stripe
+  /** Where the customers are noted. */
+  db: Db
+  log: Log
+}
+
+export interface StripeSettings {
+  secretKey: string
+  publishableKey: string
+  /** Two while one replaces the other. */
+  webhookSecrets: readonly string[]
+  /** An origin; a path after it is not used. */
+  apiBase: string
+  db: Db
+  clock: Clock
+  log: Log
+}
+
+/** What Stripe's script asks for: the fields' frames, the bank's check, and the payment itself. */
+const formHosts: FormHosts = {
+  script: ['https://js.stripe.com', 'https://*.js.stripe.com'],
+  frame: ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'],
+  connect: ['https://api.stripe.com'],
+}
+
+/**
+ * Cards through Stripe (billing.md, "Gateways"): a payment is one PaymentIntent. On session it is made with the order,
+ * and the browser gives the card to it in Stripe's own fields; a renewal is made and confirmed in one request.
+ */
+export function createStripeGateway(settings: StripeSettings): PaymentGateway {
+  const { publishableKey, db, log } = settings
+  const stripe = connect(settings)
+  const context = { stripe, db, log }
+  return {
+    id: 'stripe',
+    methods: ['card'],
+    publicKey: publishableKey,
+    formHosts,
+    takes: isChargeable,
+    tokenStep: () => undefined,
+    start: (charge) =>
+      answerRefused(context, charge, async () => {
+        const customer = await findCustomer(context, charge.payer)
+        const usage = charge.save ? ({ setup_future_usage: 'off_session' } as const) : {}
+        return create(context, charge, { customer, ...usage })
+      }),
+    chargeSaved: (charge) =>
+      answerRefused(context, charge, () => {
+        const { customer, method } = namesIn(charge.methodReference)
+        return create(context, charge, { customer, payment_method: method, off_session: true, confirm: true })
+      }),
+    complete: (reference) => read(context, reference),
+    retrieve: (lookup) =>
+      'reference' in lookup ? readIfThere(context, lookup.reference) : findByAttempt(context, lookup),
+    async cancel(reference) {
+      await callOff(stripe, reference)
+      return read(context, reference)
+    },
+    refund: (refund) => refundOnce(stripe, refund),
+    forget: (methodReference) => forget(stripe, namesIn(methodReference).method),
+    readNotification: (body, headers) => readNotification({ ...settings, stripe }, body, headers),
+    listSince: (time) => listSince(context, time),
+  }
+}
+
+/**
+ * One request per call: what gets no answer is looked up, and nothing is sent again behind our back. (On Node's own HTTP
+ * client the library would send a request again whose connection broke, whatever `maxNetworkRetries` says.)
+ */
+function connect({ secretKey, apiBase }: StripeSettings): Stripe {
+  const { protocol, hostname, port } = new URL(apiBase)
+  const secure = protocol === 'https:'
+  return new Stripe(secretKey, {
+    apiVersion,
+    httpClient: Stripe.createFetchHttpClient(),
+    protocol: secure ? 'https' : 'http',
+    host: hostname,
+    port: port || (secure ? 443 : 80),
+    maxNetworkRetries: 0,
+    timeout: gatewayTimeoutMs,
+    telemetry: false,
+  })
+}
+
+async function create(
+  context: StripeContext,
+  { key, orderId, attemptId, amountCents, currency }: Charge,
+  more: Partial<Stripe.PaymentIntentCreateParams>,
+): Promise<Payment> {
+  const request = {
+    amount: toStripe(amountCents, currency),
+    currency: currency.toLowerCase(),
+    allowed_payment_method_types: ['card' as const],
+    metadata: { order_id: orderId, attempt_id: attemptId },
+    expand: [withCharge],
+    ...more,
+  }
+  return present(context, await context.stripe.paymentIntents.create(request, { idempotencyKey: key }))
+}
+
+/**
+ * Reads a payment. One that was declined is closed first: with another card it would go through after we have said that it
+ * failed, and one payment's secret would do for trying any number of cards.
+ */
+async function read(context: StripeContext, reference: string): Promise<Payment> {
+  const { stripe } = context
+  const get = () => stripe.paymentIntents.retrieve(reference, { expand: [withCharge] })
+  const intent = await get()
+  const stands = !isLeftOpen(intent) || (await callOff(stripe, reference))
+  return present(context, stands ? intent : await get())
+}
+
+/** @returns false where it is beyond that: paid, called off before, or on its way */
+async function callOff(stripe: Stripe, reference: string): Promise<boolean> {
+  const key = { idempotencyKey: `cancel:${reference}:${randomUUID()}` }
+  try {
+    await stripe.paymentIntents.cancel(reference, { cancellation_reason: 'abandoned' }, key)
+    return true
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError) return false
+    throw error
+  }
+}
+
+async function present({ stripe }: StripeContext, intent: Stripe.PaymentIntent): Promise<Payment> {
+  const payment = presentIntent(intent)
+  if (!chargeOf(intent)?.disputed) return payment
+  const { data } = await stripe.disputes.list({ payment_intent: intent.id, limit: 1 })
+  return { ...payment, ...presentDispute(data[0]) }
+}
+
+async function readIfThere(context: StripeContext, reference: string): Promise<Payment | null> {
+  // Notifications may be about anything; nothing else is a payment.
+  if (!/^pi_\w+$/.test(reference)) return null
+  try {
+    return await read(context, reference)
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
+      return null
+    throw error
+  }
+}
+
+/** How far Stripe's clock may be from ours, and how long a request may be on its way. */
+const [clocksDifferBy, arrivesWithin] = [5 * 60, 10 * 60]
+
+/**
+ * A payment whose name we never heard carries our attempt's. Lists are up to date at once, which Stripe's search is not, and
+ * the time of the attempt keeps them short.
+ */
+async function findByAttempt(
+  context: StripeContext,
+  { attemptId, startedAt }: { attemptId: string; startedAt: Date },
+): Promise<Payment | null> {
+  const sent = Math.floor(startedAt.getTime() / 1000)
+  const created = { gte: sent - clocksDifferBy, lte: sent + arrivesWithin }
+  for await (const { id, metadata } of context.stripe.paymentIntents.list({ created, limit: 100 }))
+    if (metadata['attempt_id'] === attemptId) return read(context, id)
+  return null
+}
+
+async function listSince(context: StripeContext, time: Date): Promise<Payment[]> {
+  const found: Payment[] = []
+  const created = { gte: Math.floor(time.getTime() / 1000) }
+  const request = { created, limit: 100, expand: [`data.${withCharge}`] }
+  for await (const intent of context.stripe.paymentIntents.list(request))
+    // An account may serve other shops too.
+    if (intent.metadata['attempt_id']) found.push(await present(context, intent))
+  return found.toReversed()
+}
+
+async function forget(stripe: Stripe, method: string): Promise<void> {
+  try {
+    await stripe.paymentMethods.detach(method, {}, { idempotencyKey: `forget:${method}:${randomUUID()}` })
+  } catch (error) {
+    // It is forgotten already, or was never there.
+    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+  }
+}

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  GatewayRefused,
+  type Payment,
+  type PaymentGateway,
+  type PresentCharge,
+} from '#server/features/billing/gateway.ts'
+import { describeGateway, type Behaviour } from '#server/features/billing/gateways/describe-gateway.ts'
+import { dictOf } from '#server/testing/fake-stripe-books.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { testCards } from '#server/testing/shopper.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { systemClock } from '#server/platform/clock.ts'
+import { createLog } from '#server/platform/log.ts'
+import { createStripeGateway } from './stripe-gateway.ts'
+
+let database: TestDatabase
+let fake: FakeStripe
+let gateway: PaymentGateway
+const log = createLog({ json: true, level: 'silent' })
+
+beforeAll(async () => {
+  database = await testDatabase()
+  fake = await startFakeStripe()
+  gateway = createStripeGateway({ ...fake.settings, db: database.db, clock: systemClock, log })
+})
+afterAll(async () => {
+  await fake.close()
+  await database.close()
+})
+
+const cards: Record<Behaviour, string> = {
+  pays: testCards.pays,
+  declined: testCards.declined,
+  'no funds': testCards.noFunds,
+  asks: testCards.asksAlways,
+  'declines later': testCards.declinesLater,
+}
+
+describeGateway(
+  'stripe',
+  {
+    method: 'card',
+    asksBy: 'authenticate',
+    declines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
+    declinesLater: { 'declines later': 'card_declined', asks: 'check_needed' },
+    kept: { brand: 'visa', last4: '4242' },
+    hasLine: true,
+    notifications: ['forged', 'stale', 'altered'],
+  },
+  () => ({
+    gateway,
+    async pay(charge, behaviour) {
+      const { reference, next } = await gateway.start(charge)
+      expect(next).toMatchObject({ type: 'card_form', client_secret: expect.any(String) })
+      await fake.confirm(next?.client_secret ?? '', cards[behaviour])
+      const payment = await gateway.complete(reference)
+      if (!payment) throw new Error(`${reference} is gone`)
+      return payment
+    },
+    answer: async (reference, answer) => fake.books.answer(reference, answer),
+    notification(reference, kind) {
+      const event = fake.events.find(({ object }) => object['id'] === reference)
+      const { body, headers } = fake.sign(
+        { id: event?.id, object: 'event', type: event?.type, data: { object: event?.object ?? {} } },
+        { secret: kind === 'forged' ? 'whsec_other' : undefined, ageSeconds: kind === 'stale' ? 301 : 0 },
+      )
+      return { body: kind === 'altered' ? Buffer.concat([body, Buffer.from(' ')]) : body, headers }
+    },
+    fail: (fault) => fake.fail(fault),
+  }),
+)
+
+const charge = (name: string, more: Partial<PresentCharge> = {}): PresentCharge => ({
+  key: `pay:ord_${name}:1`,
+  orderId: `ord_${name}`,
+  attemptId: `att_${name}`,
+  amountCents: 999,
+  currency: 'USD',
+  payer: { userId: `usr_${name}`, email: 'viewer@example.com' },
+  method: 'card',
+  save: false,
+  returnUrl: '',
+  ...more,
+})
+
+async function paid(name: string, more: Partial<PresentCharge> = {}): Promise<Payment> {
+  const { reference, next } = await gateway.start(charge(name, more))
+  await fake.confirm(next?.client_secret ?? '', testCards.pays)
+  const payment = await gateway.retrieve({ reference })
+  if (!payment) throw new Error(`${reference} is gone`)
+  return payment
+}
+
+describe('a customer at Stripe', () => {
+  const customersOf = (userId: string) =>
+    [...fake.books.customers.values()].filter(({ metadata }) => dictOf(metadata)['user_id'] === userId)
+
+  test('is made once per person, also where two orders are paid at once', async () => {
+    const payer = { userId: 'usr_once', email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' }
+    await Promise.all(['c1', 'c2', 'c3'].map((name) => gateway.start(charge(name, { payer }))))
+    await gateway.start(charge('c4', { payer: { ...payer, email: 'countess@example.com' } }))
+    expect(customersOf('usr_once')).toMatchObject([{ email: 'ada@example.com', name: 'Ada Lovelace' }])
+  })
+
+  test('that somebody deleted there costs one try; the next makes another', async () => {
+    const payer = { userId: 'usr_deleted', email: 'ada@example.com' }
+    await gateway.start(charge('d1', { payer }))
+    for (const { id } of customersOf('usr_deleted')) fake.books.customers.delete(String(id))
+    expect(await gateway.start(charge('d2', { payer }))).toMatchObject({ status: 'failed', decline: 'other' })
+    expect(await gateway.start(charge('d3', { payer }))).toMatchObject({ status: 'requires_action' })
+  })
+})
+
+test.each([
+  [testCards.expired, 'card_expired'],
+  [testCards.badCvc, 'wrong_cvc'],
+  ['4000000000009987', 'card_lost'],
+])('a card that is refused is named in our words: %s is %s', async (card, decline) => {
+  const { reference, next } = await gateway.start(charge(`refused${card}`))
+  await fake.confirm(next?.client_secret ?? '', card)
+  expect(await gateway.complete(reference)).toMatchObject({ status: 'failed', decline })
+})
+
+test('a declined payment is closed, so that no other card can be tried with it', async () => {
+  const { reference, next } = await gateway.start(charge('closed'))
+  expect(await fake.confirm(next?.client_secret ?? '', testCards.declined)).toBe(402)
+  await gateway.retrieve({ reference })
+  expect(await fake.confirm(next?.client_secret ?? '', testCards.pays)).toBe(400)
+  expect(await gateway.retrieve({ reference })).toMatchObject({ status: 'failed', decline: 'card_declined' })
+})
+
+test('a payment that Stripe would not make has failed, and the log says why', async () => {
+  const reported = vi.spyOn(log, 'error')
+  const tooSmall = charge('small', { amountCents: 49 })
+  expect(await gateway.start(tooSmall)).toMatchObject({ status: 'failed', decline: 'other' })
+  expect(reported.mock.calls).toMatchObject([
+    [{ code: 'amount_too_small', attempt: 'att_small' }, expect.any(String)],
+  ])
+  expect(gateway.takes?.(49, 'USD')).toBe(false)
+  reported.mockRestore()
+})
+
+test('yen are counted whole at Stripe, there and back', async () => {
+  const payment = await paid('yen', { currency: 'JPY', amountCents: 50_000 })
+  expect(fake.books.intent(payment.reference)).toMatchObject({ amount: 500, currency: 'jpy' })
+  expect(payment).toMatchObject({ amountCents: 50_000, currency: 'JPY' })
+  await gateway.refund({ reference: payment.reference, amountCents: 20_000, key: 'yen' })
+  expect(await gateway.retrieve(payment)).toMatchObject({ refundedCents: 20_000 })
+})
+
+test('a refund is not made again after a day, when Stripe has forgotten its key', async () => {
+  const { reference } = await paid('lapsed')
+  const refund = { reference, amountCents: 400, key: 'ref:lapsed' }
+  await gateway.refund(refund)
+  fake.forgetKeys()
+  await gateway.refund(refund)
+  await expect(gateway.refund({ ...refund, amountCents: 300 })).rejects.toThrow(GatewayRefused)
+  expect(await gateway.retrieve({ reference })).toMatchObject({ refundedCents: 400 })
+})
+
+test('a dispute shows as long as it is open, and how it ended', async () => {
+  const { reference } = await paid('disputed')
+  const states = []
+  for (const status of ['warning_needs_response', 'needs_response', 'won', 'lost'] as const) {
+    fake.books.dispute(reference, status)
+    states.push((await gateway.retrieve({ reference }))?.dispute)
+  }
+  expect(states).toEqual([undefined, 'open', 'won', 'lost'])
+})
+
+describe('a notification', () => {
+  const read = (object: object, signed: Parameters<FakeStripe['sign']>[1] = {}) => {
+    const { body, headers } = fake.sign({ id: 'evt_1', type: 'some', data: { object } }, signed)
+    return gateway.readNotification(body, headers)
+  }
+
+  test.each([
+    ['a refund', { id: 're_1', object: 'refund', payment_intent: 'pi_1' }, 'pi_1'],
+    ['a charge', { id: 'ch_1', object: 'charge', payment_intent: 'pi_1' }, 'pi_1'],
+    ['a dispute', { id: 'dp_1', object: 'dispute', payment_intent: 'pi_1' }, 'pi_1'],
+    ['a payment', { id: 'pi_1', object: 'payment_intent' }, 'pi_1'],
+    ['a card that was taken off', { id: 'pm_1', object: 'payment_method' }, 'pm_1'],
+  ])('about %s names what it is about', async (_, object, reference) => {
+    expect(read(object)).toEqual({ eventId: 'evt_1', reference })
+  })
+
+  test('about anything but a payment leads to none, without a question to Stripe', async () => {
+    const asked = fake.requests.length
+    expect(await gateway.retrieve({ reference: 'pm_1' })).toBeNull()
+    expect(fake.requests).toHaveLength(asked)
+  })
+
+  test('is known by either of two secrets while one replaces the other', () => {
+    const settings = { ...fake.settings, webhookSecrets: ['whsec_new', 'whsec_fake'] }
+    const rotating = createStripeGateway({ ...settings, db: database.db, clock: systemClock, log })
+    for (const secret of settings.webhookSecrets) {
+      const { body, headers } = fake.sign({ id: 'evt_2', data: { object: { id: 'pi_2' } } }, { secret })
+      expect(rotating.readNotification(body, headers)).toMatchObject({ reference: 'pi_2' })
+    }
+  })
+
+  test('that is 300 seconds old is taken still', () => {
+    expect(read({ id: 'pi_1' }, { ageSeconds: 299 })).toMatchObject({ reference: 'pi_1' })
+  })
+})
+
+test('each request is of the pinned version and carries a key of ours, and no key ever stands for two requests', () => {
+  const calls = [...fake.keys].filter(([, times]) => times > 1)
+  expect(calls).toEqual([])
+  expect(fake.keys.has('undefined')).toBe(false)
+  expect(
+    [...fake.keys.keys()].every((key) => /^(pay|customer|cancel|forget|ref|one|two|three|yen)\b/.test(key)),
+  ).toBe(true)
+})

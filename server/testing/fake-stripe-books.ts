@@ -1,0 +1,305 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '#server/platform/clock.ts'
+
+/** A value as Stripe writes it. */
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json | undefined }
+export interface Dict {
+  [name: string]: Json | undefined
+}
+
+/** An answer of Stripe's that says no. */
+export class StripeSaysNo extends Error {
+  readonly status: number
+  readonly error: Dict
+  constructor(status: number, error: Dict) {
+    super(String(error['message'] ?? error['code']))
+    this.status = status
+    this.error = error
+  }
+}
+
+/** Stripe's published test numbers, by what becomes of them; those without a refusal pay. */
+const cards: Record<string, { code: string; decline_code?: string } | 'asks always' | 'asks once' | 'later'> =
+  {
+    '4000000000000002': { code: 'card_declined', decline_code: 'generic_decline' },
+    '4000000000009995': { code: 'card_declined', decline_code: 'insufficient_funds' },
+    '4000000000009987': { code: 'card_declined', decline_code: 'lost_card' },
+    '4000000000000069': { code: 'expired_card', decline_code: 'expired_card' },
+    '4000000000000127': { code: 'incorrect_cvc', decline_code: 'incorrect_cvc' },
+    '4000002760003184': 'asks always',
+    '4000000000003220': 'asks once',
+    // At Stripe this one can only be kept; here it pays once, so that a renewal may fail.
+    '4000000000000341': 'later',
+  }
+
+interface Intent {
+  id: string
+  created: number
+  amount: number
+  currency: string
+  customer: string | null
+  status: 'requires_payment_method' | 'requires_action' | 'succeeded' | 'canceled'
+  client_secret: string
+  metadata: Dict
+  setup_future_usage: string | null
+  payment_method: string | null
+  last_payment_error: Dict | null
+  cancellation_reason: string | null
+  charge: { id: string; refunded: number; disputed: boolean } | null
+}
+
+interface Method {
+  id: string
+  number: string
+  customer: string | null
+}
+
+interface Refund {
+  id: string
+  payment_intent: string
+  amount: number
+  currency: string
+  metadata: Dict
+  status: string
+}
+
+const newId = (kind: string) => `${kind}_${randomBytes(12).toString('hex')}`
+const no = (code: string, message: string, param?: string) =>
+  new StripeSaysNo(400, { type: 'invalid_request_error', code, message, ...(param ? { param } : {}) })
+const missing = (id: string, param: string) =>
+  new StripeSaysNo(param === 'intent' ? 404 : 400, {
+    type: 'invalid_request_error',
+    code: 'resource_missing',
+    message: `No such ${param}: '${id}'`,
+    param,
+  })
+
+/** What Stripe keeps for one account, and its rules (billing.md, "Stripe"): as much of both as the site makes use of. */
+export class StripeBooks {
+  readonly intents = new Map<string, Intent>()
+  readonly customers = new Map<string, Dict>()
+  readonly refunds: Refund[] = []
+  private readonly methods = new Map<string, Method>()
+  private readonly disputes = new Map<string, Dict>()
+  private readonly clock: Clock
+  private readonly tell: (type: string, object: Dict) => void
+
+  constructor(clock: Clock, tell: (type: string, object: Dict) => void) {
+    this.clock = clock
+    this.tell = tell
+  }
+
+  private now = () => Math.floor(this.clock.now().getTime() / 1000)
+
+  createCustomer({ email, name, metadata }: Dict): Dict {
+    const id = newId('cus')
+    const customer = { id, object: 'customer', email, name: name ?? null, metadata: metadata ?? {} }
+    this.customers.set(id, customer)
+    return customer
+  }
+
+  createIntent(asked: Dict): Dict {
+    const amount = Number(asked['amount'])
+    const customer = asked['customer'] === undefined ? null : String(asked['customer'])
+    if (customer !== null && !this.customers.has(customer)) throw missing(customer, 'customer')
+    if (amount < 50 && asked['currency'] === 'usd')
+      throw no('amount_too_small', 'Amount must be at least $0.50 usd', 'amount')
+    const id = newId('pi')
+    const intent: Intent = {
+      id,
+      created: this.now(),
+      amount,
+      currency: String(asked['currency']),
+      customer,
+      status: 'requires_payment_method',
+      client_secret: `${id}_secret_${randomBytes(12).toString('hex')}`,
+      metadata: dictOf(asked['metadata']),
+      setup_future_usage:
+        asked['setup_future_usage'] === undefined ? null : String(asked['setup_future_usage']),
+      payment_method: null,
+      last_payment_error: null,
+      cancellation_reason: null,
+      charge: null,
+    }
+    const method = asked['confirm'] === 'true' ? this.keptMethod(asked, customer) : undefined
+    this.intents.set(id, intent)
+    if (method) this.charge(intent, method, 'absent')
+    return this.presentIntent(intent)
+  }
+
+  private keptMethod({ payment_method: id }: Dict, customer: string | null): Method {
+    const method = this.methods.get(String(id))
+    if (!method || method.customer === null || method.customer !== customer)
+      throw missing(String(id), 'payment_method')
+    return method
+  }
+
+  intent(id: string): Intent {
+    const intent = this.intents.get(id)
+    if (!intent) throw missing(id, 'intent')
+    return intent
+  }
+
+  /** What Stripe's script does with the typed card. */
+  confirm(id: string, asked: Dict): Dict {
+    const intent = this.intent(id)
+    if (asked['client_secret'] !== intent.client_secret) throw missing(id, 'intent')
+    if (!['requires_payment_method', 'requires_action'].includes(intent.status)) throw this.unexpected(intent)
+    const number = String(dictOf(dictOf(asked['payment_method_data'])['card'])['number'])
+    const method: Method = { id: newId('pm'), number, customer: null }
+    this.methods.set(method.id, method)
+    this.charge(intent, method, 'present')
+    return this.presentIntent(intent)
+  }
+
+  private charge(intent: Intent, method: Method, person: 'present' | 'absent'): void {
+    const does = cards[method.number]
+    Object.assign(intent, { payment_method: method.id, last_payment_error: null })
+    if (typeof does === 'object') throw this.decline(intent, does)
+    if (person === 'absent' && does === 'later')
+      throw this.decline(intent, { code: 'card_declined', decline_code: 'generic_decline' })
+    if (person === 'absent' && does === 'asks always')
+      throw this.decline(intent, { code: 'authentication_required', decline_code: 'authentication_required' })
+    if (person === 'present' && (does === 'asks always' || does === 'asks once')) {
+      intent.status = 'requires_action'
+      this.tell('payment_intent.requires_action', this.presentIntent(intent))
+    } else this.succeed(intent)
+  }
+
+  private decline(intent: Intent, why: Dict): StripeSaysNo {
+    const error = { type: 'card_error', message: 'Your card was declined.', ...why }
+    Object.assign(intent, { status: 'requires_payment_method', last_payment_error: error })
+    this.tell('payment_intent.payment_failed', this.presentIntent(intent))
+    return new StripeSaysNo(402, { ...error, payment_intent: this.presentIntent(intent) })
+  }
+
+  private succeed(intent: Intent): void {
+    Object.assign(intent, { status: 'succeeded', charge: { id: newId('ch'), refunded: 0, disputed: false } })
+    const method = this.methods.get(intent.payment_method ?? '')
+    if (method && intent.setup_future_usage !== null) method.customer = intent.customer
+    this.tell('payment_intent.succeeded', this.presentIntent(intent))
+  }
+
+  /** The person's answer to the bank. It counts while the bank asks. */
+  answer(id: string, answer: 'yes' | 'no'): void {
+    const intent = this.intent(id)
+    if (intent.status !== 'requires_action') return
+    if (answer === 'yes') this.succeed(intent)
+    else this.decline(intent, { code: 'payment_intent_authentication_failure' })
+  }
+
+  cancel(id: string, { cancellation_reason: reason }: Dict): Dict {
+    const intent = this.intent(id)
+    if (intent.status === 'succeeded' || intent.status === 'canceled') throw this.unexpected(intent)
+    Object.assign(intent, { status: 'canceled', cancellation_reason: reason ?? null })
+    this.tell('payment_intent.canceled', this.presentIntent(intent))
+    return this.presentIntent(intent)
+  }
+
+  private unexpected(intent: Intent): StripeSaysNo {
+    const message = `This PaymentIntent has a status of ${intent.status}.`
+    return new StripeSaysNo(400, {
+      type: 'invalid_request_error',
+      code: 'payment_intent_unexpected_state',
+      message,
+      payment_intent: this.presentIntent(intent),
+    })
+  }
+
+  listIntents(asked: Dict): Dict {
+    const { gte, lte } = dictOf(asked['created'])
+    const found = [...this.intents.values()].filter(
+      ({ created }) => created >= Number(gte ?? 0) && created <= Number(lte ?? Infinity),
+    )
+    return page(found.toReversed(), asked, (intent) => this.presentIntent(intent))
+  }
+
+  refund(asked: Dict): Dict {
+    const intent = this.intent(String(asked['payment_intent']))
+    const amount = Number(asked['amount'])
+    const left = intent.charge ? intent.amount - intent.charge.refunded : 0
+    if (!intent.charge || left === 0)
+      throw no('charge_already_refunded', 'The charge has already been refunded.')
+    if (amount > left)
+      throw no('amount_too_large', `Refund amount is greater than unrefunded amount (${left})`)
+    intent.charge.refunded += amount
+    const refund: Refund = {
+      id: newId('re'),
+      payment_intent: intent.id,
+      amount,
+      currency: intent.currency,
+      metadata: dictOf(asked['metadata']),
+      status: 'succeeded',
+    }
+    this.refunds.push(refund)
+    this.tell('charge.refunded', this.presentCharge(intent))
+    return { object: 'refund', ...refund }
+  }
+
+  listRefunds(asked: Dict): Dict {
+    const found = this.refunds.filter(({ payment_intent }) => payment_intent === asked['payment_intent'])
+    return page(found.toReversed(), asked, (refund) => ({ object: 'refund', ...refund }))
+  }
+
+  detach(id: string): Dict {
+    const method = this.methods.get(id)
+    if (!method) throw missing(id, 'intent')
+    if (method.customer === null)
+      throw no('payment_method_unexpected_state', 'The payment method is not attached to a customer.')
+    method.customer = null
+    this.tell('payment_method.detached', { id, object: 'payment_method', customer: null })
+    return { id, object: 'payment_method', customer: null }
+  }
+
+  /** The person has their bank take the money back, or the bank has decided. */
+  dispute(id: string, status: 'warning_needs_response' | 'needs_response' | 'won' | 'lost'): void {
+    const intent = this.intent(id)
+    if (!intent.charge) throw new Error(`${id} has no charge`)
+    intent.charge.disputed = true
+    const dispute = { id: newId('dp'), object: 'dispute', payment_intent: id, amount: intent.amount, status }
+    this.disputes.set(id, { ...dispute, ...this.disputes.get(id), status })
+    const type = status.endsWith('needs_response') ? 'charge.dispute.created' : 'charge.dispute.closed'
+    this.tell(type, dictOf(this.disputes.get(id)))
+  }
+
+  listDisputes({ payment_intent: id }: Dict): Dict {
+    const dispute = this.disputes.get(String(id))
+    return { object: 'list', data: dispute ? [dispute] : [], has_more: false }
+  }
+
+  presentCharge({ id, charge, amount, currency, payment_method }: Intent): Dict {
+    const number = this.methods.get(payment_method ?? '')?.number ?? ''
+    const card = { brand: number.startsWith('5') ? 'mastercard' : 'visa', last4: number.slice(-4) }
+    return {
+      id: charge?.id,
+      object: 'charge',
+      amount,
+      amount_refunded: charge?.refunded ?? 0,
+      currency,
+      disputed: charge?.disputed ?? false,
+      payment_intent: id,
+      payment_method_details: { type: 'card', card },
+    }
+  }
+
+  presentIntent(intent: Intent): Dict {
+    const { charge, ...rest } = intent
+    return {
+      object: 'payment_intent',
+      ...rest,
+      latest_charge: charge && this.presentCharge(intent),
+      next_action: intent.status === 'requires_action' ? { type: 'use_stripe_sdk' } : null,
+    }
+  }
+}
+
+function page<T extends { id: string }>(found: T[], asked: Dict, present: (one: T) => Dict): Dict {
+  const start = found.findIndex(({ id }) => id === asked['starting_after']) + 1
+  const limit = Number(asked['limit'] ?? 10)
+  const data = found.slice(start, start + limit).map(present)
+  return { object: 'list', data, has_more: found.length > start + limit }
+}
+
+export function dictOf(value: Json | undefined): Dict {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+}

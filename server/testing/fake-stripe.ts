@@ -1,0 +1,256 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import type { Fault } from '#server/features/billing/gateways/describe-gateway.ts'
+import { systemClock, type Clock } from '#server/platform/clock.ts'
+import { dictOf, StripeBooks, StripeSaysNo, type Dict, type Json } from './fake-stripe-books.ts'
+
+const secrets = { secretKey: 'sk_test_fake', publishableKey: 'pk_test_fake', webhookSecrets: ['whsec_fake'] }
+const keysLastMs = 24 * 60 * 60_000
+
+/** Stripe's HTTP face for tests and trials: its calls that we make, its script's one, and its signed events. */
+export interface FakeStripe {
+  url: string
+  settings: typeof secrets & { apiBase: string }
+  /** The same as an operator sets it. */
+  env: Record<string, string>
+  books: StripeBooks
+  /** Everything it would have told, the latest last. */
+  events: { id: string; type: string; object: Dict }[]
+  /** How often each key came with a request that is not the same request again. */
+  keys: Map<string, number>
+  /** What each request asked, for a look at them. */
+  requests: { method: string; path: string; asked: Dict }[]
+  /** What Stripe's script does in the browser with the typed card. @returns the HTTP status */
+  confirm(clientSecret: string, cardNumber: string): Promise<number>
+  /** Signs an event as Stripe does. */
+  sign(
+    event: object,
+    more?: { secret?: string; ageSeconds?: number },
+  ): {
+    body: Buffer
+    headers: Record<string, string>
+  }
+  /** Lets what starts a payment or a refund meet a fault. @returns what ends it */
+  fail(fault: Fault): () => void
+  /** What a day does. */
+  forgetKeys(): void
+  close(): Promise<void>
+}
+
+interface Kept {
+  fingerprint: string
+  at: number
+  /** Undefined while the request is being worked on. */
+  answer?: { status: number; body: Dict }
+}
+
+/** What a request may bring; anything else is refused, as the pinned version does with what it has dropped. */
+const parameters: Record<string, string> = {
+  'POST /v1/customers': 'email name metadata',
+  'POST /v1/payment_intents':
+    'amount currency customer allowed_payment_method_types setup_future_usage metadata payment_method off_session confirm expand',
+  'GET /v1/payment_intents': 'created limit starting_after expand',
+  'GET /v1/payment_intents/{id}': 'expand',
+  'POST /v1/payment_intents/{id}/confirm': 'key client_secret payment_method_data',
+  'POST /v1/payment_intents/{id}/cancel': 'cancellation_reason',
+  'POST /v1/refunds': 'payment_intent amount reason metadata',
+  'GET /v1/refunds': 'payment_intent limit starting_after',
+  'POST /v1/payment_methods/{id}/detach': '',
+  'GET /v1/disputes': 'payment_intent limit',
+}
+
+export async function startFakeStripe(clock: Clock = systemClock, port = 0): Promise<FakeStripe> {
+  const events: FakeStripe['events'] = []
+  const keys = new Map<string, number>()
+  const requests: FakeStripe['requests'] = []
+  const books = new StripeBooks(clock, (type, object) => {
+    events.push({ id: `evt_${randomBytes(12).toString('hex')}`, type, object: structuredClone(object) })
+  })
+  const kept = new Map<string, Kept>()
+  let trouble: { fault: Fault; over: Promise<void> } | undefined
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = (await buffer(request)).toString()
+    const { method = '', headers } = request
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://stripe')
+    const asked = nest(method === 'GET' ? searchParams : new URLSearchParams(body))
+    const [, , kind = '', id = '', verb = ''] = pathname.split('/')
+    const call = `${method} /v1/${[kind, id && '{id}', verb].filter(Boolean).join('/')}`
+    requests.push({ method, path: pathname, asked })
+    const moves = call === 'POST /v1/payment_intents' || call === 'POST /v1/refunds'
+    const fault = moves ? trouble : undefined
+    if (fault?.fault === 'dropped before') return void request.socket.destroy()
+    if (fault?.fault === '429')
+      return send(response, 429, { error: { type: 'invalid_request_error', code: 'rate_limit' } })
+    const work = () => {
+      checkRequest(call, headers, asked)
+      return unexpanded(perform(books, call, id, asked), asked)
+    }
+    const key = method === 'POST' ? headers['idempotency-key'] : undefined
+    const settled = await once(String(key), `${call} ${id} ${body}`, key !== undefined, work, fault)
+    if (fault?.fault === 'dropped after') return void request.socket.destroy()
+    send(response, settled.status, settled.body)
+  }
+
+  /** The first answer to a key is kept for a day, a refusal of the bank and a 500 too; what was not begun is not. */
+  async function once(
+    key: string,
+    fingerprint: string,
+    keyed: boolean,
+    work: () => Dict,
+    fault: typeof trouble,
+  ): Promise<{ status: number; body: Dict }> {
+    const now = clock.now().getTime()
+    const earlier = keyed ? kept.get(key) : undefined
+    if (earlier && now - earlier.at < keysLastMs) {
+      if (earlier.fingerprint !== fingerprint)
+        return sayNo(400, 'idempotency_error', 'idempotency_key_reused')
+      return earlier.answer ?? sayNo(409, 'idempotency_error', 'idempotency_key_in_use')
+    }
+    if (keyed) keys.set(key, (keys.get(key) ?? 0) + 1)
+    const entry: Kept = { fingerprint, at: now }
+    const answer = attempt(work)
+    if (answer.status === 400 || answer.status === 404) return answer
+    if (keyed) kept.set(key, entry)
+    if (fault?.fault === 'time-out') await fault.over
+    entry.answer = fault?.fault === '500 after' ? sayNo(500, 'api_error', 'internal') : answer
+    return entry.answer
+  }
+
+  const server = createServer((request, response) => void handle(request, response))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  // A server that listens on a port has an address with one.
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    settings: { ...secrets, apiBase: url },
+    env: {
+      STRIPE_SECRET_KEY: secrets.secretKey,
+      STRIPE_PUBLISHABLE_KEY: secrets.publishableKey,
+      STRIPE_WEBHOOK_SECRET: secrets.webhookSecrets.join(','),
+      STRIPE_API_BASE: url,
+    },
+    books,
+    events,
+    keys,
+    requests,
+    async confirm(clientSecret, cardNumber) {
+      const body = new URLSearchParams({
+        key: secrets.publishableKey,
+        client_secret: clientSecret,
+        'payment_method_data[type]': 'card',
+        'payment_method_data[card][number]': cardNumber,
+      })
+      const [id] = clientSecret.split('_secret_')
+      return (await fetch(`${url}/v1/payment_intents/${id}/confirm`, { method: 'POST', body })).status
+    },
+    sign(event, { secret = secrets.webhookSecrets[0] ?? '', ageSeconds = 0 } = {}) {
+      const body = JSON.stringify(event)
+      const time = Math.floor(clock.now().getTime() / 1000) - ageSeconds
+      const mac = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')
+      return { body: Buffer.from(body), headers: { 'stripe-signature': `t=${time},v1=${mac}` } }
+    },
+    fail(fault) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      trouble = { fault, over: promise }
+      return () => {
+        trouble = undefined
+        resolve()
+      }
+    },
+    forgetKeys: () => kept.clear(),
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function perform(books: StripeBooks, call: string, id: string, asked: Dict): Dict {
+  switch (call) {
+    case 'POST /v1/customers':
+      return books.createCustomer(asked)
+    case 'POST /v1/payment_intents':
+      return books.createIntent(asked)
+    case 'GET /v1/payment_intents':
+      return books.listIntents(asked)
+    case 'GET /v1/payment_intents/{id}':
+      return books.presentIntent(books.intent(id))
+    case 'POST /v1/payment_intents/{id}/confirm':
+      return books.confirm(id, asked)
+    case 'POST /v1/payment_intents/{id}/cancel':
+      return books.cancel(id, asked)
+    case 'POST /v1/refunds':
+      return books.refund(asked)
+    case 'GET /v1/refunds':
+      return books.listRefunds(asked)
+    case 'POST /v1/payment_methods/{id}/detach':
+      return books.detach(id)
+    default:
+      return books.listDisputes(asked)
+  }
+}
+
+/** A charge stands in its payment by its name alone, unless the request says otherwise. */
+function unexpanded(answer: Dict, { expand }: Dict): Dict {
+  if (JSON.stringify(expand ?? null).includes('latest_charge')) return answer
+  const byName = (object: Dict) => ({
+    ...object,
+    latest_charge: dictOf(object['latest_charge'])['id'] ?? null,
+  })
+  if (answer['object'] === 'payment_intent') return byName(answer)
+  const { data } = answer
+  return Array.isArray(data) ? { ...answer, data: data.map((one) => byName(dictOf(one))) } : answer
+}
+
+/** Whose request it is, of which version, and whether it brings what nobody knows. */
+function checkRequest(call: string, headers: IncomingMessage['headers'], asked: Dict): void {
+  const known = parameters[call]
+  const refuse = (status: number, code: string, message: string) =>
+    new StripeSaysNo(status, { type: 'invalid_request_error', code, message })
+  if (known === undefined) throw refuse(404, 'url_invalid', `Unrecognized request URL (${call})`)
+  const byScript = call.endsWith('/confirm')
+  const authorized = byScript
+    ? asked['key'] === secrets.publishableKey
+    : headers.authorization === `Bearer ${secrets.secretKey}`
+  if (!authorized) throw refuse(401, 'api_key_invalid', 'Invalid API Key provided')
+  if (!byScript && headers['stripe-version'] !== '2026-10-28.endive')
+    throw refuse(400, 'version_unknown', `Invalid Stripe API version: ${headers['stripe-version']}`)
+  const unknown = Object.keys(asked).find((name) => !known.split(' ').includes(name))
+  if (unknown) throw refuse(400, 'parameter_unknown', `Received unknown parameter: ${unknown}`)
+}
+
+function attempt(work: () => Dict): { status: number; body: Dict } {
+  try {
+    return { status: 200, body: work() }
+  } catch (error) {
+    if (error instanceof StripeSaysNo) return { status: error.status, body: { error: error.error } }
+    throw error
+  }
+}
+
+const sayNo = (status: number, type: string, code: string) => ({
+  status,
+  body: { error: { type, code, message: code } },
+})
+
+function send(response: ServerResponse, status: number, body: Dict): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'access-control-allow-origin': '*' })
+  response.end(JSON.stringify(body))
+}
+
+/** `a[b][c]=1&d[]=2` as the object that it stands for. */
+function nest(form: URLSearchParams): Dict {
+  const whole: Dict = {}
+  for (const [name, value] of form) {
+    const path = name.split(/[[\]]+/).filter((part) => part !== '')
+    const last = path.pop() ?? ''
+    let place: { [name: string]: Json | undefined } = whole
+    for (const part of path) place = (place[part] ??= {}) as typeof place
+    place[last] = value
+  }
+  return whole
+}
