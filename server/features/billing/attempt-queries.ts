@@ -23,6 +23,11 @@ export async function setReference(tx: Tx, attemptId: string, reference: string)
     .execute()
 }
 
+/** What the person has to do now for a payment that waits for them. */
+export async function setNextStep(tx: Tx, attemptId: string, nextStep: string | null): Promise<void> {
+  await tx.updateTable('attempts').set({ next_step: nextStep }).where('id', '=', attemptId).execute()
+}
+
 export function selectAttempt(db: Db, id: string) {
   return db.selectFrom('attempts').selectAll().where('id', '=', id).executeTakeFirst()
 }

@@ -27,6 +27,16 @@ export function checkOffered(context: Gateways, { gateway, method, kind }: Way):
   return found
 }
 
+/** @throws Refusal gatewayNotOffered where the gateway takes no such amount */
+export function checkAmount(
+  context: Gateways,
+  gateway: GatewayId,
+  { amount_cents, currency }: { amount_cents: number; currency: string },
+): void {
+  const takes = gatewayOf(context, { gateway }).takes?.(amount_cents, currency) ?? true
+  if (!takes) throw new Refusal('gatewayNotOffered')
+}
+
 /** The ways to pay, one entry per gateway and kind. */
 export function offeredGateways({ gateways }: Gateways): OfferedGateway[] {
   return gateways.flatMap(({ id, methods, publicKey, oneOffOnly }) =>

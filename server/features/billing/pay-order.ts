@@ -191,6 +191,8 @@ const refusalOf: Record<string, RefusalName> = {
   card_declined: 'cardDeclined',
   insufficient_funds: 'insufficientFunds',
   card_expired: 'cardExpired',
+  // Whoever holds it is told no more than that.
+  card_lost: 'cardDeclined',
   wrong_cvc: 'wrongCvc',
   check_failed: 'checkFailed',
   check_needed: 'checkFailed',
@@ -202,7 +204,8 @@ export function declineOf(attempt: AttemptRow): RefusalName {
   return refusalOf[attempt.decline_code ?? ''] ?? 'paymentFailed'
 }
 
-async function checkOutcome({ db }: BillingContext, { id, order_id }: AttemptRow): Promise<void> {
+/** @throws Refusal paymentUnknown, alreadyOwned, or why the payment was declined */
+export async function checkOutcome({ db }: BillingContext, { id, order_id }: AttemptRow): Promise<void> {
   const attempt = await selectAttempt(db, id)
   if (!attempt || attempt.status === 'started' || attempt.status === 'unknown')
     throw new Refusal('paymentUnknown')

@@ -8,7 +8,7 @@ import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { checkEmail } from './check-input.ts'
-import { checkOffered } from './gateways.ts'
+import { checkAmount, checkOffered } from './gateways.ts'
 import { selectEpisodeOnSale, selectPlan, selectVideoOnSale } from './offer-queries.ts'
 import { insertOrder, lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
 import { isOwned } from './ownership.ts'
@@ -58,6 +58,7 @@ async function makeOrder(
   const { body } = call
   const now = context.clock.now()
   const goods = await findGoods(tx, body)
+  checkAmount(context, body.gateway, goods)
   if (await isOwned(tx, { user_id: buyer, kind: body.kind, ...goods }, now)) {
     throw new Refusal(body.kind === 'plan' ? 'subscribedAlready' : 'alreadyOwned')
   }

@@ -108,5 +108,8 @@ function presentOrder(
 function nextOf({ gateways }: BillingContext, row: OrderRow, latest: AttemptRow | undefined): NextStep {
   if (row.status !== 'pending') return { type: 'none' }
   if (latest && isOpen(latest.status)) return latest.next_step ?? { type: 'none' }
-  return gateways.find(({ id }) => id === row.gateway)?.tokenStep(row.method) ?? { type: 'none' }
+  const gateway = gateways.find(({ id }) => id === row.gateway)
+  if (!gateway) return { type: 'none' }
+  // Where the payment comes before the card, paying without a token makes the next one.
+  return gateway.tokenStep(row.method) ?? { type: row.method === 'card' ? 'card_form' : 'none' }
 }

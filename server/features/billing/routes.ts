@@ -14,6 +14,7 @@ import { requireViewer, route, type Call, type PlainRoute, type Route } from '#s
 import type { BillingContext } from './billing-context.ts'
 import { cancelSubscription, resumeSubscription } from './cancel-subscription.ts'
 import { checkName, refuseCardNumber } from './check-input.ts'
+import { confirmPayment } from './confirm-payment.ts'
 import { offeredGateways } from './gateways.ts'
 import { answerOnce } from './idempotency.ts'
 import { leavePaypalRoute } from './leave-paypal.ts'
@@ -87,7 +88,10 @@ async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
     firstName: checkName(first_name, 'first_name'),
     lastName: checkName(last_name, 'last_name'),
   }
-  await limitCardFailures(context, call.ip, () => payOrder(context, userId, order_id, payer))
+  await limitCardFailures(context, call.ip, async () => {
+    const confirmed = await confirmPayment(context, userId, order_id, payment_token)
+    if (!confirmed) await payOrder(context, userId, order_id, payer)
+  })
   return loadOrder(context, userId, order_id, call.language)
 }
 

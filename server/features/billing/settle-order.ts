@@ -1,7 +1,7 @@
 import { grantEntitlement } from '#server/features/library/library.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
-import { moveAttempt, selectAttempt, setReference, type AttemptRow } from './attempt-queries.ts'
+import { moveAttempt, selectAttempt, setNextStep, setReference, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { auditPayment } from './audit-payment.ts'
@@ -69,15 +69,18 @@ async function apply(
   }
   checkSameMoney(order, verdict)
   if (verdict.status === 'succeeded') return applySuccess(context, tx, order, attempt, verdict, now)
-  if (!isOpen(attempt.status) || attempt.status === verdict.status) return
+  if (!isOpen(attempt.status)) return
   const { status, reference, next, decline } = verdict
+  const nextStep = next ? JSON.stringify(next) : null
+  // It waits for the person still, perhaps for something else: first for the card, then for the bank's check.
+  if (attempt.status === status) return setNextStep(tx, attempt.id, nextStep)
   if (status === 'failed' || status === 'cancelled') {
     await auditPayment(tx, 'payment_failed', order, now, { reason: decline ?? status })
     return close(tx, attempt, status, { reference, decline_code: decline ?? status })
   }
   await moveAttempt(tx, attemptId, status, {
     reference,
-    next_step: next ? JSON.stringify(next) : null,
+    next_step: nextStep,
   })
 }
 

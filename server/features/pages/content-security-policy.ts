@@ -1,16 +1,19 @@
 /** Hosts of others that a document may turn to. */
 export interface ForeignHosts {
-  script: string[]
+  script: readonly string[]
   /** Told by a request or by a picture. */
-  told: string[]
+  told: readonly string[]
+  /** Asked by a request alone. */
+  connect?: readonly string[]
+  frame?: readonly string[]
 }
 
 const nobody: ForeignHosts = { script: [], told: [] }
 
 /**
- * The policy of a document (security.md, "Headers"). Media come as blobs from hls.js; the payment form may frame only
- * the gateway's own documents, and nothing else of ours may be framed by another site. Only the `index` document knows
- * foreign hosts: the payment form turns to nobody.
+ * The policy of a document (security.md, "Headers"). Media come as blobs from hls.js, and nothing of ours may be framed by
+ * another site. The foreign hosts of the `index` document are those of pixels and reports, those of the payment form the
+ * gateways' alone.
  */
 export function contentSecurityPolicy(
   document: 'index' | 'order',
@@ -18,7 +21,7 @@ export function contentSecurityPolicy(
   foreign: ForeignHosts = nobody,
 ): string {
   const player = document === 'index' ? ["media-src 'self' blob:", "worker-src 'self' blob:"] : []
-  const { script, told } = document === 'index' ? foreign : nobody
+  const { script, told, connect = [], frame = [] } = foreign
   return [
     "default-src 'none'",
     "base-uri 'none'",
@@ -29,8 +32,8 @@ export function contentSecurityPolicy(
     "style-src 'self' 'unsafe-inline'",
     ['img-src', "'self'", 'data:', ...told].join(' '),
     "font-src 'self'",
-    ['connect-src', "'self'", ...told].join(' '),
-    "frame-src 'self'",
+    ['connect-src', "'self'", ...told, ...connect].join(' '),
+    ['frame-src', "'self'", ...frame].join(' '),
     "manifest-src 'self'",
     ...player,
   ].join('; ')

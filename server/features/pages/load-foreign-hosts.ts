@@ -3,6 +3,7 @@ import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { TrackingConfig } from '#server/platform/read-tracking.ts'
 import type { Db } from '#server/tables.ts'
+import type { PaymentGateway } from '#server/features/billing/billing.ts'
 import type { ForeignHosts } from './content-security-policy.ts'
 import { hostsOf } from './pixel-hosts.ts'
 
@@ -12,6 +13,8 @@ export interface ForeignHostsContext {
   tracking: TrackingConfig
   /** Where browsers report errors to. */
   sentryDsn: string | undefined
+  /** Those that are set up. */
+  gateways: readonly PaymentGateway[]
 }
 
 /** Where errors are reported to: the one foreign host that no setting of a running site changes. */
@@ -33,5 +36,16 @@ export function foreignHostsLoader(context: ForeignHostsContext): () => Promise<
       .catch(() => tracking.pixels)
     const { script, told } = hostsOf(pixels)
     return { script, told: [...told, ...reporting.told] }
+  }
+}
+
+/** What the payment form's document has to allow: the gateways that have a script of their own, and nobody else. */
+export function formHosts(gateways: readonly PaymentGateway[]): ForeignHosts {
+  const hosts = gateways.flatMap((gateway) => gateway.formHosts ?? [])
+  return {
+    script: hosts.flatMap(({ script }) => script),
+    told: [],
+    connect: hosts.flatMap(({ connect }) => connect),
+    frame: hosts.flatMap(({ frame }) => frame),
   }
 }

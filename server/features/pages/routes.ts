@@ -14,7 +14,12 @@ import { firstCover, homeLoader, type HomeContext } from './load-home.ts'
 import { headLoader, type HeadContext } from './load-head.ts'
 import { installRoutes, type InstallContext } from './install-routes.ts'
 import { sitemapRoutes } from './sitemap-routes.ts'
-import { foreignHostsLoader, reportingHosts, type ForeignHostsContext } from './load-foreign-hosts.ts'
+import {
+  foreignHostsLoader,
+  formHosts,
+  reportingHosts,
+  type ForeignHostsContext,
+} from './load-foreign-hosts.ts'
 
 /** What a document brings along, so that its first screen need not wait. */
 interface Ahead {
@@ -111,7 +116,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     video?: FirstScreen,
     ahead?: Ahead,
   ) => {
-    const foreign = name === 'index' ? await hostsFor(route) : undefined
+    const foreign = name === 'index' ? await hostsFor(route) : formHosts(context.gateways)
     const head = (await headOf(request, reply, language, route, video)) + pictureAhead(ahead?.picture)
     const parts = { head, boot: ahead?.boot, picture: ahead?.element }
     const { html, nonce } = documents.render(name, route, language, parts)

@@ -1,0 +1,277 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { listPlans, type Order } from '#contract/billing.ts'
+import { getUser } from '#contract/members.ts'
+import { runJanitor } from '#server/features/billing/janitor.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { Visitor } from '#server/testing/visitor.ts'
+
+let fake: FakeStripe
+let site: TestSite
+let video: BuiltVideo
+let offset = 0
+
+beforeAll(async () => {
+  const clock = { now: () => new Date(Date.now() + offset) }
+  fake = await startFakeStripe(clock)
+  site = await testSite({ clock }, fake.env)
+  video = await buildVideo(site.context)
+})
+afterAll(async () => {
+  await site.close()
+  await fake.close()
+})
+afterEach(() => {
+  site.context.gatewayTimeoutMs = undefined
+  expect([...fake.keys].filter(([, times]) => times > 1)).toEqual([])
+})
+
+const wish = (number = 4) => ({ gateway: 'stripe' as const, episode_id: video.episodes[number - 1]?.id })
+const secretOf = (order: Order | undefined) => order?.next.client_secret ?? ''
+/** The payment's name, which its secret begins with. */
+const referenceOf = (order: Order | undefined) => secretOf(order).split('_secret_')[0] ?? ''
+
+/** Orders, gives the card to Stripe as the browser does, and tells the site. */
+async function buy(shopper: Shopper, card = testCards.pays, wanted: object = wish()) {
+  const order = await shopper.order(wanted)
+  await fake.confirm(secretOf(order), card)
+  return { order, answer: await shopper.tryPay(order.id, referenceOf(order)) }
+}
+
+test('the way to pay is offered with the key for its script, and an order with the secret of its payment', async () => {
+  const shopper = await Shopper.on(site)
+  const { gateways } = await shopper.visitor.ask(listPlans)
+  expect(gateways).toEqual([{ id: 'stripe', kind: 'card', public_key: 'pk_test_fake' }])
+  const order = await shopper.order(wish())
+  expect(order.next).toEqual({ type: 'card_form', client_secret: expect.stringMatching(/^pi_\w+_secret_/) })
+  expect(fake.books.intent(referenceOf(order))).toMatchObject({
+    amount: 99,
+    metadata: { order_id: order.id },
+  })
+})
+
+test('a declined card says so, its payment is over, and the next card pays', async () => {
+  const shopper = await Shopper.on(site)
+  const { order, answer } = await buy(shopper, testCards.noFunds)
+  expect(answer).toMatchObject({ code: 500, message: expect.stringContaining('not enough money') })
+  const pending = await shopper.look(order.id)
+  expect(pending).toMatchObject({
+    status: 'pending',
+    next: { type: 'card_form' },
+    declined: { reason: 'insufficientFunds' },
+  })
+  expect(await fake.confirm(secretOf(order), testCards.pays)).toBe(400)
+  const again = await shopper.tryPay(order.id, undefined)
+  expect(again).toMatchObject({ code: 200, info: { status: 'pending', next: { type: 'card_form' } } })
+  await fake.confirm(secretOf(again.info), testCards.pays)
+  expect(await shopper.tryPay(order.id, referenceOf(again.info))).toMatchObject({
+    code: 200,
+    info: { status: 'paid', next: { type: 'none' } },
+  })
+})
+
+test.each([
+  ['yes', { status: 'paid' }],
+  ['no', { status: 'pending', declined: { reason: 'checkFailed' } }],
+] as const)("the bank's check that is answered with %s", async (said, after) => {
+  const shopper = await Shopper.on(site)
+  const { order, answer } = await buy(shopper, testCards.asksAlways)
+  const { client_secret } = order.next
+  expect(answer).toMatchObject({ code: 200, info: { next: { type: 'authenticate', client_secret } } })
+  fake.books.answer(referenceOf(order), said)
+  expect(await shopper.look(order.id)).toMatchObject(after)
+})
+
+test('asking for the next step again gives the same payment, and nothing is charged by it', async () => {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order(wish())
+  const again = await shopper.tryPay(order.id, undefined)
+  expect(again.info?.next).toEqual(order.next)
+  expect(await shopper.tryPay(order.id, referenceOf(order))).toMatchObject({ info: { status: 'pending' } })
+})
+
+test("somebody else's payment pays nothing", async () => {
+  const [one, other] = [await Shopper.on(site), await Shopper.on(site)]
+  const { order: paid } = await buy(one)
+  const order = await other.order(wish())
+  const answer = await other.tryPay(order.id, referenceOf(paid))
+  expect(answer.info).toMatchObject({ status: 'pending' })
+  expect(await other.tryPay(paid.id, referenceOf(paid))).toMatchObject({ code: 404 })
+})
+
+test('a plan keeps the card for its renewals, and nothing else does', async () => {
+  const shopper = await Shopper.on(site)
+  const { answer } = await buy(shopper, testCards.pays, {
+    gateway: 'stripe',
+    kind: 'plan',
+    plan_id: (await shopper.plan(30)).id,
+  })
+  expect(answer).toMatchObject({ info: { status: 'paid' } })
+  await buy(await Shopper.on(site))
+  const { id, membership } = await shopper.visitor.ask(getUser)
+  expect(membership).toMatchObject({ state: 'subscribed' })
+  const methods = await site.context.db.selectFrom('payment_methods').selectAll().execute()
+  expect(methods).toMatchObject([{ user_id: id, gateway: 'stripe', brand: 'visa', last4: '4242' }])
+  expect(methods[0]?.reference).toMatch(/^cus_\w+\/pm_\w+$/)
+})
+
+test('money for what is owned already goes back at Stripe', async () => {
+  const shopper = await Shopper.on(site)
+  const [first, second] = [await shopper.order(wish()), await shopper.order(wish())]
+  for (const order of [first, second]) await fake.confirm(secretOf(order), testCards.pays)
+  expect(await shopper.look(first.id)).toMatchObject({ status: 'paid' })
+  await shopper.look(second.id)
+  expect(
+    fake.books.refunds.filter(({ payment_intent }) => payment_intent === referenceOf(second)),
+  ).toMatchObject([{ amount: 99 }])
+  expect(fake.books.refunds.some(({ payment_intent }) => payment_intent === referenceOf(first))).toBe(false)
+})
+
+test('what Stripe takes no such amount of is refused before there is an order', async () => {
+  const { db } = site.context
+  const { id } = await buildVideo(site.context)
+  await db.updateTable('videos').set({ episode_cents: 49 }).where('id', '=', id).execute()
+  const { id: episodeId } = await db
+    .selectFrom('episodes')
+    .select('id')
+    .where('video_id', '=', id)
+    .where('number', '=', 4)
+    .executeTakeFirstOrThrow()
+  const shopper = await Shopper.on(site)
+  expect(await shopper.tryOrder({ gateway: 'stripe', episode_id: episodeId })).toMatchObject({
+    code: expect.any(Number),
+    message: expect.stringMatching(/way to pay|pay/i),
+  })
+  expect(await db.selectFrom('orders').select('id').where('video_id', '=', id).execute()).toEqual([])
+})
+
+describe('a payment whose request got no answer', () => {
+  test.each(['dropped after', '500 after', 'time-out'] as const)(
+    'after %s is unknown, is found by the janitor and sent no second time',
+    async (fault) => {
+      // The process whose patience is shortened, and no other.
+      const shopper = await Shopper.on({ ...site, visitor: () => new Visitor(site.directUrl) })
+      site.context.gatewayTimeoutMs = 250
+      const end = fake.fail(fault)
+      const key = { 'idempotency-key': `lost by ${fault}` }
+      const refused = await shopper.tryOrder(wish(), key)
+      expect(refused).toMatchObject({ code: 500, message: expect.stringContaining('no answer') })
+      end()
+      site.context.gatewayTimeoutMs = undefined
+      const sent = fake.books.intents.size
+      offset += 15_000
+      await runJanitor(site.context)
+      const order = await shopper.order(wish(), key)
+      expect(order.next).toMatchObject({ type: 'card_form', client_secret: expect.any(String) })
+      expect(fake.books.intents.size).toBe(sent)
+      await fake.confirm(secretOf(order), testCards.pays)
+      expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    },
+  )
+
+  test.each(['dropped before', '429'] as const)(
+    'after %s was never made, and another try makes one',
+    async (fault) => {
+      const shopper = await Shopper.on(site)
+      const end = fake.fail(fault)
+      const key = { 'idempotency-key': `unsent by ${fault}` }
+      expect(await shopper.tryOrder(wish(), key)).toMatchObject({ code: 500 })
+      end()
+      offset += 61_000
+      const order = await shopper.order(wish(), key)
+      await fake.confirm(secretOf(order), testCards.pays)
+      expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+      offset += 2 * 60 * 60_000
+      await runJanitor(site.context)
+      const attempts = await site.context.db
+        .selectFrom('attempts')
+        .select(['status', 'decline_code'])
+        .where('order_id', '=', order.id)
+        .orderBy('number')
+        .execute()
+      expect(attempts).toMatchObject([{ decline_code: 'not_received' }, { status: 'succeeded' }])
+    },
+  )
+})
+
+describe('a notification', () => {
+  const send = ({ body, headers }: ReturnType<FakeStripe['sign']>) =>
+    site.visitor().fetch('/api/webhook/payment/stripe', {
+      method: 'POST',
+      body: body.toString(),
+      headers,
+    })
+  const statusOf = (id: string) =>
+    site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
+  const succeeded = (reference: string) => ({
+    id: `evt_${reference}`,
+    type: 'payment_intent.succeeded',
+    data: { object: { id: reference, object: 'payment_intent' } },
+  })
+
+  test('alone settles a payment whose browser never came back, once, however often it comes', async () => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order(wish())
+    await fake.confirm(secretOf(order), testCards.pays)
+    const signed = fake.sign(succeeded(referenceOf(order)))
+    const responses = await Promise.all([1, 2, 3, 4, 5].map(() => send(signed)))
+    expect(responses.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204])
+    await expect.poll(() => statusOf(order.id)).toEqual({ status: 'paid' })
+    expect(fake.books.refunds.some(({ payment_intent }) => payment_intent === referenceOf(order))).toBe(false)
+  })
+
+  test('of a decline closes the payment, so that its secret tries no other card', async () => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order(wish())
+    await fake.confirm(secretOf(order), testCards.declined)
+    await send(fake.sign({ ...succeeded(referenceOf(order)), type: 'payment_intent.payment_failed' }))
+    await expect.poll(() => fake.books.intent(referenceOf(order)).status).toBe('canceled')
+    expect(await shopper.look(order.id)).toMatchObject({ declined: { reason: 'cardDeclined' } })
+  })
+
+  test('that is forged, stale or altered is refused and leaves no trace', async () => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order(wish())
+    await fake.confirm(secretOf(order), testCards.pays)
+    const event = succeeded(referenceOf(order))
+    const genuine = fake.sign(event)
+    const bad = [
+      fake.sign(event, { secret: 'whsec_other' }),
+      fake.sign(event, { ageSeconds: 301 }),
+      { ...genuine, body: Buffer.concat([genuine.body, Buffer.from(' ')]) },
+      { ...genuine, headers: {} },
+      { ...genuine, headers: { 'stripe-signature': 't=1,v1=00' } },
+    ]
+    for (const one of bad) expect((await send(one)).status).toBe(400)
+    expect(await statusOf(order.id)).toEqual({ status: 'pending' })
+    const { db } = site.context
+    expect(
+      await db.selectFrom('notifications').selectAll().where('reference', '=', referenceOf(order)).execute(),
+    ).toEqual([])
+  })
+
+  test('about something else of the account is taken and laid aside', async () => {
+    const about = { id: 'cus_1', object: 'customer' }
+    expect((await send(fake.sign({ id: 'evt_cus_1', data: { object: about } }))).status).toBe(204)
+    const open = () =>
+      site.context.db.selectFrom('notifications').select('event_id').where('applied_at', 'is', null).execute()
+    await expect.poll(open).toEqual([])
+  })
+})
+
+test("the payment form's document may turn to Stripe, and no other document may", async () => {
+  const policyOf = async (path: string) =>
+    (await site.visitor().fetch(path)).headers.get('content-security-policy') ?? ''
+  const form = await policyOf('/order/easy')
+  expect(form).toMatch(
+    /script-src 'self' 'nonce-[^']+' https:\/\/js\.stripe\.com https:\/\/\*\.js\.stripe\.com;/,
+  )
+  expect(form).toContain(
+    "frame-src 'self' https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com;",
+  )
+  expect(form).toContain("connect-src 'self' https://api.stripe.com;")
+  expect(form).toContain("img-src 'self' data:;")
+  expect(await policyOf('/')).not.toContain('stripe')
+})
