@@ -4,6 +4,7 @@ import type { PlainRoute } from '#server/platform/http/route.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'
 import type { PaymentGateway } from './gateway.ts'
+import { createPaypalGateway } from './gateways/paypal/paypal-gateway.ts'
 import { createNotifier } from './gateways/sandbox/notifications.ts'
 import { sandboxRoutes } from './gateways/sandbox/routes.ts'
 import { createSandboxGateway } from './gateways/sandbox/sandbox-gateway.ts'
@@ -25,18 +26,24 @@ interface Settings {
 }
 
 /**
- * The gateways that are set up, in the order they are offered. The sandbox is one unless another has keys or the
+ * The gateways that are set up, in the order they are offered: cards first. The sandbox is one unless another has keys or the
  * site is at an https address, or where ALLOW_SANDBOX says so (billing.md, "Sandbox").
  */
 export function createGateways(settings: Settings): GatewaySetUp {
   const { gateways, gatewayRoutes } = createSandbox(settings)
-  return { gateways: [...createStripe(settings), ...gateways], gatewayRoutes }
+  return { gateways: [...createStripe(settings), ...createPaypal(settings), ...gateways], gatewayRoutes }
 }
 
 function createStripe({ config, db, clock, log }: Settings): PaymentGateway[] {
   const { stripe, secrets } = config
   if (!stripe || !secrets.stripe) return []
   return [createStripeGateway({ ...stripe, ...secrets.stripe, db, clock, log })]
+}
+
+function createPaypal({ config, clock, log }: Settings): PaymentGateway[] {
+  const { paypal, publicUrl, secrets } = config
+  if (!paypal || !secrets.paypal) return []
+  return [createPaypalGateway({ settings: { ...paypal, ...secrets.paypal }, publicUrl, clock, log })]
 }
 
 function createSandbox({ config, db, clock, log, ownAddress }: Settings): GatewaySetUp {

@@ -1,0 +1,27 @@
+import { GatewayRefused } from '#server/features/billing/gateway.ts'
+
+export interface PaypalMoney {
+  currency_code: string
+  value: string
+}
+
+/** Currencies that PayPal takes without decimals (https://developer.paypal.com/api/rest/reference/currency-codes/). */
+const whole = new Set(['HUF', 'JPY', 'TWD'])
+
+/**
+ * An amount as PayPal writes it, a decimal string.
+ * @param cents hundredths, whatever the currency
+ * @throws GatewayRefused for hundredths of a currency that PayPal knows none of
+ */
+export function toPaypal(cents: number, currency: string): PaypalMoney {
+  if (!whole.has(currency)) return { currency_code: currency, value: (cents / 100).toFixed(2) }
+  if (cents % 100 !== 0) throw new GatewayRefused(`PayPal takes ${currency} without decimals`)
+  return { currency_code: currency, value: String(cents / 100) }
+}
+
+/** @throws Error for what is no amount */
+export function toCents({ value }: PaypalMoney): number {
+  const cents = Math.round(Number(value) * 100)
+  if (!Number.isSafeInteger(cents)) throw new Error(`PayPal wrote ${value} for an amount`)
+  return cents
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '#server/platform/clock.ts'
+import type { Log } from '#server/platform/log.ts'
+import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
+
+interface Account {
+  client: PaypalClient
+  webhookId: string
+  clock: Clock
+  log: Log
+}
+
+export interface AccountCheck {
+  /** Asks PayPal, and says in the log what is missing. It never fails: what is not known is asked again later. */
+  run(): Promise<void>
+  /** Whether methods may be kept at PayPal; not before it is known. */
+  mayVault(): boolean
+}
+
+const askAgainMs = 60_000
+
+/** What the webhook must be told (billing.md, "Gateways"), and what is searched where an answer was lost. */
+const needed = [
+  'CHECKOUT.ORDER.APPROVED',
+  'PAYMENT.CAPTURE.COMPLETED',
+  'PAYMENT.CAPTURE.DENIED',
+  'PAYMENT.CAPTURE.PENDING',
+  'PAYMENT.CAPTURE.REFUNDED',
+  'PAYMENT.CAPTURE.REVERSED',
+  'VAULT.PAYMENT-TOKEN.DELETED',
+  'CUSTOMER.DISPUTE.CREATED',
+  'CUSTOMER.DISPUTE.RESOLVED',
+]
+
+/** Finds out what the operator's account at PayPal may do and hears (billing.md, "Gateways"). */
+export function createAccountCheck({ client, webhookId, clock, log }: Account): AccountCheck {
+  let allowed: boolean | undefined
+  let askedAt = 0
+
+  const run = async () => {
+    askedAt = clock.now().getTime()
+    try {
+      await tellMissingEvents(client, webhookId, log)
+      allowed = await askVault(client)
+      if (!allowed)
+        log.warn(
+          'PayPal does not let this account save payment methods (vault): it is offered for one-off payments only, not for subscriptions',
+        )
+    } catch (error) {
+      log.error({ err: error }, 'PayPal could not be asked what the account may do; it is asked again')
+    }
+  }
+  return {
+    run,
+    mayVault() {
+      if (allowed === undefined && clock.now().getTime() - askedAt > askAgainMs) void run()
+      return allowed === true
+    },
+  }
+}
+
+/** PayPal answers 403 where the vault is not for this account, whoever is asked for; nothing is made by asking. */
+async function askVault(client: PaypalClient): Promise<boolean> {
+  try {
+    await client.ask({ method: 'GET', path: '/v3/vault/payment-tokens?customer_id=cliffhanger' })
+    return true
+  } catch (error) {
+    if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
+    return error.status !== 403
+  }
+}
+
+async function tellMissingEvents(client: PaypalClient, webhookId: string, log: Log): Promise<void> {
+  const path = `/v1/notifications/webhooks/${encodeURIComponent(webhookId)}`
+  const { event_types = [] } = await client.ask<{ event_types?: { name: string }[] }>({ method: 'GET', path })
+  const heard = new Set(event_types.map(({ name }) => name))
+  const missing = heard.has('*') ? [] : needed.filter((name) => !heard.has(name))
+  if (missing.length > 0)
+    log.error({ missing }, "PayPal's webhook is not told of everything; please add these events at PayPal")
+}

@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto'
+
+/** What a person's wallet does when money is taken from it. */
+export type Funding = 'pays' | 'pays once' | 'declined' | 'pending'
+
+interface Money {
+  currency_code: string
+  value: string
+}
+
+interface Item {
+  id: string
+  status: string
+  amount: Money
+  custom_id?: string
+  invoice_id?: string
+}
+
+interface OrderRequest {
+  intent: 'CAPTURE'
+  purchase_units: { custom_id: string; invoice_id: string; amount: Money }[]
+  payment_source: {
+    paypal: {
+      vault_id?: string
+      experience_context?: { return_url: string; cancel_url: string }
+      attributes?: { vault?: object }
+    }
+  }
+}
+
+interface FakeOrder {
+  id: string
+  status: 'PAYER_ACTION_REQUIRED' | 'APPROVED' | 'COMPLETED'
+  asked: OrderRequest
+  funding: Funding
+  captures: Item[]
+  refunds: Item[]
+  vaultId?: string
+}
+
+/** A refusal as PayPal words it. */
+export class FakeRefusal extends Error {
+  readonly status: number
+
+  constructor(status: number, issue: string) {
+    super(issue)
+    this.status = status
+  }
+}
+
+/** PayPal writes ids in capital letters and digits. */
+export const fakeId = () => randomBytes(9).toString('hex').toUpperCase().slice(0, 17)
+const cents = ({ value }: Money) => Math.round(Number(value) * 100)
+
+/** PayPal's books: what was ordered, approved, captured, kept and given back. `tell` hears of each event. */
+export class FakeOrders {
+  readonly all = new Map<string, FakeOrder>()
+  /** What was kept, and what it does when it is charged. */
+  readonly vault = new Map<string, Funding>()
+  mayVault = true
+
+  private readonly url: () => string
+  private readonly tell: (type: string, resource: object) => void
+
+  constructor(url: () => string, tell: (type: string, resource: object) => void) {
+    this.url = url
+    this.tell = tell
+  }
+
+  /** What the account holds, in cents of whatever currency. */
+  get balance(): number {
+    return [...this.all.values()]
+      .flatMap(({ captures, refunds }) => [
+        ...captures.filter(({ status }) => status !== 'PENDING').map(({ amount }) => cents(amount)),
+        ...refunds.map(({ amount }) => -cents(amount)),
+      ])
+      .reduce((sum, one) => sum + one, 0)
+  }
+
+  make(asked: OrderRequest): FakeOrder {
+    this.check(asked)
+    const { vault_id } = asked.payment_source.paypal
+    const order: FakeOrder = {
+      id: fakeId(),
+      status: 'PAYER_ACTION_REQUIRED',
+      asked,
+      funding: 'pays',
+      captures: [],
+      refunds: [],
+    }
+    if (vault_id !== undefined) {
+      const funding = this.vault.get(vault_id)
+      if (funding === undefined) throw new FakeRefusal(422, 'TOKEN_ID_NOT_FOUND')
+      Object.assign(order, { status: 'APPROVED', funding })
+      this.capture(order)
+    }
+    this.all.set(order.id, order)
+    return order
+  }
+
+  private check({ purchase_units, payment_source }: OrderRequest): void {
+    const [unit] = purchase_units
+    const { paypal } = payment_source
+    const decimals = ['HUF', 'JPY', 'TWD'].includes(unit?.amount.currency_code ?? '')
+      ? /^\d+$/
+      : /^\d+\.\d\d$/
+    if (!unit || !decimals.test(unit.amount.value)) throw new FakeRefusal(422, 'DECIMAL_PRECISION')
+    if ((paypal.attributes?.vault || paypal.vault_id !== undefined) && !this.mayVault)
+      throw new FakeRefusal(403, 'PERMISSION_DENIED')
+    if (paypal.vault_id === undefined && !URL.canParse(paypal.experience_context?.return_url ?? ''))
+      throw new FakeRefusal(400, 'INVALID_PARAMETER_VALUE')
+  }
+
+  get(id: string): FakeOrder {
+    const order = this.all.get(id)
+    if (!order) throw new FakeRefusal(404, 'INVALID_RESOURCE_ID')
+    return order
+  }
+
+  /** The person agrees. Orders that were captured stay as they are. */
+  approve(id: string, funding: Funding = 'pays'): void {
+    const order = this.get(id)
+    if (order.status === 'COMPLETED') return
+    Object.assign(order, { status: 'APPROVED', funding })
+    this.tell('CHECKOUT.ORDER.APPROVED', this.present(order))
+  }
+
+  capture(order: FakeOrder): FakeOrder {
+    const [unit] = order.asked.purchase_units
+    if (order.status === 'COMPLETED') throw new FakeRefusal(422, 'ORDER_ALREADY_CAPTURED')
+    if (order.status !== 'APPROVED' || !unit) throw new FakeRefusal(422, 'ORDER_NOT_APPROVED')
+    if (order.funding === 'declined') throw new FakeRefusal(422, 'INSTRUMENT_DECLINED')
+    if (this.isPaid(unit.invoice_id)) throw new FakeRefusal(422, 'DUPLICATE_INVOICE_ID')
+    const pending = order.funding === 'pending'
+    order.captures.push({ id: fakeId(), status: pending ? 'PENDING' : 'COMPLETED', ...unit })
+    order.status = 'COMPLETED'
+    if (order.asked.payment_source.paypal.attributes?.vault) this.keep(order)
+    this.tellOfCapture(order, pending ? 'PENDING' : 'COMPLETED')
+    return order
+  }
+
+  private isPaid(invoiceId: string): boolean {
+    return [...this.all.values()].some(({ captures }) => captures.some((one) => one.invoice_id === invoiceId))
+  }
+
+  private keep(order: FakeOrder): void {
+    order.vaultId = `vault-${fakeId().toLowerCase()}`
+    this.vault.set(order.vaultId, order.funding === 'pays once' ? 'declined' : 'pays')
+  }
+
+  /** What was pending comes to an end. */
+  decide(id: string, status: 'COMPLETED' | 'DECLINED'): void {
+    const order = this.get(id)
+    for (const capture of order.captures) capture.status = status
+    this.tellOfCapture(order, status === 'COMPLETED' ? 'COMPLETED' : 'DENIED')
+  }
+
+  private tellOfCapture(order: FakeOrder, what: string): void {
+    const [capture] = order.captures
+    if (capture) this.tell(`PAYMENT.CAPTURE.${what}`, this.presentCapture(order, capture))
+  }
+
+  findCapture(id: string): { order: FakeOrder; capture: Item } {
+    for (const order of this.all.values()) {
+      const capture = order.captures.find((one) => one.id === id)
+      if (capture) return { order, capture }
+    }
+    throw new FakeRefusal(404, 'INVALID_RESOURCE_ID')
+  }
+
+  refund(captureId: string, asked: { amount: Money; custom_id?: string }): Item {
+    const { order, capture } = this.findCapture(captureId)
+    if (capture.status === 'PENDING') throw new FakeRefusal(422, 'PENDING_CAPTURE')
+    const gone = order.refunds.reduce((sum, { amount }) => sum + cents(amount), 0)
+    const left = cents(capture.amount) - gone - cents(asked.amount)
+    if (left < 0) throw new FakeRefusal(422, 'REFUND_AMOUNT_EXCEEDED')
+    const refund: Item = { id: fakeId(), status: 'COMPLETED', ...asked }
+    order.refunds.push(refund)
+    capture.status = left === 0 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
+    const above = { rel: 'up', href: `${this.url()}/v2/payments/captures/${captureId}` }
+    this.tell('PAYMENT.CAPTURE.REFUNDED', { ...refund, links: [above] })
+    return refund
+  }
+
+  present({ id, status, asked, captures, refunds, vaultId }: FakeOrder): object {
+    const open = status === 'PAYER_ACTION_REQUIRED'
+    const payerAction = { rel: 'payer-action', href: `${this.url()}/checkoutnow?token=${id}`, method: 'GET' }
+    const paypal = vaultId ? { attributes: { vault: { id: vaultId, status: 'VAULTED' } } } : {}
+    return {
+      id,
+      status,
+      intent: 'CAPTURE',
+      purchase_units: asked.purchase_units.map((unit) => ({
+        ...unit,
+        reference_id: 'default',
+        ...(captures.length > 0 ? { payments: { captures, refunds } } : {}),
+      })),
+      payment_source: { paypal },
+      links: [
+        { rel: 'self', href: `${this.url()}/v2/checkout/orders/${id}` },
+        ...(open ? [payerAction] : []),
+      ],
+    }
+  }
+
+  presentCapture(order: FakeOrder, capture: Item): object {
+    return { ...capture, supplementary_data: { related_ids: { order_id: order.id } } }
+  }
+}

@@ -1,0 +1,294 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { text } from 'node:stream/consumers'
+import { fakeId, FakeOrders, FakeRefusal } from './fake-orders.ts'
+import { walletPage } from './fake-wallet-page.ts'
+
+/** What goes wrong with a request: before PayPal does what it is asked (and with 429), or afterwards; `time-out`: it does it and is silent. */
+export type Trouble = '429' | '500 before' | '500 after' | 'dropped before' | 'dropped after' | 'time-out'
+
+interface Asked {
+  method: string
+  path: string
+  query: URLSearchParams
+  headers: IncomingMessage['headers']
+  text: string
+}
+
+interface Answer {
+  status: number
+  body?: object
+  html?: string
+  location?: string
+}
+
+interface Event {
+  id: string
+  create_time: string
+  event_type: string
+  resource: object
+}
+
+const secret = 'the secret of the fake'
+const sign = (signer: string, ...parts: string[]) =>
+  `sig${createHmac('sha256', signer).update(parts.join('|')).digest('hex')}`
+const keysLastMs = 6 * 60 * 60_000
+const pageSize = 3
+const refuse = (status: number, issue: string): Answer => ({
+  status,
+  body: { name: 'PROBLEM', debug_id: 'fake', details: [{ issue }] },
+})
+
+/**
+ * PayPal's HTTP face as far as it is used here, for tests: orders, captures, refunds, vault, events with their signature,
+ * and the page where a person agrees. It refuses what PayPal refuses, gives the same answer for the same Request-Id for six
+ * hours, and knows its access tokens.
+ */
+export class FakePaypal {
+  readonly keys = {
+    PAYPAL_CLIENT_ID: 'fake-client',
+    PAYPAL_CLIENT_SECRET: 'fake-secret',
+    PAYPAL_WEBHOOK_ID: 'FAKEHOOK',
+  }
+  readonly orders = new FakeOrders(
+    () => this.url,
+    (type, resource) => this.tell(type, resource),
+  )
+  readonly events: Event[] = []
+  /** Every request, as it came. */
+  readonly requests: Asked[] = []
+  /** What goes wrong with requests whose method and path match, in their order; the last stays. */
+  trouble: { on: RegExp; with: Trouble[] } | undefined
+  /** Where events are sent to. */
+  webhookUrl: string | undefined
+  /** How far its clock is ahead. */
+  ahead = 0
+
+  private readonly tokens = new Set<string>()
+  private readonly answers = new Map<string, { at: number; answer?: Answer }>()
+  private readonly sent: Promise<unknown>[] = []
+  private readonly held: (() => void)[] = []
+  private readonly server: Server
+
+  private constructor() {
+    this.server = createServer((request, response) => void this.serve(request, response))
+  }
+
+  static async start(port = 0): Promise<FakePaypal> {
+    const fake = new FakePaypal()
+    await new Promise<void>((resolve) => fake.server.listen(port, '127.0.0.1', resolve))
+    return fake
+  }
+
+  get url(): string {
+    // A server that listens on a port has an address with one.
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  get settings(): Record<string, string> {
+    return { ...this.keys, PAYPAL_API_BASE: this.url }
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections()
+    await new Promise((resolve) => this.server.close(resolve))
+  }
+
+  /** All goes well from now on, and what was held back is answered. */
+  recover(): void {
+    this.trouble = undefined
+    for (const answer of this.held.splice(0)) answer()
+  }
+
+  /** From now on no access token is good any more. */
+  endTokens(): void {
+    this.tokens.clear()
+  }
+
+  /** How often something was asked for, such as `POST /v1/oauth2/token`. */
+  count(what: RegExp): number {
+    return this.requests.filter(({ method, path }) => what.test(`${method} ${path}`)).length
+  }
+
+  /** An event as it is sent to the webhook. */
+  signed(
+    event: object,
+    { at = new Date(this.now()), signer = secret }: { at?: Date; signer?: string } = {},
+  ): { body: Buffer; headers: Record<string, string> } {
+    // Written as nobody would write it again, since the signature is over these very bytes.
+    const body = JSON.stringify(event, null, 1).replace('\n', '\r\n')
+    const id = randomUUID()
+    const time = at.toISOString()
+    return {
+      body: Buffer.from(body),
+      headers: {
+        'content-type': 'application/json',
+        'paypal-auth-algo': 'SHA256withRSA',
+        'paypal-cert-url': `${this.url}/cert`,
+        'paypal-transmission-id': id,
+        'paypal-transmission-time': time,
+        'paypal-transmission-sig': sign(signer, id, time, this.keys.PAYPAL_WEBHOOK_ID, body),
+      },
+    }
+  }
+
+  /** Waits until everything that was told has been answered. */
+  async told(): Promise<void> {
+    await Promise.all(this.sent.splice(0))
+  }
+
+  private now = () => Date.now() + this.ahead
+
+  private tell(event_type: string, resource: object): void {
+    const event = {
+      id: `WH-${fakeId()}`,
+      create_time: new Date(this.now()).toISOString(),
+      event_type,
+      resource,
+    }
+    this.events.unshift(event)
+    if (this.webhookUrl === undefined) return
+    const { body, headers } = this.signed(event)
+    this.sent.push(fetch(this.webhookUrl, { method: 'POST', body: body.toString(), headers }).catch(() => {}))
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', this.url)
+    const asked: Asked = {
+      method: request.method ?? 'GET',
+      path: url.pathname,
+      query: url.searchParams,
+      headers: request.headers,
+      text: await text(request),
+    }
+    this.requests.push(asked)
+    const trouble = this.troubleFor(asked)
+    if (trouble === 'dropped before') return void response.destroy()
+    const early = trouble === '429' ? 429 : trouble === '500 before' ? 500 : undefined
+    const answer = early === undefined ? await this.answerOnce(asked) : refuse(early, 'TROUBLE')
+    if (trouble === 'dropped after') return void response.destroy()
+    if (trouble === 'time-out') await new Promise<void>((resolve) => this.held.push(resolve))
+    const { status, body, html, location } = trouble === '500 after' ? refuse(500, 'TROUBLE') : answer
+    const type = html === undefined ? 'application/json' : 'text/html; charset=utf-8'
+    response.writeHead(status, { 'content-type': type, ...(location ? { location } : {}) })
+    response.end(html ?? (body ? JSON.stringify(body) : undefined))
+  }
+
+  private troubleFor({ method, path }: Asked): Trouble | undefined {
+    const { on, with: list = [] } = this.trouble ?? {}
+    if (!on?.test(`${method} ${path}`)) return undefined
+    return list.length > 1 ? list.shift() : list[0]
+  }
+
+  /** The same answer for the same Request-Id, for as long as PayPal remembers it. */
+  private async answerOnce(asked: Asked): Promise<Answer> {
+    const id = asked.headers['paypal-request-id']
+    if (typeof id !== 'string') return this.answer(asked)
+    const key = `${asked.path} ${id}`
+    const earlier = this.answers.get(key)
+    if (earlier && this.now() - earlier.at < keysLastMs) {
+      if (!earlier.answer) return refuse(409, 'PREVIOUS_REQUEST_IN_PROGRESS')
+      return { ...earlier.answer, status: 200 }
+    }
+    const entry: { at: number; answer?: Answer } = { at: this.now() }
+    this.answers.set(key, entry)
+    await turn()
+    const answer = this.answer(asked)
+    if (answer.status < 300) entry.answer = answer
+    else this.answers.delete(key)
+    return answer
+  }
+
+  private answer(asked: Asked): Answer {
+    try {
+      const { method, path, headers } = asked
+      if (path === '/v1/oauth2/token') return this.giveToken(headers.authorization)
+      if (path === '/checkoutnow') return this.wallet(asked)
+      if (!this.tokens.has(headers.authorization?.replace('Bearer ', '') ?? ''))
+        return refuse(401, 'INVALID_TOKEN')
+      return this.route(`${method} ${path}`, asked)
+    } catch (error) {
+      if (error instanceof FakeRefusal) return refuse(error.status, error.message)
+      throw error
+    }
+  }
+
+  private giveToken(authorization: string | undefined): Answer {
+    const { PAYPAL_CLIENT_ID: id, PAYPAL_CLIENT_SECRET: password } = this.keys
+    const right = `Basic ${Buffer.from(`${id}:${password}`).toString('base64')}`
+    if (authorization !== right) return { status: 401, body: { error: 'invalid_client' } }
+    const token = randomUUID()
+    this.tokens.add(token)
+    return { status: 200, body: { access_token: token, token_type: 'Bearer', expires_in: 32_400 } }
+  }
+
+  private route(what: string, asked: Asked): Answer {
+    const { orders } = this
+    const [, , , , id = ''] = asked.path.split('/')
+    const sent = () => JSON.parse(asked.text)
+    if (what === 'POST /v2/checkout/orders') {
+      if (asked.headers['paypal-request-id'] === undefined) return refuse(400, 'PAYPAL_REQUEST_ID_REQUIRED')
+      return { status: 201, body: orders.present(orders.make(sent())) }
+    }
+    if (/^POST \/v2\/checkout\/orders\/\w+\/capture$/.test(what))
+      return { status: 201, body: orders.present(orders.capture(orders.get(id))) }
+    if (what.startsWith('GET /v2/checkout/orders/'))
+      return { status: 200, body: orders.present(orders.get(id)) }
+    if (what.endsWith('/refund')) return { status: 201, body: orders.refund(id, sent()) }
+    if (what.startsWith('GET /v2/payments/captures/')) {
+      const { order, capture } = orders.findCapture(id)
+      return { status: 200, body: orders.presentCapture(order, capture) }
+    }
+    if (what.startsWith('GET /v3/vault/payment-tokens'))
+      return orders.mayVault ? { status: 200, body: { payment_tokens: [] } } : refuse(403, 'NOT_AUTHORIZED')
+    if (what.startsWith('DELETE /v3/vault/payment-tokens/'))
+      return orders.vault.delete(id) ? { status: 204 } : refuse(404, 'RESOURCE_NOT_FOUND')
+    if (what.startsWith('POST /v1/notifications/verify')) return this.verify(asked)
+    if (what.startsWith('GET /v1/notifications/webhooks-events')) return this.list(asked)
+    if (what.startsWith('GET /v1/notifications/webhooks/'))
+      return { status: 200, body: { event_types: [{ name: '*' }] } }
+    return refuse(404, 'RESOURCE_NOT_FOUND')
+  }
+
+  private verify({ text: sent }: Asked): Answer {
+    const { transmission_id, transmission_time, transmission_sig, webhook_id } = JSON.parse(sent)
+    // The bytes of the event, which the signature is over.
+    const event = sent.slice(sent.indexOf('"webhook_event":') + '"webhook_event":'.length, -1)
+    const right = sign(secret, transmission_id, transmission_time, webhook_id, event) === transmission_sig
+    const ours = webhook_id === this.keys.PAYPAL_WEBHOOK_ID
+    return { status: 200, body: { verification_status: right && ours ? 'SUCCESS' : 'FAILURE' } }
+  }
+
+  /** Some events at a time, the latest first. */
+  private list({ query }: Asked): Answer {
+    const [from = '', to = '9', type] = ['start_time', 'end_time', 'event_type'].map(
+      (name) => query.get(name) ?? undefined,
+    )
+    const found = this.events.filter(
+      ({ create_time: at, event_type }) =>
+        at >= from && at <= to && (type === undefined || event_type === type),
+    )
+    const start = Number(query.get('page') ?? 0)
+    const next = new URLSearchParams(query)
+    next.set('page', String(start + pageSize))
+    const more = start + pageSize < found.length
+    const links = more ? [{ rel: 'next', href: `${this.url}/v1/notifications/webhooks-events?${next}` }] : []
+    return { status: 200, body: { events: found.slice(start, start + pageSize), count: found.length, links } }
+  }
+
+  /** The page where the person agrees or not, and where they are sent from there. */
+  private wallet({ method, query, text: sent }: Asked): Answer {
+    const token = query.get('token') ?? ''
+    const order = this.orders.get(token)
+    if (method === 'GET') return { status: 200, html: walletPage(order.asked.purchase_units[0]?.amount) }
+    const yes = new URLSearchParams(sent).get('answer') === 'yes'
+    if (yes) this.orders.approve(token)
+    const { return_url = '', cancel_url = '' } = order.asked.payment_source.paypal.experience_context ?? {}
+    const back = new URL(yes ? return_url : cancel_url)
+    back.searchParams.set('token', token)
+    if (yes) back.searchParams.set('PayerID', 'FAKEPAYER')
+    return { status: 303, location: back.href }
+  }
+}

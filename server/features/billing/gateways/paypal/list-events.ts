@@ -1,0 +1,33 @@
+import type { EventList, PaypalEvent } from './objects.ts'
+import type { PaypalClient } from './paypal-client.ts'
+
+const path = '/v1/notifications/webhooks-events'
+const pageSize = '100'
+
+interface Span {
+  from: Date
+  to?: Date
+  type?: string
+}
+
+/** What PayPal has told or would have told our webhook in a span of time, whether it was heard or not; at most 30 days back. */
+export async function* listEvents(
+  client: PaypalClient,
+  { from, to, type }: Span,
+): AsyncGenerator<PaypalEvent> {
+  const query = new URLSearchParams({ page_size: pageSize, start_time: from.toISOString() })
+  if (to) query.set('end_time', to.toISOString())
+  if (type !== undefined) query.set('event_type', type)
+  for (let search: string | undefined = `?${query}`; search !== undefined;) {
+    const { events = [], links = [] }: EventList = await client.ask({ method: 'GET', path: path + search })
+    yield* events
+    const next = links.find(({ rel }) => rel === 'next')
+    search = next && events.length > 0 ? new URL(next.href).search : undefined
+  }
+}
+
+/** The orders of the captures among events. */
+export function orderIdOf({ event_type, resource }: PaypalEvent): string | undefined {
+  if (!event_type.startsWith('PAYMENT.CAPTURE.')) return undefined
+  return resource?.supplementary_data?.related_ids?.order_id
+}

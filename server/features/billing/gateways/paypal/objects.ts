@@ -1,0 +1,68 @@
+import type { PaypalMoney } from './amounts.ts'
+
+/** PayPal's objects as far as they are read. What PayPal may leave out, or answers in brief only, is optional. */
+
+export interface Link {
+  rel: string
+  href: string
+}
+
+export interface Capture {
+  id: string
+  status: string
+  amount?: PaypalMoney
+  supplementary_data?: { related_ids?: { order_id?: string } }
+}
+
+export interface Refund {
+  id: string
+  status: string
+  amount?: PaypalMoney
+  custom_id?: string
+}
+
+export interface Order {
+  id: string
+  status: string
+  create_time?: string
+  purchase_units?: {
+    custom_id?: string
+    invoice_id?: string
+    amount: PaypalMoney
+    payments?: { captures?: Capture[]; refunds?: Refund[] }
+  }[]
+  payment_source?: { paypal?: { attributes?: { vault?: { id?: string } } } }
+  links?: Link[]
+}
+
+export interface PaypalEvent {
+  id: string
+  event_type: string
+  /** A capture, refund, order, dispute or payment token, by the type. */
+  resource?: {
+    id?: string
+    invoice_id?: string
+    supplementary_data?: { related_ids?: { order_id?: string; capture_id?: string } }
+    disputed_transactions?: { seller_transaction_id?: string }[]
+    links?: Link[]
+  }
+}
+
+export interface EventList {
+  events?: PaypalEvent[]
+  links?: Link[]
+}
+
+interface Problem {
+  name?: string
+  debug_id?: string
+  details?: { issue?: string }[]
+  /** The token endpoint's. */
+  error?: string
+}
+
+/** PayPal's word for why it refused, from the body of its answer. */
+export function issueOf(body: unknown): { issue: string; debugId: string } {
+  const { name, debug_id, details, error } = Object(body) as Problem
+  return { issue: details?.[0]?.issue ?? name ?? error ?? 'no reason', debugId: debug_id ?? 'none' }
+}

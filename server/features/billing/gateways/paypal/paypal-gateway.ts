@@ -1,0 +1,84 @@
+import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Config } from '#server/platform/config.ts'
+import type { Log } from '#server/platform/log.ts'
+import { createAccountCheck } from './check-account.ts'
+import { findPayment, listPayments } from './find-payments.ts'
+import { createPaypalClient, PaypalRefusal, type PaypalClient } from './paypal-client.ts'
+import { readNotification } from './read-notification.ts'
+import { readOrder, readPayment } from './read-order.ts'
+import { presentOrder } from './present-order.ts'
+import { refundOnce } from './refund-once.ts'
+import { capturePayment, makeOrder, makeRenewal } from './take-payment.ts'
+import { writeOrder, writeRenewal } from './write-order.ts'
+
+interface PaypalContext {
+  settings: NonNullable<Config['paypal']> & { clientSecret: string }
+  /** Where the site is reached, for who calls a payment off. */
+  publicUrl: string
+  clock: Clock
+  log: Log
+  /** How long one request may take. */
+  timeoutMs?: number
+}
+
+/** How long a start waits to learn what the account may do. */
+const startWaitsMs = 3000
+
+/**
+ * PayPal by its Orders v2 with the vault (billing.md, "Gateways"). A reference is an order's id. An order moves money only
+ * when it is captured, which nobody but `complete` does: one that was called off is left alone.
+ */
+export function createPaypalGateway(context: PaypalContext): PaymentGateway {
+  const { settings, publicUrl, clock, log, timeoutMs } = context
+  const client = createPaypalClient({ ...settings, clock, timeoutMs })
+  const { webhookId } = settings
+  const account = createAccountCheck({ client, webhookId, clock, log })
+  const cancelUrl = `${publicUrl}/api/webhook/payment/paypal-cancel`
+  return {
+    id: 'paypal',
+    methods: ['wallet'],
+    get oneOffOnly() {
+      return !account.mayVault()
+    },
+    prepare: () => atMost(startWaitsMs, account.run()),
+    tokenStep: () => undefined,
+    start: (charge) => makeOrder(client, charge, writeOrder(charge, cancelUrl)),
+    chargeSaved: (charge) => makeRenewal(client, charge, writeRenewal(charge, charge.methodReference)),
+    async complete(reference) {
+      const order = await readOrder(client, reference)
+      if (order?.status === 'APPROVED') return capturePayment(client, reference)
+      return order && presentOrder(order)
+    },
+    retrieve: (lookup) =>
+      'reference' in lookup
+        ? readPayment(client, lookup.reference)
+        : findPayment(client, { attemptId: lookup.attemptId, from: lookup.startedAt }),
+    async cancel(reference) {
+      const payment = await readPayment(client, reference)
+      if (payment?.status !== 'requires_action') return payment
+      // PayPal has no call for it, and needs none: an order that nobody captures takes no money.
+      const { next: _, ...rest } = payment
+      return { ...rest, status: 'cancelled', decline: 'cancelled' }
+    },
+    refund: (refund) => refundOnce(client, refund),
+    forget: (reference) => forget(client, reference),
+    readNotification: (body, headers) => readNotification({ client, webhookId, clock }, body, headers),
+    listSince: (time) => listPayments(client, time),
+  }
+}
+
+async function forget(client: PaypalClient, reference: string): Promise<void> {
+  try {
+    await client.ask({ method: 'DELETE', path: `/v3/vault/payment-tokens/${encodeURIComponent(reference)}` })
+  } catch (error) {
+    if (!(error instanceof PaypalRefusal && error.status === 404)) throw error
+  }
+}
+
+async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)))
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}

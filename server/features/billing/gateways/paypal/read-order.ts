@@ -1,0 +1,23 @@
+import type { Payment } from '#server/features/billing/gateway.ts'
+import type { Order } from './objects.ts'
+import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
+import { presentOrder } from './present-order.ts'
+
+export const ordersPath = '/v2/checkout/orders'
+
+/** @returns null where PayPal has no such order, or none any more */
+export async function readOrder(client: PaypalClient, reference: string): Promise<Order | null> {
+  if (!/^[A-Z0-9]{1,36}$/.test(reference)) return null
+  try {
+    return await client.ask<Order>({ method: 'GET', path: `${ordersPath}/${reference}` })
+  } catch (error) {
+    if (error instanceof PaypalRefusal && error.status === 404) return null
+    throw error
+  }
+}
+
+/** @returns null as `readOrder` does */
+export async function readPayment(client: PaypalClient, reference: string): Promise<Payment | null> {
+  const order = await readOrder(client, reference)
+  return order && presentOrder(order)
+}

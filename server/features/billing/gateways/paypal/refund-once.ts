@@ -1,0 +1,53 @@
+import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { toCents, toPaypal } from './amounts.ts'
+import type { Order, Refund } from './objects.ts'
+import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
+import { captureOf } from './present-order.ts'
+import { readOrder } from './read-order.ts'
+
+/** What may go another time: the capture is under way, the account is short of money, a dispute is open. */
+const passing = new Set(['PENDING_CAPTURE', 'REFUND_FAILED_INSUFFICIENT_FUNDS', 'TRANSACTION_DISPUTED'])
+
+/**
+ * Refunds once per key, for however long: the refund carries its key's name, and is looked for before it is asked for,
+ * since PayPal forgets keys and we may ask again days later.
+ * @throws GatewayRefused for more than is left, or where PayPal refunds this payment no more
+ */
+export async function refundOnce(
+  client: PaypalClient,
+  { reference, amountCents, key }: { reference: string; amountCents: number; key: string },
+): Promise<void> {
+  const order = await readOrder(client, reference)
+  const capture = order && captureOf(order)
+  const currency = order?.purchase_units?.[0]?.amount.currency_code
+  if (!capture || currency === undefined) throw new GatewayRefused(`there is no payment ${reference}`)
+  const amount = toPaypal(amountCents, currency)
+  const name = nameOf(key)
+  const earlier = findRefund(order, name)
+  if (earlier) return checkSame(earlier, amountCents, key)
+  const path = `/v2/payments/captures/${encodeURIComponent(capture.id)}/refund`
+  const body = JSON.stringify({ amount, custom_id: name })
+  try {
+    checkSame(await client.ask<Refund>({ method: 'POST', path, key, body }), amountCents, key)
+  } catch (error) {
+    if (!(error instanceof PaypalRefusal && error.isFinal) || passing.has(error.issue)) throw error
+    throw new GatewayRefused(error.message)
+  }
+}
+
+/** A key as PayPal keeps it with a refund: letters, digits and `-_.,`. */
+const nameOf = (key: string) => key.replaceAll(/[^\w.,-]/g, '.')
+
+/** One that failed at PayPal stands for nothing. */
+function findRefund({ purchase_units }: Order, name: string): Refund | undefined {
+  const refunds = purchase_units?.[0]?.payments?.refunds ?? []
+  return refunds.find(({ custom_id, status }) => custom_id === name && isMade(status))
+}
+
+const isMade = (status: string) => status === 'COMPLETED' || status === 'PENDING'
+
+function checkSame({ id, status, amount }: Refund, amountCents: number, key: string): void {
+  if (!isMade(status)) throw new Error(`PayPal's refund ${id} is ${status}`)
+  if (amount && toCents(amount) !== amountCents)
+    throw new GatewayRefused(`key ${key} was used for another refund`)
+}

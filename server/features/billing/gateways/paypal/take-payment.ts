@@ -1,0 +1,93 @@
+import { GatewayRefused, type Charge, type Payment } from '#server/features/billing/gateway.ts'
+import { declineCode } from './decline-code.ts'
+import { findPayment } from './find-payments.ts'
+import type { Order } from './objects.ts'
+import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
+import { presentOrder } from './present-order.ts'
+import { ordersPath, readOrder } from './read-order.ts'
+
+const dayMs = 24 * 60 * 60_000
+
+/** Why a capture took no money though nothing is decided: the order itself says how it stands. */
+const undecided = new Set([
+  'ORDER_NOT_APPROVED',
+  'ORDER_ALREADY_CAPTURED',
+  'ORDER_COMPLETION_IN_PROGRESS',
+  'PAYER_ACTION_REQUIRED',
+])
+
+/**
+ * Makes an order under our key; a wallet's then waits for the person, a renewal is captured as it is made.
+ * @throws GatewayRefused for a key that stands for another order; PayPal gives the first one again, whatever it is asked
+ */
+export async function makeOrder(client: PaypalClient, charge: Charge, body: string): Promise<Payment> {
+  try {
+    const order = await client.ask<Order>({ method: 'POST', path: ordersPath, key: charge.key, body })
+    const payment = presentOrder(order)
+    const same = (['orderId', 'attemptId', 'amountCents', 'currency'] as const).every(
+      (name) => payment[name] === charge[name],
+    )
+    if (!same) throw new GatewayRefused(`key ${charge.key} was used for another order`)
+    return payment
+  } catch (error) {
+    if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
+    if (error.issue !== 'DUPLICATE_INVOICE_ID') return neverMade(charge, error)
+    return paidBefore(client, charge.attemptId, error)
+  }
+}
+
+/** PayPal would not even make an order: the payment has our name only. */
+function neverMade(
+  { key, orderId, attemptId, amountCents, currency }: Charge,
+  { issue }: PaypalRefusal,
+): Payment {
+  return {
+    reference: key,
+    status: 'failed',
+    orderId,
+    attemptId,
+    amountCents,
+    refundedCents: 0,
+    currency,
+    decline: declineCode(issue),
+  }
+}
+
+/** `DUPLICATE_INVOICE_ID`: the attempt was paid under an order that we never heard of (billing.md, "Gateways"). */
+async function paidBefore(client: PaypalClient, attemptId: string, error: PaypalRefusal): Promise<Payment> {
+  const paid = await findPayment(client, { attemptId, from: new Date(Date.now() - dayMs) })
+  if (!paid) throw error
+  return paid
+}
+
+/** A renewal that waits for somebody waits in vain. */
+export async function makeRenewal(client: PaypalClient, charge: Charge, body: string): Promise<Payment> {
+  const made = await makeOrder(client, charge, body)
+  if (made.status !== 'requires_action') return made
+  const payment = (await capturePayment(client, made.reference)) ?? made
+  return payment.status === 'requires_action' ? failed(payment, 'PAYER_ACTION_REQUIRED') : payment
+}
+
+/**
+ * Takes the money of an order that was approved. PayPal captures an order once, however often and late it is asked.
+ * @returns null where PayPal has no such order any more
+ */
+export async function capturePayment(client: PaypalClient, reference: string): Promise<Payment | null> {
+  try {
+    const path = `${ordersPath}/${reference}/capture`
+    const key = `capture:${reference}`
+    return presentOrder(await client.ask<Order>({ method: 'POST', path, key, body: '{}' }))
+  } catch (error) {
+    if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
+    const order = await readOrder(client, reference)
+    const payment = order && presentOrder(order)
+    if (payment?.status !== 'requires_action' || undecided.has(error.issue)) return payment
+    if (error.issue === 'DUPLICATE_INVOICE_ID') return paidBefore(client, payment.attemptId, error)
+    return failed(payment, error.issue)
+  }
+}
+
+function failed(waiting: Payment, issue: string): Payment {
+  const { next: _, ...payment } = waiting
+  return { ...payment, status: 'failed', decline: declineCode(issue) }
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '#server/platform/clock.ts'
+
+export interface TokenCache {
+  get(): Promise<string>
+  /** Forgets a token that was refused, unless another has taken its place by now. */
+  drop(token: string): void
+}
+
+/** A token is replaced this long before it ends, so that it does not end on the way. */
+const marginMs = 60_000
+
+/** Keeps an access token for as long as it lasts; many who ask at once wait for the same one. Each process has its own. */
+export function createTokenCache(fetchToken: () => Promise<unknown>, clock: Clock): TokenCache {
+  let held: { token: string; endsAt: number } | undefined
+  let coming: Promise<string> | undefined
+
+  const renew = async () => {
+    const { access_token, expires_in } = Object(await fetchToken()) as Record<string, unknown>
+    if (typeof access_token !== 'string') throw new Error('PayPal gave no access token')
+    held = { token: access_token, endsAt: clock.now().getTime() + Number(expires_in ?? 0) * 1000 - marginMs }
+    return access_token
+  }
+  return {
+    async get() {
+      if (held && held.endsAt > clock.now().getTime()) return held.token
+      coming ??= renew().finally(() => (coming = undefined))
+      return coming
+    },
+    drop(token) {
+      if (held?.token === token) held = undefined
+    },
+  }
+}

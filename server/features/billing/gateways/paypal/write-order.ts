@@ -1,0 +1,44 @@
+import type { Charge, PresentCharge } from '#server/features/billing/gateway.ts'
+import { toPaypal } from './amounts.ts'
+
+/** How PayPal is told that the payments that follow renew a subscription, each for the period ahead. */
+const usagePattern = 'SUBSCRIPTION_PREPAID'
+
+/** The body of an order that the person is to approve at PayPal; with `save` it keeps the wallet for renewals. */
+export function writeOrder(charge: PresentCharge, cancelUrl: string): string {
+  return write(charge, {
+    experience_context: {
+      return_url: charge.returnUrl,
+      cancel_url: cancelUrl,
+      user_action: 'PAY_NOW',
+      shipping_preference: 'NO_SHIPPING',
+    },
+    ...(charge.save
+      ? {
+          attributes: {
+            vault: { store_in_vault: 'ON_SUCCESS', usage_type: 'MERCHANT', usage_pattern: usagePattern },
+          },
+        }
+      : {}),
+  })
+}
+
+/** The body of a renewal, which PayPal captures at once. */
+export function writeRenewal(charge: Charge, vaultId: string): string {
+  return write(charge, {
+    vault_id: vaultId,
+    stored_credential: {
+      payment_initiator: 'MERCHANT',
+      usage: 'SUBSEQUENT',
+      usage_pattern: usagePattern,
+    },
+  })
+}
+
+function write({ orderId, attemptId, amountCents, currency }: Charge, paypal: object): string {
+  return JSON.stringify({
+    intent: 'CAPTURE',
+    purchase_units: [{ custom_id: orderId, invoice_id: attemptId, amount: toPaypal(amountCents, currency) }],
+    payment_source: { paypal },
+  })
+}
