@@ -125,6 +125,7 @@ const whyNotPaid = [
   'tokenSpent',
   'checkFailed',
   'paymentFailed',
+  'paymentCancelled',
   'paymentUnknown',
 ] as const
 

@@ -40,6 +40,7 @@ export const refusals = {
   tokenSpent: 500,
   checkFailed: 500,
   paymentFailed: 500,
+  paymentCancelled: 500,
   paymentUnknown: 500,
 } as const satisfies Record<string, number>
 

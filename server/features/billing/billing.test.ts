@@ -149,7 +149,10 @@ describe('an episode', () => {
     const shopper = await Shopper.on(site)
     const order = await shopper.order({ ...locked(), method: 'wallet' })
     await shopper.decide(order.next.url ?? '', 'no')
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending' })
+    expect(await shopper.look(order.id)).toMatchObject({
+      status: 'pending',
+      declined: { reason: 'paymentCancelled', message: expect.stringContaining('called off') },
+    })
     expect(await stateOf(shopper, 4)).toBe('locked')
     const again = await shopper.tryPay(order.id, undefined)
     expect(again).toMatchObject({ code: 200, info: { next: { type: 'redirect' } } })

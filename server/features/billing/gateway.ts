@@ -11,6 +11,7 @@ export type DeclineCode =
   | 'wrong_cvc'
   | 'check_failed'
   | 'check_needed'
+  | 'wallet_declined'
   | 'token_spent'
   | 'not_received'
   | 'cancelled'

@@ -197,6 +197,7 @@ const refusalOf: Record<string, RefusalName> = {
   check_failed: 'checkFailed',
   check_needed: 'checkFailed',
   token_spent: 'tokenSpent',
+  cancelled: 'paymentCancelled',
 }
 
 /** The words for a payment that did not go through. */

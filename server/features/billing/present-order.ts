@@ -82,7 +82,8 @@ function presentOrder(
   language: Language,
 ): Order {
   const latest = attempts[0]
-  const declined = row.status === 'pending' && latest?.status === 'failed' ? declineOf(latest) : undefined
+  const wentNowhere = latest?.status === 'failed' || latest?.status === 'cancelled'
+  const declined = row.status === 'pending' && wentNowhere ? declineOf(latest) : undefined
   return {
     id: row.id,
     status: row.status,

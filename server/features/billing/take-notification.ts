@@ -41,9 +41,12 @@ export async function applyNotification(
   const { db, clock, gateways, log } = context
   const gateway = gateways.find((one) => one.id === id)
   if (!gateway) return
-  const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
-  if (payment === 'unknown') return
   const known = await selectAttemptByReference(db, id, reference)
+  // Somebody who approved a payment may never come back: it is brought on here as it would be for them.
+  const payment = await askGateway(context, gateway, (asked) =>
+    known?.status === 'requires_action' ? asked.complete(reference) : asked.retrieve({ reference }),
+  )
+  if (payment === 'unknown') return
   const attempt = known ?? (payment ? await selectAttempt(db, payment.attemptId) : undefined)
   if (payment && attempt) await settleAttempt(context, attempt, payment)
   else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')

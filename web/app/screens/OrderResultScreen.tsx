@@ -15,7 +15,7 @@ import styles from '#web/app/shell.module.css'
 
 const restMs = 1_200
 
-/** Refreshed until the order is final; "paid" leads straight back to where the viewer was. */
+/** Refreshed until there is something to say of the order; "paid" leads straight back to where the viewer was. */
 export function Component() {
   const { t } = useTranslation()
   const [search] = useSearchParams()
@@ -39,7 +39,9 @@ export function Component() {
       {lost ? (
         <CouldNotLoad onRetry={retry} />
       ) : (
-        <p role="status">{unknown ? t('result.unknown') : t(`result.${wordOf(order)}`)}</p>
+        <p role="status">
+          {unknown ? t('result.unknown') : (order?.declined?.message ?? t(`result.${wordOf(order)}`))}
+        </p>
       )}
       {order && (
         <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${order.id}`}</p>

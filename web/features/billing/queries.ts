@@ -39,7 +39,7 @@ export const orderQuery = (orderId: string) =>
     queryKey: ['order', orderId],
     queryFn: () => readOrder(orderId),
     refetchInterval: ({ state: { data, error, errorUpdateCount } }) => {
-      if (isUnknownOrder(error) || (data && data.status !== 'pending')) return false
+      if (isUnknownOrder(error) || (data && (data.status !== 'pending' || data.declined))) return false
       return data && !error ? againMs : Math.min(againMs * 2 ** errorUpdateCount, longestMs)
     },
     staleTime: 0,

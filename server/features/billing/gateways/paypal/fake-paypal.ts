@@ -6,8 +6,18 @@ import { text } from 'node:stream/consumers'
 import { fakeId, FakeOrders, FakeRefusal } from './fake-orders.ts'
 import { walletPage } from './fake-wallet-page.ts'
 
-/** What goes wrong with a request: before PayPal does what it is asked (and with 429), or afterwards; `time-out`: it does it and is silent. */
-export type Trouble = '429' | '500 before' | '500 after' | 'dropped before' | 'dropped after' | 'time-out'
+/**
+ * What goes wrong with a request before PayPal does what it is asked, or afterwards. 429 does nothing; `time-out` does it
+ * and is silent.
+ */
+export type Trouble =
+  | 'none'
+  | '429'
+  | '500 before'
+  | '500 after'
+  | 'dropped before'
+  | 'dropped after'
+  | 'time-out'
 
 interface Asked {
   method: string

@@ -34,8 +34,8 @@ describeGateway(
   {
     method: 'wallet',
     asksBy: 'redirect',
-    declines: { declined: 'card_declined' },
-    declinesLater: { 'declines later': 'card_declined' },
+    declines: { declined: 'wallet_declined' },
+    declinesLater: { 'declines later': 'wallet_declined' },
     kept: { brand: 'paypal', last4: null },
     hasLine: true,
     notifications: ['forged', 'stale', 'altered'],

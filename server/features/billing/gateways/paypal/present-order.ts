@@ -34,7 +34,7 @@ export function presentOrder(order: Order): Payment {
       ? { method: { reference: vaultId, brand: 'paypal', last4: null } }
       : {}),
     ...(next ? { next } : {}),
-    ...(status === 'failed' ? { decline: 'card_declined' } : {}),
+    ...(status === 'failed' ? { decline: 'wallet_declined' } : {}),
     ...(status === 'cancelled' ? { decline: 'cancelled' } : {}),
   }
 }

@@ -1,0 +1,307 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { listPlans } from '#contract/billing.ts'
+import { runJanitor } from '#server/features/billing/janitor.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { FakePaypal, type Trouble } from './fake-paypal.ts'
+
+let paypal: FakePaypal
+let site: TestSite
+let video: BuiltVideo
+let offset = 0
+const clock = { now: () => new Date(Date.now() + offset) }
+
+beforeAll(async () => {
+  paypal = await FakePaypal.start()
+  site = await testSite({ clock }, paypal.settings)
+  video = await buildVideo(site.context)
+})
+afterAll(async () => {
+  await site.close()
+  await paypal.close()
+})
+afterEach(async () => {
+  paypal.recover()
+  paypal.webhookUrl = undefined
+  site.context.gatewayTimeoutMs = undefined
+  expect(await held()).toBe(paypal.orders.balance)
+})
+
+/** What our books say that PayPal holds for us, in cents. */
+async function held(): Promise<number> {
+  const { total } = await site.context.db
+    .selectFrom('ledger_lines')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('amount_cents'), eb.val(0)).as('total'))
+    .where('account', '=', 'gateway:paypal')
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}
+
+const hook = () => `${site.url}/api/webhook/payment/paypal`
+const wish = () => ({
+  episode_id: video.episodes[3]?.id,
+  gateway: 'paypal' as const,
+  method: 'wallet' as const,
+})
+
+/** Somebody who was sent to PayPal. @returns them, the order, and PayPal's name for the payment */
+async function sentAway(more: object = {}) {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ ...wish(), ...more })
+  const url = order.next.url ?? ''
+  return { shopper, order, url, token: new URL(url).searchParams.get('token') ?? '' }
+}
+
+/** Answers on PayPal's page. @returns where PayPal sends the person from there */
+async function answer(url: string, said: 'yes' | 'no'): Promise<URL> {
+  const body = new URLSearchParams({ answer: said })
+  const response = await fetch(url, { method: 'POST', body, redirect: 'manual' })
+  return new URL(response.headers.get('location') ?? '')
+}
+
+async function stateOf(orderId: string) {
+  const { db } = site.context
+  const query = db.selectFrom('orders').innerJoin('attempts', 'attempts.order_id', 'orders.id')
+  return query
+    .select(['orders.status as order', 'attempts.status as attempt', 'decline_code as why'])
+    .where('orders.id', '=', orderId)
+    .orderBy('number', 'desc')
+    .executeTakeFirst()
+}
+
+async function tidy(milliseconds: number) {
+  offset += milliseconds
+  await runJanitor(site.context)
+}
+
+const post = ({ body, headers }: { body: Buffer; headers: Record<string, string> }) =>
+  fetch(hook(), { method: 'POST', body: body.toString(), headers })
+
+/** The event about a payment. */
+function eventOf(token: string, type: string) {
+  const found = paypal.events.find(
+    ({ event_type, resource }) => event_type === type && JSON.stringify(resource).includes(token),
+  )
+  if (!found) throw new Error(`there was no ${type}`)
+  return found
+}
+
+describe('an episode', () => {
+  test('is paid at PayPal: sent there, approved, and paid when the person is back', async () => {
+    const { shopper, order, url } = await sentAway()
+    expect(order).toMatchObject({ status: 'pending', next: { type: 'redirect' } })
+    expect(url.startsWith(`${paypal.url}/checkoutnow`)).toBe(true)
+    const back = await answer(url, 'yes')
+    expect([back.pathname, back.searchParams.get('order_id')]).toEqual(['/order/result', order.id])
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  })
+
+  test('is called off at PayPal: nothing is charged, also where the person then approves it after all', async () => {
+    const { shopper, order, url, token } = await sentAway()
+    const back = await answer(url, 'no')
+    expect(back.pathname).toBe('/api/webhook/payment/paypal-cancel')
+    for (const _ of [1, 2]) {
+      const left = await site.visitor().fetch(back.pathname + back.search)
+      expect([left.status, left.headers.get('location')]).toEqual([303, `/order/result?order_id=${order.id}`])
+    }
+    expect(await shopper.look(order.id)).toMatchObject({
+      status: 'pending',
+      declined: { reason: 'paymentCancelled' },
+    })
+    paypal.webhookUrl = hook()
+    paypal.orders.approve(token)
+    await paypal.told()
+    await tidy(60_000)
+    expect(paypal.count(new RegExp(`POST .*/${token}/capture`))).toBe(0)
+    expect(await stateOf(order.id)).toMatchObject({ order: 'pending', attempt: 'cancelled' })
+  })
+
+  test('that was approved is paid all the same where the person comes back by the way of calling it off', async () => {
+    const { order, url, token } = await sentAway()
+    await answer(url, 'yes')
+    await site.visitor().fetch(`/api/webhook/payment/paypal-cancel?token=${token}`)
+    expect(await stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
+  })
+
+  test("is paid by PayPal's notification where the person never came back, once, however often it comes", async () => {
+    const { order, token } = await sentAway()
+    paypal.orders.approve(token)
+    const approved = eventOf(token, 'CHECKOUT.ORDER.APPROVED')
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => post(paypal.signed(approved))))
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204])
+    await expect.poll(() => stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
+    await post(paypal.signed(eventOf(token, 'PAYMENT.CAPTURE.COMPLETED')))
+    expect(paypal.orders.get(token).captures).toHaveLength(1)
+  })
+
+  test('that PayPal still looks at is paid when PayPal says so, and not before', async () => {
+    const { shopper, order, token } = await sentAway()
+    paypal.orders.approve(token, 'pending')
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending', next: { type: 'none' } })
+    expect(await stateOf(order.id)).toMatchObject({ attempt: 'processing' })
+    paypal.webhookUrl = hook()
+    paypal.orders.decide(token, 'COMPLETED')
+    await paypal.told()
+    await expect.poll(() => stateOf(order.id)).toMatchObject({ order: 'paid' })
+  })
+
+  test('that the wallet does not pay for is declined, and not charged', async () => {
+    const { shopper, order, token } = await sentAway()
+    paypal.orders.approve(token, 'declined')
+    expect(await shopper.look(order.id)).toMatchObject({
+      status: 'pending',
+      declined: { reason: 'paymentFailed' },
+    })
+    expect(await stateOf(order.id)).toMatchObject({ attempt: 'failed', why: 'wallet_declined' })
+  })
+
+  test('that was bought twice is refunded once at PayPal', async () => {
+    const { shopper, order, token } = await sentAway()
+    const second = await shopper.order(wish())
+    const before = paypal.orders.balance
+    for (const url of [order.next.url, second.next.url]) await answer(url ?? '', 'yes')
+    expect(await shopper.look(second.id)).toMatchObject({ status: 'paid' })
+    await shopper.look(order.id)
+    await tidy(60_000)
+    expect(paypal.orders.balance - before).toBe(order.amount_cents)
+    expect(paypal.orders.get(token).refunds).toHaveLength(1)
+    // PayPal tells of a refund by the capture's name, not the order's.
+    const told = eventOf(paypal.orders.get(token).captures[0]?.id ?? '', 'PAYMENT.CAPTURE.REFUNDED')
+    expect((await post(paypal.signed(told))).status).toBe(204)
+    const { db } = site.context
+    const noted = db.selectFrom('notifications').select('reference').where('event_id', '=', told.id)
+    expect(await noted.executeTakeFirst()).toEqual({ reference: token })
+  })
+
+  test('whose order PayPal has forgotten is given up', async () => {
+    const { order, token } = await sentAway()
+    paypal.orders.all.delete(token)
+    await tidy(60_000)
+    expect(await stateOf(order.id)).toMatchObject({ attempt: 'requires_action' })
+    await tidy(2 * 3_600_000)
+    expect(await stateOf(order.id)).toMatchObject({ attempt: 'failed', why: 'not_received' })
+  })
+})
+
+describe('a plan', () => {
+  test('is paid at PayPal, which keeps the wallet for the renewals', async () => {
+    const { list } = await site.visitor().ask(listPlans)
+    const { shopper, order, token } = await sentAway({
+      kind: 'plan',
+      episode_id: undefined,
+      plan_id: list[0]?.id,
+    })
+    paypal.orders.approve(token)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    const { reference } = await site.context.db
+      .selectFrom('subscriptions')
+      .innerJoin('orders', 'orders.subscription_id', 'subscriptions.id')
+      .innerJoin('payment_methods', 'payment_methods.id', 'payment_method_id')
+      .select('reference')
+      .where('orders.id', '=', order.id)
+      .executeTakeFirstOrThrow()
+    expect(paypal.orders.vault.get(reference)).toBe('pays')
+  })
+})
+
+describe('a notification', () => {
+  test.each([
+    ['forged', { signer: 'somebody else' }, ''],
+    ['stale', { at: new Date(Date.now() - 5 * 86_400_000) }, ''],
+    ['altered', {}, ' '],
+  ])('that is %s is refused and changes nothing', async (_, how, more) => {
+    const { order, token } = await sentAway()
+    paypal.orders.approve(token)
+    const { body, headers } = paypal.signed(eventOf(token, 'CHECKOUT.ORDER.APPROVED'), how)
+    expect((await post({ body: Buffer.concat([body, Buffer.from(more)]), headers })).status).toBe(400)
+    expect(await stateOf(order.id)).toMatchObject({ order: 'pending', attempt: 'requires_action' })
+  })
+
+  test('is not taken while PayPal cannot say whether it is its own, so that it comes again', async () => {
+    const { order, token } = await sentAway()
+    paypal.orders.approve(token)
+    const sent = paypal.signed(eventOf(token, 'CHECKOUT.ORDER.APPROVED'))
+    paypal.trouble = { on: /verify/, with: ['500 before'] }
+    expect((await post(sent)).status).toBe(500)
+    paypal.recover()
+    expect((await post(sent)).status).toBe(204)
+    await expect.poll(() => stateOf(order.id)).toMatchObject({ order: 'paid' })
+  })
+})
+
+describe('a bad line', () => {
+  test.each<Trouble>(['429', '500 before', '500 after', 'dropped before', 'dropped after', 'time-out'])(
+    'on which the capture meets %s leaves the payment open, and the janitor finds it: charged once',
+    async (trouble) => {
+      const { shopper, order, token } = await sentAway()
+      paypal.orders.approve(token)
+      paypal.trouble = { on: /capture$/, with: [trouble] }
+      site.context.gatewayTimeoutMs = 300
+      expect(await shopper.look(order.id)).toMatchObject({ status: 'pending', next: { type: 'redirect' } })
+      paypal.recover()
+      site.context.gatewayTimeoutMs = undefined
+      await tidy(60_000)
+      expect(await stateOf(order.id)).toMatchObject({ order: 'paid', attempt: 'succeeded' })
+      expect(paypal.orders.get(token).captures).toHaveLength(1)
+    },
+  )
+
+  test.each<Trouble>(['500 before', '500 after', 'dropped before', 'dropped after'])(
+    'that breaks once (%s) as the order is made is not noticed: the same key gives the same order',
+    async (trouble) => {
+      const before = paypal.orders.all.size
+      paypal.trouble = { on: /orders$/, with: [trouble, 'none'] }
+      const { order } = await sentAway()
+      expect(order.next.type).toBe('redirect')
+      expect(paypal.orders.all.size - before).toBe(1)
+    },
+  )
+
+  test('that loses the order leaves the person to try again after a minute; nothing was charged', async () => {
+    const shopper = await Shopper.on(site)
+    paypal.trouble = { on: /orders$/, with: ['dropped after'] }
+    const key = { 'idempotency-key': 'an order that was lost' }
+    expect(await shopper.tryOrder(wish(), key)).toMatchObject({
+      code: 500,
+      message: /will not be charged twice/,
+    })
+    paypal.recover()
+    offset += 61_000
+    expect(await shopper.tryOrder(wish(), key)).toMatchObject({
+      code: 200,
+      info: { next: { type: 'redirect' } },
+    })
+  })
+
+  test('does not matter to an access token: one that PayPal takes no more is replaced, once', async () => {
+    await sentAway()
+    const before = paypal.count(/oauth2/)
+    paypal.endTokens()
+    const { order } = await sentAway()
+    expect([order.next.type, paypal.count(/oauth2/) - before]).toEqual(['redirect', 1])
+  })
+})
+
+describe('an account without the vault', () => {
+  let plain: TestSite
+  beforeAll(async () => {
+    paypal.orders.mayVault = false
+    plain = await testSite({}, paypal.settings)
+  })
+  afterAll(async () => {
+    paypal.orders.mayVault = true
+    await plain.close()
+  })
+
+  test('is offered for one-off payments only: a plan is refused, an episode sold', async () => {
+    const { list, gateways } = await plain.visitor().ask(listPlans)
+    expect(gateways).toEqual([{ id: 'paypal', kind: 'wallet', one_off_only: true }])
+    const shopper = await Shopper.on(plain)
+    const plan = { ...wish(), kind: 'plan' as const, episode_id: undefined, plan_id: list[0]?.id }
+    expect(await shopper.tryOrder(plan)).toMatchObject({ code: 500, message: /not offered/ })
+    const other = await buildVideo(plain.context)
+    const order = await shopper.order({ ...wish(), episode_id: other.episodes[3]?.id })
+    expect(order.next.type).toBe('redirect')
+  })
+})
