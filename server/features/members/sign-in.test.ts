@@ -6,7 +6,6 @@ import {
   exportUser,
   getUser,
   listSessions,
-  registerUser,
   signIn,
   signOut,
 } from '#contract/members.ts'
