@@ -5,7 +5,8 @@ import pg from 'pg'
 
 /**
  * The baseline: a Fastify server with nothing around it. Started as a process of its own with one JSON argument:
- * `answers` are sent byte for byte, each with its `type` and after `queries` indexed look-ups; `files` is a folder that is served as it is.
+ * `answers` are sent byte for byte, each with its `type` and after `queries` indexed look-ups; `files` is a folder that is served as it is;
+ * `connections` are the most that it opens to the database.
  */
 export interface BareOptions {
   port: number
@@ -14,10 +15,11 @@ export interface BareOptions {
   page: string
   hls: string
   connection: pg.PoolConfig
+  connections?: number
 }
 
 const options = JSON.parse(process.argv[2] ?? '') as BareOptions
-const pool = new pg.Pool({ ...options.connection, max: 20 })
+const pool = new pg.Pool({ ...options.connection, max: options.connections ?? 20 })
 const app = Fastify()
 
 const one = await pool.query<{ id: string }>('SELECT id FROM videos LIMIT 1')

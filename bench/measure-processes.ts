@@ -7,6 +7,8 @@ import { atLeast, type Row } from './table.ts'
 
 const aim = 0.7
 const secondBarePort = 3915
+/** More than two cores can use, and few enough that all four processes find room at the database. */
+const bareConnections = 8
 
 /** The calls that make up most of a visit. */
 const few = /^\/api\/(homepage|video|video\/episode|user\/history)(\?(id|video_id)=\w+)?$/
@@ -15,7 +17,7 @@ const few = /^\/api\/(homepage|video|video\/episode|user\/history)(\?(id|video_i
 export async function measureProcesses(site: BenchSite): Promise<Row[]> {
   const cases = (await makeCallCases(site)).filter(({ path, who }) => few.test(path) && who !== 'guest')
   const answers = await recordAnswers(site, cases)
-  const options = { answers, files: site.home, connection: site.connection }
+  const options = { answers, files: site.home, connection: site.connection, connections: bareConnections }
   const [another, ...bare] = await Promise.all([
     startAnother(site),
     startBare(options),

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..')
 
 /** The bare server in a process of its own, as the site is. */
 export async function startBare(
-  options: Pick<BareOptions, 'answers' | 'files' | 'connection'>,
+  options: Pick<BareOptions, 'answers' | 'files' | 'connection' | 'connections'>,
   port = usualPort,
 ): Promise<Bare> {
   const page = join(root, 'bench/bare-page.html')
