@@ -8,6 +8,7 @@ import {
   payByCard,
   payByWallet,
   swipeUp,
+  towerUrl,
 } from './watching.ts'
 
 const cards = {
@@ -97,16 +98,6 @@ test('the wallet is approved elsewhere and leads back to the episode', async ({ 
   await page.getByRole('button', { name: 'Approve' }).click()
   await expectPlaying(page, 4)
 })
-
-/** The address of an episode of the test drama, found as the screens find it. */
-async function towerUrl(page: Parameters<typeof expectPlaying>[0], episode: number): Promise<string> {
-  const answer = await page.request.get('/api/homepage')
-  const { info } = (await answer.json()) as {
-    info: { homepage: { items: { id: string; title: string }[] }[] }
-  }
-  const tower = info.homepage.flatMap(({ items }) => items).find(({ title }) => title === 'The Test Tower')
-  return `/videos/${tower?.id ?? ''}?episode=${episode}`
-}
 
 test('a subscriber cancels with one click, reads until when everything stays open, and resumes', async ({
   page,

@@ -8,6 +8,7 @@ import { makeContent } from './make-content.ts'
 import { pixelIds } from './pixel-servers.ts'
 import { sitePort } from './site-url.ts'
 import { startSocialIssuer } from './social-issuer.ts'
+import { startPaypal } from './start-paypal.ts'
 
 /** The built site on a data directory of its own, filled through the ordinary import. */
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-e2e-'))
@@ -23,6 +24,7 @@ const env = {
   TIKTOK_PIXEL: pixelIds.tiktok,
   BIGO_PIXEL: pixelIds.bigo,
   ...(await startSocialIssuer()),
+  ...(await startPaypal()),
 }
 
 const { ffmpegPath } = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })

@@ -65,9 +65,9 @@ export async function payByCard(page: Page, { number, email = 'ada@example.com' 
   await form.getByRole('button', { name: /^(Pay|Subscribe)/ }).click()
 }
 
-/** Chooses the wallet for an episode, and goes on to where it is approved. */
-export async function payByWallet(page: Page, panel: Locator): Promise<void> {
-  await panel.getByText('Wallet').click()
+/** Chooses a wallet for an episode, and goes on to where it is approved. */
+export async function payByWallet(page: Page, panel: Locator, wallet = 'Wallet'): Promise<void> {
+  await panel.getByText(wallet).click()
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
   const { form } = cardForm(page)
   await form.getByLabel('E-mail').fill('ada@example.com')
@@ -76,3 +76,13 @@ export async function payByWallet(page: Page, panel: Locator): Promise<void> {
 
 /** The bank's check, framed by the card form. */
 export const bankFrame = (page: Page) => cardForm(page).form.frameLocator('iframe[title^="Your bank"]')
+
+/** The address of an episode of the test drama, found as the screens find it. */
+export async function towerUrl(page: Page, episode: number): Promise<string> {
+  const answer = await page.request.get('/api/homepage')
+  const { info } = (await answer.json()) as {
+    info: { homepage: { items: { id: string; title: string }[] }[] }
+  }
+  const tower = info.homepage.flatMap(({ items }) => items).find(({ title }) => title === 'The Test Tower')
+  return `/videos/${tower?.id ?? ''}?episode=${episode}`
+}

@@ -20,8 +20,9 @@ export function Component() {
   const { t } = useTranslation()
   const [search] = useSearchParams()
   const navigate = useNavigate()
-  const { order, unknown, lost, retry } = useOrder(search.get('order_id') ?? '')
-  const back = useWayBack() ?? (order?.video_id ? paths.video.to(order.video_id) : paths.home.to())
+  const orderId = search.get('order_id') ?? ''
+  const { order, unknown, lost, retry } = useOrder(orderId)
+  const back = useWayBack(orderId) ?? (order?.video_id ? paths.video.to(order.video_id) : paths.home.to())
   const paid = order?.status === 'paid'
   useOpened(paid)
   useEffect(() => {

@@ -29,7 +29,7 @@ export function Checkout({ choice, gateway, onClose, onPaid }: CheckoutProps) {
         onClose()
         onPaid()
       } else if (report?.type === 'redirect') {
-        rememberWay()
+        rememberWay(report.order.id)
         location.assign(report.url)
       }
     }

@@ -1,7 +1,7 @@
 import type { Order } from '#contract/billing.ts'
 
 /** What the card form's document tells the page that frames it. */
-export type OrderReport = { type: 'paid'; order: Order } | { type: 'redirect'; url: string }
+export type OrderReport = { type: 'paid'; order: Order } | { type: 'redirect'; order: Order; url: string }
 
 /** Tells the framing page what became of an order. Only our own pages may listen. */
 export function reportOrder(order: Order): void {
@@ -18,7 +18,8 @@ export function readReport(
   // From our own document, which had it from our own server.
   const order: Order | undefined = data.order
   if (order?.status === 'paid') return { type: 'paid', order }
-  if (order?.next?.type === 'redirect' && order.next.url) return { type: 'redirect', url: order.next.url }
+  if (order?.next?.type === 'redirect' && order.next.url)
+    return { type: 'redirect', order, url: order.next.url }
   return null
 }
 

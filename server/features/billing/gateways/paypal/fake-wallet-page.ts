@@ -3,6 +3,7 @@ export function walletPage(amount: { currency_code: string; value: string } | un
   return `<!doctype html>
 <html lang="en">
 <meta name="viewport" content="width=device-width">
+<link rel="icon" href="data:,">
 <title>PayPal stand-in</title>
 <h1>Pay ${amount?.value} ${amount?.currency_code}</h1>
 <form method="post">
