@@ -117,6 +117,7 @@ export const unlockEpisode = endpoint({
 const whyNotPaid = [
   'orderClosed',
   'alreadyOwned',
+  'introductionUsed',
   'gatewayNotOffered',
   'cardDeclined',
   'insufficientFunds',
@@ -132,11 +133,13 @@ const whyNotPaid = [
 export const createOrder = endpoint({
   method: 'POST',
   path: '/api/payment/order',
-  summary: 'Makes an order for an episode, a whole video or the first period of a plan',
+  summary:
+    'Makes an order for an episode, a whole video or a plan: while subscribed a change of plan, while past due the open period',
   refuses: [
     'signInFirst',
     'notFound',
     'subscribedAlready',
+    'priceDiffers',
     'emailInvalid',
     'keyReused',
     'cardNumberInBody',
@@ -151,6 +154,8 @@ export const createOrder = endpoint({
     gateway: oneOf(gatewayIds),
     method: Type.Optional(oneOf(paymentMethods)),
     email: Typed,
+    /** What the person was shown. Where it costs something else, no order is made. */
+    amount_cents: Type.Optional(Cents),
     consent: Type.Optional(
       Type.Object({
         shown: Type.String({ maxLength: 4000 }),
@@ -159,6 +164,10 @@ export const createOrder = endpoint({
     ),
   }),
   info: Order,
+  /** What it costs, where that is not what was shown. */
+  refusals: {
+    409: Type.Object({ amount_cents: Type.Optional(Cents), currency: Type.Optional(Currency) }),
+  },
   idempotent: true,
 })
 

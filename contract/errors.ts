@@ -14,6 +14,8 @@ export const refusals = {
   subscribedAlready: 409,
   notSubscribed: 409,
   orderClosed: 409,
+  priceDiffers: 409,
+  introductionUsed: 409,
   secondFactorNeeded: 401,
   signedInAlready: 409,
   emailInvalid: 500,

@@ -5,20 +5,22 @@ import { Cents, Currency, Id, LanguageCode, Time, Typed, listOf, nullable, oneOf
 /** The secret of a mail's link. */
 const Secret = Type.String({ maxLength: 128 })
 
+/** A plan with what each renewal costs. */
+const RenewingPlan = Type.Object({
+  id: Id,
+  name: Type.String(),
+  price_cents: Cents,
+  currency: Currency,
+  period_days: Type.Integer(),
+})
+
 export const Membership = Type.Object({
   state: oneOf(['free', 'subscribed']),
   status: nullable(oneOf(['active', 'past_due'])),
   grace_until: nullable(Time),
-  /** The subscribed plan with what each renewal costs. */
-  plan: nullable(
-    Type.Object({
-      id: Id,
-      name: Type.String(),
-      price_cents: Cents,
-      currency: Currency,
-      period_days: Type.Integer(),
-    }),
-  ),
+  plan: nullable(RenewingPlan),
+  /** The plan that was chosen for the next period, where it is another. */
+  next_plan: Type.Optional(RenewingPlan),
   renews_at: nullable(Time),
   ends_at: nullable(Time),
   cancel_at_period_end: Type.Boolean(),

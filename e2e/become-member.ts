@@ -27,7 +27,7 @@ export async function becomeMember(page: Page, url: string, [first, ...others]: 
   await page.locator('dialog').waitFor({ state: 'detached' })
   await page.goto(`${url}/shopping`)
   await page.locator('main li button').first().click()
-  await payByCard(page, pays)
+  await payByCard(page, { number: pays.number })
   await page.locator('dialog').waitFor({ state: 'detached' })
 }
 

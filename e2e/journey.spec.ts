@@ -119,7 +119,7 @@ test('a plan is charged through the way to pay that was chosen', async ({ page }
   await page.getByRole('group', { name: 'How would you like to pay?' }).getByText('Wallet').click()
   await page.getByRole('button', { name: 'Choose Weekly' }).click()
   const { form } = cardForm(page)
-  await form.getByLabel('E-mail').fill('ada@example.com')
+  await form.getByLabel('E-mail').fill(`ada-${crypto.randomUUID().slice(0, 8)}@example.com`)
   await form.getByRole('button', { name: 'Continue to pay $4.99' }).click()
   await page.getByRole('button', { name: 'Approve' }).click()
   await expect(page).toHaveURL(/\/shopping$/)

@@ -3,6 +3,9 @@ import { htmlLanguage, languages } from '#contract/languages.ts'
 import { composeMail, mailTexts } from './compose-mail.ts'
 
 const link = 'https://drama.example/individual#verify=a&b"<'
+const values = { plan: 'Monthly & more', amount: '$9.99', date: '1 March 2026', order: 'ord_1', days: '30' }
+const placeholders = (texts: [string, string][]) =>
+  texts.map(([place, text]) => [place, (text.match(/\{\{\w+\}\}/g) ?? []).toSorted().join()])
 
 /** Every text of a tree with its place in it. */
 function textsOf(value: unknown, place = ''): [string, string][] {
@@ -16,13 +19,14 @@ describe.each(languages)('the mails in %s', (language) => {
     const english = new Map(textsOf(mailTexts.en))
     expect(own.map(([place]) => place)).toEqual([...english.keys()])
     expect(own.filter(([, text]) => text.trim() === '')).toEqual([])
+    expect(placeholders(own)).toEqual(placeholders([...english]))
     if (language !== 'en') expect(own.filter(([place, text]) => english.get(place) === text)).toEqual([])
   })
 
   it.each(Object.keys(mailTexts.en.templates))(
     'hold the link as text and HTML, and say their language: %s',
     (name) => {
-      const mail = composeMail('Harbour Dramas', name, language, { link })
+      const mail = composeMail('Harbour Dramas', name, language, { link, ...values })
       expect(mail.lang).toBe(htmlLanguage[language])
       expect(mail.html).toContain(`<html lang="${htmlLanguage[language]}">`)
       expect(mail.text).toContain(link)
@@ -37,4 +41,11 @@ describe.each(languages)('the mails in %s', (language) => {
 test('an unknown language is answered in English, an unknown mail not at all', () => {
   expect(composeMail('Harbour Dramas', 'verifyEmail', 'xx', { link }).lang).toBe('en')
   expect(() => composeMail('Harbour Dramas', 'toString', 'en', { link })).toThrow('no mail toString')
+})
+
+test('the values of a mail stand in its words, in HTML as text, and none is left out', () => {
+  const mail = composeMail('Harbour Dramas', 'renewalFailed', 'en', { link, ...values })
+  expect(mail.text).toContain('We could not charge $9.99 for your plan “Monthly & more”.')
+  expect(mail.html).toContain('“Monthly &amp; more”')
+  expect(() => composeMail('Harbour Dramas', 'renewalFailed', 'en', { link })).toThrow('no amount')
 })

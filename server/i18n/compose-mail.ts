@@ -7,8 +7,8 @@ import pt from './mails.pt.json' with { type: 'json' }
 
 type Mails = typeof en
 /**
- * The mails there are; each has a button that opens `link`, the one value it takes. `contact` goes to the operator, with
- * the `name`, `email` and `message` of whoever wrote.
+ * The mails there are; each has a button that opens `link`, and takes the other values that its words name. `contact` goes
+ * to the operator, with the `name`, `email` and `message` of whoever wrote.
  */
 export type MailTemplate = keyof Mails['templates'] | 'contact'
 
@@ -28,7 +28,7 @@ export interface ComposedMail {
  * A mail in words, as text and as HTML; in English where the language is unknown. Nothing that a person typed goes into a
  * mail to others: whoever registers with another's address must not choose what we write to it.
  * @param site what the site is called
- * @throws Error for a template that this version does not have
+ * @throws Error for a template that this version does not have, or a value that is missing
  */
 export function composeMail(
   site: string,
@@ -43,7 +43,9 @@ export function composeMail(
   const own = Object.entries(templates).find(([name]) => name === template)?.[1]
   const { link } = values
   if (!own || link === undefined) throw new Error(`There is no mail ${template}, or it has no link`)
-  const { subject, before, button, after } = own
+  const fill = (words: string) => fillIn(words, values)
+  const { button } = own
+  const [subject, before, after] = [fill(own.subject), own.before.map(fill), own.after.map(fill)]
   const text = [greeting, ...before, `${button}:\n${link}`, ...after, `-- \n${footer}`].join('\n\n')
   const body = [
     ...[greeting, ...before].map((line) => paragraph(escapeHtml(line))),
@@ -54,6 +56,14 @@ export function composeMail(
   ]
   const lang = htmlLanguage[known]
   return { lang, subject, text: `${text}\n`, html: page(site, lang, subject, body.join('\n')), link }
+}
+
+function fillIn(words: string, values: Record<string, string>): string {
+  return words.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`A mail was given no ${name}`)
+    return value
+  })
 }
 
 /** The composer of one site's mails. */

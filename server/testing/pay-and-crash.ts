@@ -1,58 +1,7 @@
-// A process that pays one order and ends by SIGKILL at a chosen place: `before` or just after sending (`sent`) its n-th
-// statement, or after so many milliseconds (`after`). It prints how many statements a whole run has.
-import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
-import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+// A process that pays one order and may end in the middle of it, as crash-in-billing.ts says.
 import { payOrder } from '#server/features/billing/pay-order.ts'
-import { systemClock } from '#server/platform/clock.ts'
-import { readLimits } from '#server/platform/config.ts'
-import { columnTypes } from '#server/platform/database/column-types.ts'
-import { createLog } from '#server/platform/log.ts'
-import { readTracking } from '#server/platform/read-tracking.ts'
-import type { Tables } from '#server/tables.ts'
+import { crashInBilling } from './crash-in-billing.ts'
 
-const [url = '', userId = '', orderId = '', token = '', when = 'never', at = '0'] = process.argv.slice(2)
-const die = () => process.kill(process.pid, 'SIGKILL')
-const statements: string[] = []
-
-const pool = new pg.Pool({ connectionString: url, types: columnTypes })
-pool.on('connect', (client) => {
-  const query = client.query.bind(client) as (...given: unknown[]) => unknown
-  const counted = (...given: unknown[]) => {
-    statements.push(String(given[0]))
-    const due = statements.length === Number(at)
-    if (due && when === 'before') die()
-    const result = query(...given)
-    if (due && when === 'sent') process.nextTick(die)
-    return result
-  }
-  // The overloads of `query` are all passed on as they come.
-  client.query = counted as typeof client.query
-})
-const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-const shared = { db, clock: systemClock, secret: 'a secret of the tests' }
-const gateway = createSandboxGateway({ ...shared, notify: () => {} })
-const context = {
-  ...shared,
-  secure: false,
-  publicUrl: 'http://localhost:3000',
-  operator: { site: 'Cliffhanger' },
-  limits: readLimits({}),
-  moments: { keep: [], register: [], consent: [], merge: [], erase: [], export: [] },
-  log: createLog({ json: true, level: 'silent' }),
-  gateways: [gateway],
-  tracking: readTracking({}),
-  consentsOf: async () => new Map(),
-  findReferrer: async () => undefined,
-  forgetClicksOfOrders: async () => {},
-  translate: (_language: string, key: string) => key,
-  findCover: () => Promise.reject(new Error('not asked for')),
-}
-
-await db.connection().execute(async () => {})
-if (when === 'after') setTimeout(die, Number(at))
-await payOrder(context, userId, orderId, { token, firstName: 'Ada', lastName: 'Lovelace' })
-const commits = statements.flatMap((text, index) => (text.toLowerCase() === 'commit' ? [index + 1] : []))
-
-await db.destroy()
-process.stdout.write(`${JSON.stringify({ statements: statements.length, commits })}\n`)
+const [url = '', userId = '', orderId = '', token = '', ...place] = process.argv.slice(2)
+const payer = { token, firstName: 'Ada', lastName: 'Lovelace' }
+await crashInBilling(url, place, (context) => payOrder(context, userId, orderId, payer))

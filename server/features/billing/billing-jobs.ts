@@ -1,7 +1,19 @@
 import type { BillingContext } from './billing-context.ts'
 import { runJanitor } from './janitor.ts'
+import { reconcile } from './reconcile.ts'
+import { remindSubscribers } from './remind-subscribers.ts'
+import { renewSubscriptions } from './renew-subscriptions.ts'
 
-/** What has to come round (billing.md, "Crash safety"). */
+/** What has to come round (billing.md, "Crash safety" and "Dunning"). */
 export function billingJobs(context: BillingContext) {
-  return [{ name: 'billing-janitor', everySeconds: 10, run: () => runJanitor(context) }]
+  return [
+    { name: 'billing-janitor', everySeconds: 10, run: () => runJanitor(context) },
+    {
+      name: 'billing-renewals',
+      everySeconds: 10,
+      run: (signal: AbortSignal) => renewSubscriptions(context, signal),
+    },
+    { name: 'billing-reminders', everySeconds: 600, run: () => remindSubscribers(context) },
+    { name: 'billing-reconciliation', everySeconds: 3600, run: () => reconcile(context) },
+  ]
 }

@@ -217,23 +217,22 @@ describe('a plan', () => {
     ).toEqual([
       {
         source: 'subscription',
-        ends_at: new Date(membership.renews_at ?? ''),
+        // Through the grace, so that nobody is locked out while the next period is charged.
+        ends_at: new Date(Date.parse(membership.renews_at ?? '') + 3 * 86_400_000),
         video_id: null,
         episode_id: null,
       },
     ])
   })
 
-  test('is refused while another runs, the same one and a different one', async () => {
+  test('is refused while it runs already', async () => {
     const shopper = await Shopper.on(site)
-    const [weekly, monthly] = [await shopper.plan(7), await shopper.plan(30)]
-    await shopper.buy({ kind: 'plan', plan_id: weekly.id })
-    for (const plan_id of [weekly.id, monthly.id]) {
-      expect(await shopper.tryOrder({ kind: 'plan', plan_id })).toMatchObject({
-        code: 409,
-        message: /already subscribed/,
-      })
-    }
+    const { id: plan_id } = await shopper.plan(7)
+    await shopper.buy({ kind: 'plan', plan_id })
+    expect(await shopper.tryOrder({ kind: 'plan', plan_id })).toMatchObject({
+      code: 409,
+      message: /already subscribed/,
+    })
   })
 
   test('whose first payment is declined leaves no subscription', async () => {

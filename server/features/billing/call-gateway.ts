@@ -3,6 +3,8 @@ import { GatewayRefused, type Payment, type PaymentGateway } from './gateway.ts'
 
 /** How long a gateway may take for one call. */
 export const gatewayTimeoutMs = 20_000
+/** How long it may take for all pages of a list. */
+const listTimeoutMs = 5 * 60_000
 
 /**
  * What came of a call: a payment, `null` for "no such payment", or `unknown` for a time-out, a broken line or an answer
@@ -44,6 +46,20 @@ export async function askRefund(
       'a refund did not go through',
     )
     return error instanceof GatewayRefused ? 'refused' : 'unknown'
+  }
+}
+
+/** Has a gateway list its payments, which may take many pages. @returns undefined where it does not answer */
+export async function askForPayments(
+  context: GatewayCalls,
+  gateway: PaymentGateway,
+  since: Date,
+): Promise<Payment[] | undefined> {
+  try {
+    return await bounded(gateway.listSince(since), listTimeoutMs)
+  } catch (error) {
+    context.log.warn({ err: error, gateway: gateway.id }, 'a gateway did not list its payments')
+    return undefined
   }
 }
 

@@ -4,7 +4,7 @@ import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper } from '#server/testing/shopper.ts'
-import { runJanitor } from './janitor.ts'
+import { renewSubscriptions } from './renew-subscriptions.ts'
 
 let site: MoneySite
 
@@ -41,7 +41,7 @@ test('a cancelled subscription plays on until the paid period ends, and is over 
   expect(await membership(shopper)).toEqual(cancelled)
   expect(await plays(shopper)).toBe(true)
   site.moveOn(8 * day)
-  await runJanitor(site.context)
+  await renewSubscriptions(site.context)
   expect(await membership(shopper)).toMatchObject({ state: 'free' })
   expect(await plays(shopper)).toBe(false)
 })

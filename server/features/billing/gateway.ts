@@ -48,6 +48,8 @@ interface SavedMethod {
   reference: string
   brand: string | null
   last4: string | null
+  /** The same for the same card or wallet, whoever kept it; undefined where the gateway does not tell. */
+  fingerprint?: string
 }
 
 /** A payment as the gateway knows it. */

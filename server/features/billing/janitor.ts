@@ -11,7 +11,7 @@ import { expireOrders, selectOrder } from './order-queries.ts'
 import { selectRefunds, takeDueRefunds, type RefundRow } from './refund-queries.ts'
 import { sendRefund } from './return-money.ts'
 import { recheckAttempt } from './settle-order.ts'
-import { endLapsedSubscriptions, expireSubscriptions } from './subscription-queries.ts'
+import { expireSubscriptions } from './subscription-queries.ts'
 import { applyNotification } from './take-notification.ts'
 
 const hourMs = 60 * 60_000
@@ -32,8 +32,6 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   const next = (checks: number) => nextCheck(checks, now)
   await expireOrders(db, now)
   await expireSubscriptions(db, new Date(now.getTime() - incompleteMs))
-  // Nothing renews yet: a period that is over ends its subscription.
-  await db.transaction().execute((tx) => endLapsedSubscriptions(tx, now))
   await deleteOldKeys(db, new Date(now.getTime() - keysLastMs))
   const attempts = await db.transaction().execute((tx) => takeDueAttempts(tx, now, next, batch))
   await each(context, attempts, (attempt) => check(context, attempt))

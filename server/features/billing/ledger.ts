@@ -1,6 +1,7 @@
 import type { GatewayId } from '#contract/billing.ts'
 import type { Tx } from '#server/tables.ts'
 import { hasLedgerTransaction, insertLedgerLines } from './ledger-queries.ts'
+import type { AttemptRow } from './attempt-queries.ts'
 import type { OrderRow } from './order-queries.ts'
 
 /**
@@ -27,10 +28,10 @@ async function enter(tx: Tx, { transactionId, order, debit, credit, cents, at }:
 }
 
 /** Money came in for an order and buys what it was for. */
-export function enterSale(tx: Tx, order: OrderRow, attemptId: string, at: Date): Promise<void> {
-  const accounts = { debit: `gateway:${order.gateway}`, credit: `sales:${order.kind}` } as const
+export function enterSale(tx: Tx, order: OrderRow, attempt: AttemptRow, at: Date): Promise<void> {
+  const accounts = { debit: `gateway:${attempt.gateway}`, credit: `sales:${order.kind}` } as const
   return enter(tx, {
-    transactionId: `charge:${attemptId}`,
+    transactionId: `charge:${attempt.id}`,
     order,
     ...accounts,
     cents: order.amount_cents,
@@ -38,24 +39,31 @@ export function enterSale(tx: Tx, order: OrderRow, attemptId: string, at: Date):
   })
 }
 
-/** Money came in that buys nothing. Once per attempt: a second time changes nothing. */
-export async function enterUnwanted(tx: Tx, order: OrderRow, attemptId: string, at: Date): Promise<void> {
-  const transactionId = `charge:${attemptId}`
-  if (await hasLedgerTransaction(tx, transactionId)) return
+/** Money came in that buys nothing. Once per attempt: a second time changes nothing. @returns whether it was the first */
+export async function enterUnwanted(
+  tx: Tx,
+  order: OrderRow,
+  attempt: AttemptRow,
+  at: Date,
+): Promise<boolean> {
+  const transactionId = `charge:${attempt.id}`
+  if (await hasLedgerTransaction(tx, transactionId)) return false
   await enter(tx, {
     transactionId,
     order,
-    debit: `gateway:${order.gateway}`,
+    debit: `gateway:${attempt.gateway}`,
     credit: 'to_return',
     cents: order.amount_cents,
     at,
   })
+  return true
 }
 
 /** Money that bought nothing went back. */
 export function enterReturn(
   tx: Tx,
   order: OrderRow,
+  attempt: AttemptRow,
   refundId: string,
   cents: number,
   at: Date,
@@ -64,7 +72,7 @@ export function enterReturn(
     transactionId: `refund:${refundId}`,
     order,
     debit: 'to_return',
-    credit: `gateway:${order.gateway}`,
+    credit: `gateway:${attempt.gateway}`,
     cents,
     at,
   })

@@ -2,7 +2,8 @@ import { inLanguage, type Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { selectLiveSubscription } from './subscription-queries.ts'
+import { graceEnd } from './renewal-schedule.ts'
+import { selectLiveSubscription, type LiveSubscription } from './subscription-queries.ts'
 
 const free: Membership = {
   state: 'free',
@@ -15,9 +16,6 @@ const free: Membership = {
   gateway: null,
 }
 
-const dayMs = 86_400_000
-const longestGraceMs = 3 * dayMs
-
 /** What a person's subscription gives at this moment: it renews at the period's end, or ends there where it was cancelled. */
 export async function membershipOf(
   db: Db,
@@ -27,15 +25,14 @@ export async function membershipOf(
 ): Promise<Membership> {
   const row = viewer.kept ? await selectLiveSubscription(db, viewer.userId, now) : undefined
   if (!row?.period_ends_at || (row.status !== 'active' && row.status !== 'past_due')) return free
-  const periodEnd = row.period_ends_at.getTime()
-  // Grace g = min(3 days, N/2) (billing.md, "States").
-  const graceEnd = periodEnd + Math.min(longestGraceMs, (row.period_days * dayMs) / 2)
-  if (now.getTime() >= graceEnd) return free
+  const stays = row.grace_ends_at ?? graceEnd(row.period_ends_at, row.period_days)
+  if (now >= stays) return free
   const end = row.period_ends_at.toISOString()
+  const renews = !row.cancel_at_period_end && row.gateway !== null
   return {
     state: 'subscribed',
     status: row.status,
-    grace_until: row.status === 'past_due' ? new Date(graceEnd).toISOString() : null,
+    grace_until: row.status === 'past_due' ? stays.toISOString() : null,
     plan: {
       id: row.plan_id,
       name: inLanguage(row.names, language),
@@ -43,9 +40,20 @@ export async function membershipOf(
       currency: row.currency,
       period_days: row.period_days,
     },
-    renews_at: row.cancel_at_period_end ? null : end,
-    ends_at: row.cancel_at_period_end ? end : null,
+    renews_at: renews ? end : null,
+    ends_at: renews ? null : end,
     cancel_at_period_end: row.cancel_at_period_end,
     gateway: row.gateway,
+    ...nextPlanOf(row, language),
+  }
+}
+
+/** The plan that was chosen for the next period. */
+function nextPlanOf(row: LiveSubscription, language: Language): Pick<Membership, 'next_plan'> {
+  const { next_plan_id: id, next_names, next_cents, next_currency, next_period_days } = row
+  if (!id || !next_names || !next_cents || !next_currency || !next_period_days) return {}
+  const name = inLanguage(next_names, language)
+  return {
+    next_plan: { id, name, price_cents: next_cents, currency: next_currency, period_days: next_period_days },
   }
 }

@@ -1,7 +1,9 @@
 import type { Tx } from '#server/tables.ts'
 import { moveKeys, moveRecords, selectStandingSubscription } from './moment-queries.ts'
 import { lockBuyer } from './order-queries.ts'
-import { endLapsedSubscriptions, moveSubscription } from './subscription-queries.ts'
+import { endSubscription } from './end-subscription.ts'
+import { selectRenewing } from './renewal-queries.ts'
+import { endLapsed } from './start-subscription.ts'
 
 /**
  * All that a guest ordered and paid becomes the member's: orders, payment methods, subscriptions, and the keys under which
@@ -12,12 +14,13 @@ import { endLapsedSubscriptions, moveSubscription } from './subscription-queries
 export async function mergeBilling(tx: Tx, guestId: string, memberId: string, now: Date): Promise<void> {
   if (guestId === memberId) return
   for (const id of [guestId, memberId].toSorted()) await lockBuyer(tx, id)
-  for (const id of [guestId, memberId]) await endLapsedSubscriptions(tx, now, id)
+  for (const id of [guestId, memberId]) await endLapsed(tx, id, now)
   const [guests, members] = [
     await selectStandingSubscription(tx, guestId),
     await selectStandingSubscription(tx, memberId),
   ]
-  if (guests && members) await moveSubscription(tx, guests.id, 'ended')
+  const ending = guests && members ? await selectRenewing(tx, guests.id) : undefined
+  if (ending) await endSubscription(tx, ending)
   await moveRecords(tx, guestId, memberId)
   await moveKeys(tx, guestId, memberId)
 }

@@ -1,4 +1,5 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type * as tables from './tables.ts'
 
@@ -23,14 +24,15 @@ export function selectPlan(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-/** A plan's period, also where it is no longer on sale. */
-export async function selectPeriodDays(db: Db, planId: string): Promise<number> {
-  const plan = await db
-    .selectFrom('plans')
-    .select('period_days')
-    .where('id', '=', planId)
-    .executeTakeFirstOrThrow()
-  return plan.period_days
+const soldPlan = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+  db.selectFrom('plans').selectAll().where('id', '=', id),
+)
+
+/** A plan, also where it is no longer on sale. */
+export async function selectSoldPlan(db: Db, id: string): Promise<PlanRow> {
+  const [plan] = await soldPlan(db, { id })
+  if (!plan) throw new Error(`there is no plan ${id}`)
+  return plan
 }
 
 /** Puts the plans in where there are none at all. Two processes may try at once. */

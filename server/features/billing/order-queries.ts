@@ -27,6 +27,11 @@ export async function insertOrder(tx: Tx, order: Insertable<tables.OrdersTable>)
     .execute()
 }
 
+/** Whether an order is a change of plan that waits for the next period of its subscription. */
+export function isPlanned({ subscription_id, period_no }: OrderRow): boolean {
+  return subscription_id !== null && period_no === null
+}
+
 export function selectOrder(db: Db, id: string) {
   return db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
 }
@@ -78,6 +83,27 @@ export async function expireOrders(db: Db, now: Date): Promise<number> {
   }
   return ids.length
 }
+
+/** Has an order that waited for the next period of its subscription stand for that period. */
+export async function setPeriodOfOrder(
+  tx: Tx,
+  orderId: string,
+  period: Pick<OrderRow, 'period_no' | 'expires_at' | 'gateway'>,
+): Promise<void> {
+  await tx.updateTable('orders').set(period).where('id', '=', orderId).execute()
+}
+
+/** Changes how an order is going to be paid. */
+export async function updateOpenOrder(
+  tx: Tx,
+  orderId: string,
+  change: Pick<Updateable<tables.OrdersTable>, 'gateway' | 'method' | 'email' | 'consent'>,
+): Promise<void> {
+  await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()
+}
+
+/** Has an order stand for the first period of a subscription. */
 export async function setSubscriptionOfOrder(tx: Tx, orderId: string, subscriptionId: string): Promise<void> {
-  await tx.updateTable('orders').set({ subscription_id: subscriptionId }).where('id', '=', orderId).execute()
+  const change = { subscription_id: subscriptionId, period_no: 0 }
+  await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()
 }

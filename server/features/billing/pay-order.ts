@@ -213,5 +213,6 @@ export async function checkOutcome({ db }: BillingContext, { id, order_id }: Att
   if (attempt.status === 'failed' || attempt.status === 'cancelled') throw new Refusal(declineOf(attempt))
   if (attempt.status !== 'succeeded') return
   const order = await selectOrder(db, order_id)
-  if (order?.status !== 'paid') throw new Refusal('alreadyOwned')
+  if (order?.status === 'paid') return
+  throw new Refusal(order?.introductory && order.status === 'cancelled' ? 'introductionUsed' : 'alreadyOwned')
 }

@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely'
 import type { createOrder, Order } from '#contract/billing.ts'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
@@ -7,14 +8,17 @@ import type { Call } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
+import { changePlan, openPeriod } from './change-plan.ts'
 import { checkEmail } from './check-input.ts'
 import { checkAmount, checkOffered } from './gateways.ts'
-import { selectEpisodeOnSale, selectPlan, selectVideoOnSale } from './offer-queries.ts'
-import { insertOrder, lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
+import { mayBeIntroduced } from './introduction.ts'
+import { selectEpisodeOnSale, selectPlan, selectVideoOnSale, type PlanRow } from './offer-queries.ts'
+import { insertOrder, isPlanned, lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
 import { isOwned } from './ownership.ts'
 import { payOrder } from './pay-order.ts'
 import { loadOrder } from './present-order.ts'
-import { insertSubscription } from './subscription-queries.ts'
+import { insertSubscription, selectLiveSubscription } from './subscription-queries.ts'
+import type { OrdersTable } from './tables.ts'
 
 type PlaceOrderCall = Call<typeof createOrder>
 type Body = BodyOf<typeof createOrder>
@@ -23,12 +27,15 @@ type Body = BodyOf<typeof createOrder>
 const payableMs = 24 * 60 * 60_000
 
 /** What is bought and for how much. The amount is frozen on the order. */
-type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cents' | 'currency'>
+type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cents' | 'currency'> & {
+  plan?: PlanRow
+  introductory?: boolean
+}
 
 /**
  * Makes an order, with the id reserved for it, so that a second run of the same request makes no second one. Where the
  * browser needs a payment for its next step (a wallet), it is started too.
- * @throws Refusal emailInvalid, gatewayNotOffered, notFound, alreadyOwned, subscribedAlready
+ * @throws Refusal emailInvalid, gatewayNotOffered, notFound, alreadyOwned, subscribedAlready, priceDiffers
  */
 export async function placeOrder(
   context: BillingContext,
@@ -39,46 +46,41 @@ export async function placeOrder(
   const method = body.method ?? 'card'
   checkEmail(body.email)
   const gateway = checkOffered(context, { ...body, method })
-  const userId = await context.db.transaction().execute(async (tx) => {
+  const { userId, id, payable } = await context.db.transaction().execute(async (tx) => {
     const buyer = await keepViewer(context, tx, call)
     await lockBuyer(tx, buyer)
-    if (!(await selectOrder(tx, orderId))) await makeOrder(context, tx, call, { orderId, buyer })
-    return buyer
+    const known = await selectOrder(tx, orderId)
+    const made = known ?? (await selectOrder(tx, await makeOrder(context, tx, call, { orderId, buyer })))
+    if (!made) throw new Error(`order ${orderId} is gone`)
+    checkShownPrice(made, call.body)
+    return { userId: buyer, id: made.id, payable: made.status === 'pending' && !isPlanned(made) }
   })
-  if (gateway.tokenStep(method) === undefined) await payOrder(context, userId, orderId, {})
-  return loadOrder(context, userId, orderId, language)
+  if (payable && gateway.tokenStep(method) === undefined) await payOrder(context, userId, id, {})
+  return loadOrder(context, userId, id, language)
 }
 
+/** Nobody pays another price than they have seen. The order that was made goes with the transaction. @throws Refusal priceDiffers */
+function checkShownPrice({ amount_cents, currency }: OrderRow, { amount_cents: shown }: Body): void {
+  if (shown !== undefined && shown !== amount_cents)
+    throw new Refusal('priceDiffers', { amount_cents, currency })
+}
+
+/** @returns the id of the order, which is another's where the open period of a subscription is to be paid */
 async function makeOrder(
   context: BillingContext,
   tx: Tx,
   call: PlaceOrderCall,
   { orderId, buyer }: { orderId: string; buyer: string },
-) {
+): Promise<string> {
   const { body } = call
   const now = context.clock.now()
-  const goods = await findGoods(tx, body)
+  const { plan, ...goods } = await findGoods(context, tx, body)
   checkAmount(context, body.gateway, goods)
-  if (await isOwned(tx, { user_id: buyer, kind: body.kind, ...goods }, now)) {
-    throw new Refusal(body.kind === 'plan' ? 'subscribedAlready' : 'alreadyOwned')
-  }
-  const subscriptionId = goods.plan_id === null ? null : newId('sub')
-  if (subscriptionId !== null && goods.plan_id !== null) {
-    await insertSubscription(tx, {
-      id: subscriptionId,
-      user_id: buyer,
-      plan_id: goods.plan_id,
-      status: 'incomplete',
-      created_at: now,
-    })
-  }
-  await insertOrder(tx, {
+  const wished = {
     id: orderId,
     user_id: buyer,
     kind: body.kind,
     ...goods,
-    subscription_id: subscriptionId,
-    period_no: subscriptionId === null ? null : 0,
     status: 'pending',
     gateway: body.gateway,
     method: body.method ?? 'card',
@@ -87,7 +89,23 @@ async function makeOrder(
     attribution: JSON.stringify(await attributionForOrder(context, tx, buyer, call, now)),
     created_at: now,
     expires_at: new Date(now.getTime() + payableMs),
-  })
+  } as const
+  if (plan) return orderPlan(tx, wished, plan, now)
+  if (await isOwned(tx, wished, now)) throw new Refusal('alreadyOwned')
+  await insertOrder(tx, wished)
+  return orderId
+}
+
+/** A first period; while subscribed a change of plan, while past due the open period (product.md, section 3). */
+async function orderPlan(tx: Tx, wished: Insertable<OrdersTable>, plan: PlanRow, now: Date): Promise<string> {
+  const live = await selectLiveSubscription(tx, wished.user_id, now)
+  if (live?.status === 'past_due') return openPeriod(tx, live, wished)
+  const atFullPrice = { plan_id: plan.id, amount_cents: plan.price_cents, introductory: false }
+  if (live) return changePlan(tx, live, { ...wished, ...atFullPrice }, now)
+  const subscription = { id: newId('sub'), user_id: wished.user_id, plan_id: plan.id, created_at: now }
+  await insertSubscription(tx, { ...subscription, status: 'incomplete' })
+  await insertOrder(tx, { ...wished, subscription_id: subscription.id, period_no: 0 })
+  return wished.id
 }
 
 /** The words that were shown and agreed to, with the time. */
@@ -101,19 +119,31 @@ function consentOf({ consent }: Body, now: Date): string | null {
 }
 
 /** @throws Refusal notFound for what is not on sale, alreadyOwned for a free episode; Fault badRequest without an id */
-function findGoods(db: Db, { kind, plan_id, episode_id, video_id }: Body): Promise<Goods> {
-  if (kind === 'plan' && plan_id !== undefined) return findPlan(db, plan_id)
+function findGoods(
+  context: BillingContext,
+  db: Db,
+  { kind, plan_id, episode_id, video_id, email }: Body,
+): Promise<Goods> {
+  if (kind === 'plan' && plan_id !== undefined) return findPlan(context, db, plan_id, email)
   if (kind === 'episode' && episode_id !== undefined) return findEpisode(db, episode_id)
   if (kind === 'video' && video_id !== undefined) return findVideo(db, video_id)
   throw new Fault('badRequest', `${kind}_id is needed`)
 }
 
-async function findPlan(db: Db, id: string): Promise<Goods> {
+async function findPlan(context: BillingContext, db: Db, id: string, email: string): Promise<Goods> {
   const plan = await selectPlan(db, id)
   if (!plan) throw new Refusal('notFound')
   // An introductory price is the price of period 0 (billing.md, "States").
-  const amount = plan.intro_price_cents ?? plan.price_cents
-  return { plan_id: plan.id, video_id: null, episode_id: null, amount_cents: amount, currency: plan.currency }
+  const introductory = plan.intro_price_cents !== null && (await mayBeIntroduced(context, db, email))
+  return {
+    plan,
+    plan_id: id,
+    video_id: null,
+    episode_id: null,
+    amount_cents: introductory ? (plan.intro_price_cents ?? plan.price_cents) : plan.price_cents,
+    currency: plan.currency,
+    introductory,
+  }
 }
 
 async function findEpisode(db: Db, id: string): Promise<Goods> {

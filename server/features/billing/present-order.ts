@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts
 import { selectAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
-import { selectOrder, selectOrdersOf, type OrderRow } from './order-queries.ts'
+import { isPlanned, selectOrder, selectOrdersOf, type OrderRow } from './order-queries.ts'
 import { declineOf } from './pay-order.ts'
 import { recheckAttempt } from './settle-order.ts'
 
@@ -107,7 +107,8 @@ function presentOrder(
 
 /** What the browser has to do: what the open payment asks for, else to get a token for another. */
 function nextOf({ gateways }: BillingContext, row: OrderRow, latest: AttemptRow | undefined): NextStep {
-  if (row.status !== 'pending') return { type: 'none' }
+  // A change of plan is charged by itself, when its period begins.
+  if (row.status !== 'pending' || isPlanned(row)) return { type: 'none' }
   if (latest && isOpen(latest.status)) return latest.next_step ?? { type: 'none' }
   const gateway = gateways.find(({ id }) => id === row.gateway)
   if (!gateway) return { type: 'none' }

@@ -7,7 +7,8 @@ import { takeMethodsToForget } from './method-queries.ts'
 import { selectOpenNotifications } from './notification-queries.ts'
 import { expireOrders } from './order-queries.ts'
 import { takeDueRefunds } from './refund-queries.ts'
-import { endLapsedSubscriptions, expireSubscriptions } from './subscription-queries.ts'
+import { takeDueSubscriptions, takeReminders } from './renewal-queries.ts'
+import { expireSubscriptions } from './subscription-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const next = () => null
@@ -48,7 +49,8 @@ const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['attempts to look at', inTransaction((tx) => takeDueAttempts(tx, now, next, 20))],
   ['refunds to send', inTransaction((tx) => takeDueRefunds(tx, now, next, 20))],
   ['subscriptions that were never paid', (db) => expireSubscriptions(db, now)],
-  ['subscriptions whose period is over', inTransaction((tx) => endLapsedSubscriptions(tx, now))],
+  ['subscriptions that are due', (db) => takeDueSubscriptions(db, now, now, 20)],
+  ['reminders', inTransaction((tx) => takeReminders(tx, now, 20))],
   ['payment methods to forget', inTransaction((tx) => takeMethodsToForget(tx, now, next, 20))],
   ['notifications that were not applied', (db) => selectOpenNotifications(db, now, 20)],
 ]

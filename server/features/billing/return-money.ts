@@ -29,6 +29,7 @@ export async function sendRefund(context: BillingContext, refund: RefundRow): Pr
   if (result === 'unknown') return
   await db.transaction().execute(async (tx) => {
     const done = await finishRefund(tx, refund.id, result === 'done' ? 'succeeded' : 'failed')
-    if (done && result === 'done') await enterReturn(tx, order, refund.id, refund.amount_cents, clock.now())
+    if (done && result === 'done')
+      await enterReturn(tx, order, attempt, refund.id, refund.amount_cents, clock.now())
   })
 }

@@ -8,6 +8,7 @@ import { auditPayment } from './audit-payment.ts'
 import { askGateway } from './call-gateway.ts'
 import { isLost, nextCheck } from './check-schedule.ts'
 import type { Payment } from './gateway.ts'
+import { takeIntroduction } from './introduction.ts'
 import { enterSale, enterUnwanted } from './ledger.ts'
 import { lockBuyer, moveOrder, selectOrder, type OrderRow } from './order-queries.ts'
 import { orderStates } from './order-states.ts'
@@ -15,6 +16,7 @@ import { isOwned } from './ownership.ts'
 import { insertRefund } from './refund-queries.ts'
 import { reportSale } from './report-sale.ts'
 import { returnMoney } from './return-money.ts'
+import { continueSubscription, findRenewal, isRenewal, noteFailedTry, tellRenewed } from './settle-renewal.ts'
 import { startSubscription } from './start-subscription.ts'
 
 /** What is known of an attempt's payment: what the gateway says, that it says nothing, or that it never got the request. */
@@ -64,8 +66,9 @@ async function apply(
     return
   }
   if (verdict === 'never received') {
-    if (isOpen(attempt.status)) await close(tx, attempt, 'failed', { decline_code: 'not_received' })
-    return
+    if (!isOpen(attempt.status)) return
+    await close(tx, attempt, 'failed', { decline_code: 'not_received' })
+    return noteFailedTry(context, tx, { order, attempt, now }, 'not_received')
   }
   checkSameMoney(order, verdict)
   if (verdict.status === 'succeeded') return applySuccess(context, tx, order, attempt, verdict, now)
@@ -75,9 +78,12 @@ async function apply(
   // It waits for the person still, perhaps for something else: first for the card, then for the bank's check.
   if (attempt.status === status) return setNextStep(tx, attempt.id, nextStep)
   if (status === 'failed' || status === 'cancelled') {
-    await auditPayment(tx, 'payment_failed', order, now, { reason: decline ?? status })
-    return close(tx, attempt, status, { reference, decline_code: decline ?? status })
+    const reason = decline ?? status
+    await auditPayment(tx, 'payment_failed', order, now, { reason })
+    await close(tx, attempt, status, { reference, decline_code: reason })
+    return noteFailedTry(context, tx, { order, attempt, now }, reason)
   }
+  if (status === 'requires_action') await noteFailedTry(context, tx, { order, attempt, now }, 'check_needed')
   await moveAttempt(tx, attemptId, status, {
     reference,
     next_step: nextStep,
@@ -118,25 +124,28 @@ async function applySuccess(
   if (attempt.status === 'succeeded') return
   const inTime = isOpen(attempt.status)
   if (inTime) await close(tx, attempt, 'succeeded', { reference: payment.reference })
-  if (inTime && (await isWanted(tx, order, now))) {
-    await enterSale(tx, order, attempt.id, now)
+  const wanted = inTime && (await isWanted(tx, order, now))
+  const introduced = !wanted || !order.introductory || (await takeIntroduction(context, tx, order, payment))
+  if (wanted && introduced) {
+    await enterSale(tx, order, attempt, now)
     await moveOrder(tx, order.id, 'paid', { paid_at: now })
     await auditPayment(tx, 'order_paid', order, now)
     await reportSale(context, tx, order, now)
-    return give(tx, order, payment, now)
+    return give(context, tx, { order, attempt, now }, payment)
   }
   await setReference(tx, attempt.id, payment.reference)
-  await enterUnwanted(tx, order, attempt.id, now)
+  if (!(await enterUnwanted(tx, order, attempt, now))) return
   await insertRefund(tx, {
     id: newId('ref'),
     attempt_id: attempt.id,
     idempotency_key: `return:${attempt.id}`,
     amount_cents: order.amount_cents,
-    reason: whyReturned(order, inTime),
+    reason: introduced ? whyReturned(order, inTime) : 'introduction_used',
     status: 'started',
     check_at: nextCheck(0, now),
     created_at: now,
   })
+  if (!introduced && orderStates.allows(order.status, 'cancelled')) await moveOrder(tx, order.id, 'cancelled')
   await auditPayment(tx, 'money_returned', order, now)
 }
 
@@ -151,9 +160,16 @@ function whyReturned({ erased_at }: OrderRow, inTime: boolean): string {
   return erased_at === null ? 'already_owned' : 'person_left'
 }
 
+interface Paid {
+  order: OrderRow
+  attempt: AttemptRow
+  now: Date
+}
+
 /** What an order buys: an episode only that one, a video all of it, a plan everything until its period ends. */
-async function give(tx: Tx, order: OrderRow, payment: Payment, now: Date): Promise<void> {
-  if (order.kind === 'plan') return startSubscription(tx, order, payment, now)
+async function give(context: BillingContext, tx: Tx, paid: Paid, payment: Payment): Promise<void> {
+  const { order, now } = paid
+  if (order.kind === 'plan') return givePeriod(context, tx, paid, payment)
   await grantEntitlement(tx, {
     userId: order.user_id,
     orderId: order.id,
@@ -162,6 +178,13 @@ async function give(tx: Tx, order: OrderRow, payment: Payment, now: Date): Promi
     episodeId: order.episode_id,
     startsAt: now,
   })
+}
+
+async function givePeriod(context: BillingContext, tx: Tx, paid: Paid, payment: Payment): Promise<void> {
+  const row = await findRenewal(tx, paid.order)
+  if (row) return continueSubscription(context, tx, { ...paid, row }, payment)
+  const begun = await startSubscription(tx, paid.order, paid.attempt, payment, paid.now)
+  if (isRenewal(paid.order)) await tellRenewed(context, tx, begun.order, begun.endsAt)
 }
 
 /**

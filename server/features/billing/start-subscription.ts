@@ -1,14 +1,18 @@
 import { grantEntitlement } from '#server/features/library/library.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
+import type { AttemptRow } from './attempt-queries.ts'
+import { endSubscription } from './end-subscription.ts'
 import type { Payment } from './gateway.ts'
-import { insertPaymentMethod } from './method-queries.ts'
-import { selectPeriodDays } from './offer-queries.ts'
+import { keepMethod } from './keep-method.ts'
+import { selectSoldPlan } from './offer-queries.ts'
 import { setSubscriptionOfOrder, type OrderRow } from './order-queries.ts'
+import { selectRenewing } from './renewal-queries.ts'
+import { graceEnd, reminderFor } from './renewal-schedule.ts'
 import {
-  endLapsedSubscriptions,
   insertSubscription,
   moveSubscription,
+  selectLapsedSubscription,
   selectSubscription,
 } from './subscription-queries.ts'
 
@@ -16,64 +20,61 @@ const dayMs = 86_400_000
 
 /**
  * Begins the subscription of a paid order: active from now, period 0, charged through the method that was kept, and an
- * entitlement to everything until the period ends.
+ * entitlement to everything until the period ends. @returns the order as it is then, and the period's end
  */
-export async function startSubscription(tx: Tx, order: OrderRow, payment: Payment, now: Date): Promise<void> {
+export async function startSubscription(
+  tx: Tx,
+  order: OrderRow,
+  attempt: AttemptRow,
+  payment: Payment,
+  now: Date,
+): Promise<{ order: OrderRow; endsAt: Date }> {
   const subscription =
     order.subscription_id === null ? undefined : await selectSubscription(tx, order.subscription_id)
   if (!subscription) throw new Error(`order ${order.id} has no subscription`)
-  // The janitor may not have been there yet, and there is one live subscription per person.
-  await endLapsedSubscriptions(tx, now, order.user_id)
-  const days = await selectPeriodDays(tx, subscription.plan_id)
+  await endLapsed(tx, order.user_id, now)
+  const planId = order.plan_id ?? subscription.plan_id
+  const { period_days: days } = await selectSoldPlan(tx, planId)
   const endsAt = new Date(now.getTime() + days * dayMs)
   const period = {
     period_no: 0,
     period_starts_at: now,
     period_ends_at: endsAt,
-    payment_method_id: await keepMethod(tx, order, payment),
+    due_at: endsAt,
+    try_at: endsAt,
+    remind_at: reminderFor({ startsAt: now, endsAt }, { introductory: order.introductory, periodDays: days }),
+    payment_method_id: await keepMethod(tx, order.user_id, attempt.gateway, payment),
   }
-  if (subscription.status === 'incomplete') await moveSubscription(tx, subscription.id, 'active', period)
-  else await replaceExpired(tx, order, subscription.plan_id, period, now)
+  // Whoever was told that it has ended is not charged again for what was paid late.
+  const cancelled = subscription.status === 'ended'
+  const id = subscription.status === 'incomplete' ? subscription.id : newId('sub')
+  if (subscription.status === 'incomplete') await moveSubscription(tx, id, 'active', period)
+  else {
+    const another = {
+      id,
+      user_id: order.user_id,
+      plan_id: planId,
+      status: 'active',
+      created_at: now,
+    } as const
+    await insertSubscription(tx, { ...another, ...period, cancel_at_period_end: cancelled })
+    await setSubscriptionOfOrder(tx, order.id, id)
+  }
+  const renews = !cancelled && period.payment_method_id !== null
   await grantEntitlement(tx, {
     userId: order.user_id,
     orderId: order.id,
     source: 'subscription',
     startsAt: now,
-    endsAt,
+    // While it is to be renewed, nobody is locked out between the period's end and the charge.
+    endsAt: renews ? graceEnd(endsAt, days) : endsAt,
   })
+  return { order: { ...order, subscription_id: id, period_no: 0 }, endsAt }
 }
 
-async function keepMethod(tx: Tx, order: OrderRow, { method }: Payment): Promise<string | null> {
-  if (!method) return null
-  return insertPaymentMethod(tx, {
-    id: newId('pm'),
-    user_id: order.user_id,
-    gateway: order.gateway,
-    ...method,
-  })
-}
-
-/** Late money for a subscription that waited too long begins another: an expired one stays so (billing.md, "States"). */
-async function replaceExpired(
-  tx: Tx,
-  order: OrderRow,
-  planId: string,
-  period: {
-    period_no: number
-    period_starts_at: Date
-    period_ends_at: Date
-    payment_method_id: string | null
-  },
-  now: Date,
-): Promise<void> {
-  const id = newId('sub')
-  await insertSubscription(tx, {
-    id,
-    user_id: order.user_id,
-    plan_id: planId,
-    status: 'active',
-    created_at: now,
-    ...period,
-  })
-  await setSubscriptionOfOrder(tx, order.id, id)
+/** What is over and will not be renewed makes room: there is one live subscription per person. */
+export async function endLapsed(tx: Tx, userId: string, now: Date): Promise<void> {
+  const id = await selectLapsedSubscription(tx, userId, now)
+  const row = id === undefined ? undefined : await selectRenewing(tx, id)
+  if (row) await endSubscription(tx, row)
 }

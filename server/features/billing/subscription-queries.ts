@@ -25,11 +25,25 @@ const liveSubscription = prepared((db: Db, { userId, now }: Slots<{ userId: stri
     .selectFrom('subscriptions')
     .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
     .leftJoin('payment_methods', 'payment_methods.id', 'subscriptions.payment_method_id')
+    .leftJoin('orders as planned', (join) =>
+      join
+        .onRef('planned.subscription_id', '=', 'subscriptions.id')
+        .on('planned.status', '=', sql.lit('pending'))
+        .on('planned.period_no', 'is', null),
+    )
+    .leftJoin('plans as next_plans', 'next_plans.id', 'planned.plan_id')
     .select([
       'subscriptions.id',
+      'next_plans.id as next_plan_id',
+      'next_plans.names as next_names',
+      'next_plans.period_days as next_period_days',
+      'planned.amount_cents as next_cents',
+      'planned.currency as next_currency',
       'subscriptions.status',
       'subscriptions.plan_id',
+      'subscriptions.period_no',
       'subscriptions.period_ends_at',
+      'subscriptions.grace_ends_at',
       'subscriptions.cancel_at_period_end',
       'plans.names',
       'plans.period_days',
@@ -43,36 +57,50 @@ const liveSubscription = prepared((db: Db, { userId, now }: Slots<{ userId: stri
         where('subscriptions.status', '=', 'past_due'),
         where.and([
           where('subscriptions.status', '=', 'active'),
-          where('subscriptions.period_ends_at', '>', now),
+          where.or([
+            where('subscriptions.period_ends_at', '>', now),
+            // Its renewal is due or under way.
+            where.and([
+              where('subscriptions.cancel_at_period_end', '=', false),
+              where('subscriptions.payment_method_id', 'is not', null),
+            ]),
+          ]),
         ]),
       ]),
     ),
 )
 
-/** The one subscription of a person that is active and not over, or in its grace, with its plan. */
+export type LiveSubscription = Awaited<ReturnType<typeof liveSubscription>>[number]
+
+/** The one subscription of a person that is active and not over for good, or in its grace, with its plan. */
 export async function selectLiveSubscription(db: Db, userId: string, now: Date) {
   return (await liveSubscription(db, { userId, now }))[0]
 }
 
-/** Ends the active subscriptions whose period is over, of one person or of everybody. */
-export async function endLapsedSubscriptions(tx: Tx, now: Date, userId?: string): Promise<void> {
-  const lapsed = await tx
+/** A person's active subscription whose period is over, where it will not be renewed. */
+export async function selectLapsedSubscription(
+  tx: Tx,
+  userId: string,
+  now: Date,
+): Promise<string | undefined> {
+  const row = await tx
     .selectFrom('subscriptions')
     .select('id')
+    .where('user_id', '=', userId)
     .where('status', '=', sql.lit('active'))
     .where('period_ends_at', '<=', now)
-    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''))
-    .orderBy('id')
-    .forUpdate()
-    .execute()
-  for (const { id } of lapsed) await moveSubscription(tx, id, 'ended')
+    .where((where) =>
+      where.or([where('cancel_at_period_end', '=', true), where('payment_method_id', 'is', null)]),
+    )
+    .executeTakeFirst()
+  return row?.id
 }
 
-/** @throws IllegalMove where the subscription is not live */
-export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolean): Promise<void> {
+/** Has somebody look at it, as its end or its next try may come at another time now. @throws IllegalMove where it is not live */
+export async function setCancelAtPeriodEnd(tx: Tx, id: string, cancelled: boolean, now: Date): Promise<void> {
   const update = tx
     .updateTable('subscriptions')
-    .set({ cancel_at_period_end: cancelled })
+    .set({ cancel_at_period_end: cancelled, due_at: now })
     .where('id', '=', id)
     .where('status', 'in', ['active', 'past_due'])
   checkMoved(

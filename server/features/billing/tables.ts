@@ -59,6 +59,14 @@ export interface SubscriptionsTable {
   period_starts_at: Optional<Date>
   period_ends_at: Optional<Date>
   cancel_at_period_end: Generated<boolean>
+  /** When somebody looks at it next; while a process works on it, when that one counts as dead. */
+  due_at: Optional<Date>
+  /** When it is charged next: the period's end, then the tries of its grace; null for no more. */
+  try_at: Optional<Date>
+  /** Until when it stays while it could not be charged. */
+  grace_ends_at: Optional<Date>
+  /** When the person is to be reminded of the next charge. */
+  remind_at: Optional<Date>
   created_at: Date
 }
 
@@ -92,6 +100,13 @@ export interface OrdersTable {
   expires_at: Date
   /** The person left; nothing of theirs stands here any more. */
   erased_at: Optional<Date>
+  /** At the introductory price of the plan. */
+  introductory: Generated<boolean>
+}
+
+interface IntroductionsTable {
+  hash: string
+  order_id: string
 }
 
 export interface AttemptsTable {
@@ -151,6 +166,11 @@ export interface NotificationsTable {
   applied_at: Optional<Date>
 }
 
+interface ReconciliationsTable {
+  gateway: GatewayId
+  reconciled_to: Date
+}
+
 export interface BillingTables extends SandboxTables, StripeTables {
   plans: PlansTable
   payment_methods: PaymentMethodsTable
@@ -161,4 +181,6 @@ export interface BillingTables extends SandboxTables, StripeTables {
   ledger_lines: LedgerLinesTable
   idempotency_keys: IdempotencyKeysTable
   notifications: NotificationsTable
+  reconciliations: ReconciliationsTable
+  introductions: IntroductionsTable
 }

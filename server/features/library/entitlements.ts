@@ -56,6 +56,11 @@ export async function grantEntitlement(
   })
 }
 
+/** Has what an order gave end at another time: a subscription that is renewed, cancelled, or in its grace. */
+export async function moveEntitlementEnd(tx: Tx, orderId: string, endsAt: Date): Promise<void> {
+  await queries.setEntitlementEnd(tx, orderId, endsAt)
+}
+
 export function presentEntitlement(row: EntitlementRow): Entitlement {
   return {
     id: row.id,

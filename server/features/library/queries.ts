@@ -46,6 +46,15 @@ export async function insertEntitlement(tx: Tx, row: EntitlementRow): Promise<vo
     .execute()
 }
 
+export async function setEntitlementEnd(tx: Tx, orderId: string, endsAt: Date): Promise<void> {
+  await tx
+    .updateTable('entitlements')
+    .set({ ends_at: endsAt })
+    .where('order_id', '=', orderId)
+    .where('source', '=', 'subscription')
+    .execute()
+}
+
 export interface EntitlementRow {
   id: string
   user_id: string

@@ -22,6 +22,8 @@ export type AuditedEvent =
   | 'money_returned'
   | 'renewals_cancelled'
   | 'renewals_resumed'
+  | 'plan_change_planned'
+  | 'plan_change_taken_back'
 
 interface Entry {
   event: AuditedEvent

@@ -1,4 +1,4 @@
-import { useEffect, type FormEvent } from 'react'
+import { useEffect, useState, type FormEvent } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
 import { money } from '#web/lib/money.ts'
@@ -16,8 +16,11 @@ import { payLabel, type Choice } from './words.ts'
 import styles from './order-page.module.css'
 
 /** E-mail and name are ours, the card is the gateway's frame's; the price stands whole beside the button. */
-export function OrderForm({ wish, choice }: { wish: Wish; choice: Choice }) {
+export function OrderForm({ wish, choice: offered }: { wish: Wish; choice: Choice }) {
   const { t } = useTranslation()
+  // The introductory price is not for everybody; who it is for is known once there is an e-mail.
+  const [cents, setCents] = useState(offered.cents)
+  const choice = offered.regular?.cents === cents ? { ...offered, ...offered.regular } : offered
   const byCard = wish.method === 'card'
   const terms = [choice.terms, choice.kind === 'plan' ? t('pay.cancelAnyTime') : '', t('order.consent')]
     .filter(Boolean)
@@ -26,7 +29,11 @@ export function OrderForm({ wish, choice }: { wish: Wish; choice: Choice }) {
   const card = useCardFrame()
   const { step, problem, submit, checked } = usePayment(
     wish,
-    `${choice.name}: ${choice.text}. ${terms} [${label(money(choice.cents, choice.currency))}]`,
+    {
+      words: `${choice.name}: ${choice.text}. ${terms} [${label(money(choice.cents, choice.currency))}]`,
+      cents: choice.cents,
+      onOtherPrice: setCents,
+    },
     card.tokenize,
   )
   const person = usePerson(byCard)

@@ -17,8 +17,15 @@ export interface Problem {
   message: string
 }
 
+interface Shown {
+  words: string
+  cents: number
+  /** Told where it costs something else. */
+  onOtherPrice(cents: number): void
+}
+
 /** The way of one payment: order, token, pay, perhaps the bank's check, and what became of it. After a refusal it can be tried again. */
-export function usePayment(wish: Wish, shown: string, tokenize: () => Promise<string | null>) {
+export function usePayment(wish: Wish, shown: Shown, tokenize: () => Promise<string | null>) {
   const { t } = useTranslation()
   const [step, setStep] = useState<Step>({ at: 'form' })
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -49,6 +56,8 @@ export function usePayment(wish: Wish, shown: string, tokenize: () => Promise<st
       if (toldToWait(error)) return refuse(waitWords(t, error))
       // Without an answer nobody knows yet whether money moved.
       if (error instanceof CallFailed) return refuse(t('order.unsure'))
+      const cents = priceIn(error)
+      if (cents !== undefined) shown.onOtherPrice(cents)
       const said = error instanceof CallRejected ? error.message : ''
       refuse(said || t('order.failed'), error instanceof CallRejected ? error.field : undefined)
     }
@@ -57,8 +66,9 @@ export function usePayment(wish: Wish, shown: string, tokenize: () => Promise<st
   const submit = ({ email, first, last }: Person) =>
     attempt(async () => {
       const { kind, id, gateway, method } = wish
-      const consent = { shown, immediate_delivery: true }
-      const order = await orders.make({ kind, [`${kind}_id`]: id, gateway, method, email, consent })
+      const consent = { shown: shown.words, immediate_delivery: true }
+      const seen = { email, amount_cents: shown.cents, consent }
+      const order = await orders.make({ kind, [`${kind}_id`]: id, gateway, method, ...seen })
       if (method === 'wallet' || order.status !== 'pending') return order
       const token = await tokenize()
       if (token === null) return null
@@ -68,6 +78,14 @@ export function usePayment(wish: Wish, shown: string, tokenize: () => Promise<st
   /** The bank's check is over, whatever its outcome: the order says it. */
   const checked = (order: Order) => attempt(() => afterCheck(order.id))
   return { step, problem, submit, checked }
+}
+
+/** What it costs, where it was refused because that is not what was shown. */
+function priceIn(error: unknown): number | undefined {
+  const info = error instanceof CallRejected ? error.info : undefined
+  const cents =
+    typeof info === 'object' && info !== null && 'amount_cents' in info ? info.amount_cents : undefined
+  return typeof cents === 'number' ? cents : undefined
 }
 
 /** The order once the bank's answer is known; what still asks for the check then was not confirmed. */

@@ -37,6 +37,11 @@ test('an introductory price is said with what follows it', () => {
   expect(payLabel(t, planChoice(t, plan))('$4.99')).toBe('Subscribe for $4.99')
 })
 
+test('for whom the introductory price is not, the plain one is said', () => {
+  const { cents, terms } = planChoice(t, plan).regular ?? { terms: '' }
+  expect([cents, terms.includes('$4.99'), terms.includes('$9.99 every 7 days')]).toEqual([999, false, true])
+})
+
 test('a plain price is said with its renewal, a single day in the singular', () => {
   const { intro_price_cents: _none, ...plain } = plan
   expect(planTerms(t, { ...plain, period_days: 1 })).toContain('$9.99 every day until you cancel')

@@ -17,6 +17,8 @@ export interface Choice {
   /** The whole price in words: now, later, how often, how it ends. */
   terms: string
   highlight: boolean
+  /** The same without the introductory price, for whom it is not. */
+  regular?: { cents: number; terms: string }
 }
 
 /** What a plan costs and how it renews: "$4.99 for the first 7 days, then $9.99 every 7 days until you cancel". */
@@ -38,7 +40,13 @@ export function planChoice(t: TFunction, plan: Plan): Choice {
     currency: plan.currency,
     terms: planTerms(t, plan),
     highlight: plan.highlight,
+    ...(plan.intro_price_cents === undefined ? {} : { regular: regularPrice(t, plan) }),
   }
+}
+
+function regularPrice(t: TFunction, { price_cents: cents, currency, period_days }: Plan) {
+  const [price, days] = [money(cents, currency), t('pay.days', { count: period_days })]
+  return { cents, terms: t('pay.renewsEvery', { price, days }) }
 }
 
 function once(t: TFunction, cents: number, currency: string) {

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancelSubscription } from '#contract/billing.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { testCards } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+
+const day = 86_400_000
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+async function choose(person: Subscriber, days: number) {
+  const { id } = await person.shopper.plan(days)
+  return person.shopper.tryOrder({ kind: 'plan', plan_id: id })
+}
+const charged = async (person: Subscriber) =>
+  (await person.payments('succeeded')).map(({ amountCents }) => amountCents)
+
+test('another plan starts at the next period, at its own price, and nothing is charged before', async () => {
+  const person = await Subscriber.on(site)
+  const { period_ends_at } = await person.row()
+  expect(await choose(person, 30)).toMatchObject({
+    code: 200,
+    info: { status: 'pending', amount_cents: 2499, next: { type: 'none' } },
+  })
+  expect(await person.membership()).toMatchObject({
+    plan: { period_days: 7 },
+    next_plan: { name: 'Monthly', price_cents: 2499, period_days: 30 },
+  })
+  await person.after(6 * day)
+  expect(await charged(person)).toEqual([499])
+  await person.after(2 * day)
+  expect(await charged(person)).toEqual([499, 2499])
+  expect(await person.row()).toMatchObject({ period_no: 1, period_starts_at: period_ends_at })
+  const membership = await person.membership()
+  expect(membership).toMatchObject({ plan: { period_days: 30 } })
+  expect(membership.next_plan).toBeUndefined()
+  await person.after(30 * day)
+  expect(await charged(person)).toEqual([499, 2499, 2499])
+})
+
+test('a change of plan may be taken back, or replaced, before it starts', async () => {
+  const person = await Subscriber.on(site)
+  await choose(person, 30)
+  await choose(person, 365)
+  expect(await person.membership()).toMatchObject({ next_plan: { period_days: 365 } })
+  expect(await choose(person, 7)).toMatchObject({ code: 200, info: { status: 'cancelled' } })
+  expect((await person.membership()).next_plan).toBeUndefined()
+  expect(await choose(person, 7)).toMatchObject({ code: 409, message: /already subscribed/ })
+  await person.after(8 * day)
+  expect(await charged(person)).toEqual([499, 999])
+})
+
+test('a change of plan is not paid by hand', async () => {
+  const person = await Subscriber.on(site)
+  const order = (await choose(person, 30)).info
+  expect(await person.shopper.tryPay(order?.id ?? '', await person.shopper.token())).toMatchObject({
+    code: 409,
+  })
+  expect(await charged(person)).toEqual([499])
+})
+
+test('whoever chooses another plan goes on, though they had cancelled; whoever cancels then is charged nothing', async () => {
+  const goesOn = await Subscriber.on(site)
+  const leaves = await Subscriber.on(site)
+  await goesOn.shopper.visitor.ask(cancelSubscription)
+  await choose(goesOn, 30)
+  await choose(leaves, 30)
+  await leaves.shopper.visitor.ask(cancelSubscription)
+  await goesOn.after(8 * day)
+  expect(await charged(goesOn)).toEqual([499, 2499])
+  expect(await charged(leaves)).toEqual([499])
+  expect((await leaves.orders()).map(({ status }) => status)).toEqual(['paid', 'cancelled'])
+})
+
+test('the same change asked for many times at once waits once', async () => {
+  const person = await Subscriber.on(site)
+  await Promise.all(Array.from({ length: 10 }, () => choose(person, 30)))
+  const orders = await person.orders()
+  expect(orders.filter(({ status }) => status === 'pending')).toHaveLength(1)
+  await person.after(8 * day)
+  expect(await charged(person)).toEqual([499, 2499])
+})
+
+test('a wallet pays the open period too, and the subscription is charged through it from then on', async () => {
+  const person = await Subscriber.on(site, { card: testCards.declinesLater })
+  await person.after(7 * day)
+  const order = await person.shopper.order({
+    kind: 'plan',
+    plan_id: (await person.shopper.plan(7)).id,
+    method: 'wallet',
+  })
+  expect(order).toMatchObject({ amount_cents: 999, next: { type: 'redirect' } })
+  await person.shopper.decide(order.next.url ?? '', 'yes')
+  expect(await person.shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  await person.after(8 * day)
+  expect(await charged(person)).toEqual([499, 999, 999])
+})

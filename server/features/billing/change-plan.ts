@@ -1,0 +1,71 @@
+import type { Insertable } from 'kysely'
+import { Refusal } from '#contract/errors.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
+import type { Tx } from '#server/tables.ts'
+import { setAccessEnd } from './cancel-subscription.ts'
+import { insertOrder, moveOrder, updateOpenOrder } from './order-queries.ts'
+import { selectOrderOfPeriod, selectPlannedOrder } from './renewal-queries.ts'
+import { setCancelAtPeriodEnd, type LiveSubscription } from './subscription-queries.ts'
+import type { OrdersTable } from './tables.ts'
+
+/** An order as somebody asks for it now. */
+type Wished = Insertable<OrdersTable>
+
+const dayMs = 86_400_000
+/** Its order is closed with the subscription; this is the end of those that were forgotten. */
+const payableMs = 30 * dayMs
+
+/**
+ * Plans another plan for the next period, without proration (billing.md, "States"): its order waits with its price and
+ * consent until it is charged then. The plan that runs takes an earlier change back. Whoever changes goes on, so a
+ * cancellation is taken back too. Charged is the method that is kept, whichever the wish names.
+ * @returns the order that waits, or that was taken back
+ * @throws Refusal subscribedAlready where nothing would change, or there is no method to charge
+ */
+export async function changePlan(
+  tx: Tx,
+  live: LiveSubscription,
+  wished: Wished & { plan_id: string },
+  now: Date,
+): Promise<string> {
+  const standing = await selectPlannedOrder(tx, live.id)
+  const back = wished.plan_id === live.plan_id
+  if (live.gateway === null || !live.period_ends_at || (back && !standing))
+    throw new Refusal('subscribedAlready')
+  if (standing) await moveOrder(tx, standing.id, 'cancelled')
+  await writeAudit(tx, {
+    event: back ? 'plan_change_taken_back' : 'plan_change_planned',
+    userId: wished.user_id,
+    at: now,
+    details: { subscription_id: live.id, plan_id: wished.plan_id },
+  })
+  if (back && standing) return standing.id
+  const expires_at = new Date(live.period_ends_at.getTime() + payableMs)
+  await insertOrder(tx, {
+    ...wished,
+    subscription_id: live.id,
+    period_no: null,
+    gateway: live.gateway,
+    expires_at,
+  })
+  if (live.cancel_at_period_end) {
+    await setCancelAtPeriodEnd(tx, live.id, false, now)
+    await setAccessEnd(tx, live, false)
+  }
+  return wished.id
+}
+
+/**
+ * The order of the period that a past-due subscription could not be charged for, to be paid by hand as is wished now.
+ * @throws Refusal subscribedAlready where it is not open any more
+ */
+export async function openPeriod(
+  tx: Tx,
+  live: LiveSubscription,
+  { gateway, method, email, consent }: Wished,
+): Promise<string> {
+  const order = await selectOrderOfPeriod(tx, live.id, live.period_no + 1)
+  if (order?.status !== 'pending') throw new Refusal('subscribedAlready')
+  await updateOpenOrder(tx, order.id, { gateway, method, email, ...(consent ? { consent } : {}) })
+  return order.id
+}

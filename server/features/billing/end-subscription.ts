@@ -1,0 +1,46 @@
+import { moveEntitlementEnd } from '#server/features/library/library.ts'
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from './billing-context.ts'
+import { moveOrder, type OrderRow } from './order-queries.ts'
+import { selectOrderOfPeriod, selectPlannedOrder, type RenewingRow } from './renewal-queries.ts'
+import { moveSubscription } from './subscription-queries.ts'
+import { tellSubscriber } from './tell-subscriber.ts'
+
+/**
+ * Ends a subscription. What it still wanted to be paid is asked for no more (billing.md, "States": no arrears); what was
+ * paid for stays until its end.
+ */
+export async function endSubscription(tx: Tx, row: RenewingRow): Promise<void> {
+  const { id, status, period_no, period_ends_at, grace_ends_at, cancel_at_period_end: cancelled } = row
+  const used = await selectOrderOfPeriod(tx, id, period_no)
+  const stays = status === 'past_due' ? grace_ends_at : period_ends_at
+  await moveSubscription(tx, id, 'ended')
+  if (used && stays) await moveEntitlementEnd(tx, used.id, stays)
+  await close(tx, await selectOrderOfPeriod(tx, id, period_no + 1), cancelled ? 'cancelled' : 'failed')
+  await close(tx, await selectPlannedOrder(tx, id), 'cancelled')
+}
+
+async function close(tx: Tx, order: OrderRow | undefined, to: 'failed' | 'cancelled'): Promise<void> {
+  if (order?.status === 'pending') await moveOrder(tx, order.id, to)
+}
+
+/** Ends a subscription that was not cancelled and could not go on, and says so by mail. */
+export async function endUnpaid(
+  context: Pick<BillingContext, 'publicUrl'>,
+  tx: Tx,
+  row: RenewingRow,
+  now: Date,
+): Promise<void> {
+  await endSubscription(tx, row)
+  const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
+  if (!used || row.cancel_at_period_end) return
+  await tellSubscriber(tx, context, 'subscriptionEnded', {
+    to: row.email ?? used.email,
+    language: row.language,
+    plan: row,
+    cents: row.price_cents,
+    currency: row.currency,
+    orderId: used.id,
+    date: now,
+  })
+}

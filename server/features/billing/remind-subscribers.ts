@@ -1,0 +1,38 @@
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from './billing-context.ts'
+import { selectSoldPlan } from './offer-queries.ts'
+import { selectOrderOfPeriod, selectPlannedOrder, selectRenewing, takeReminders } from './renewal-queries.ts'
+import { tellSubscriber } from './tell-subscriber.ts'
+
+const batch = 50
+
+/**
+ * Reminds whoever will soon be charged more than before, or for a year (billing.md, "What a viewer is owed"). Any number of
+ * processes may run it: a reminder and the note that it was sent are one commit.
+ */
+export async function remindSubscribers(context: BillingContext): Promise<void> {
+  for (let sent = batch; sent === batch;) {
+    sent = await context.db.transaction().execute(async (tx) => {
+      const ids = await takeReminders(tx, context.clock.now(), batch)
+      for (const id of ids) await remind(context, tx, id)
+      return ids.length
+    })
+  }
+}
+
+async function remind(context: BillingContext, tx: Tx, id: string): Promise<void> {
+  const row = await selectRenewing(tx, id)
+  const used = row && (await selectOrderOfPeriod(tx, id, row.period_no))
+  // Nothing is charged where there is nothing to charge.
+  if (!used || !row.period_ends_at || row.method_reference === null) return
+  const planned = await selectPlannedOrder(tx, id)
+  await tellSubscriber(tx, context, used.introductory ? 'introEnds' : 'yearlyRenews', {
+    to: row.email ?? used.email,
+    language: row.language,
+    plan: await selectSoldPlan(tx, planned?.plan_id ?? row.plan_id),
+    cents: planned?.amount_cents ?? row.price_cents,
+    currency: planned?.currency ?? row.currency,
+    orderId: used.id,
+    date: row.period_ends_at,
+  })
+}

@@ -1,0 +1,127 @@
+import { sql, type Updateable } from 'kysely'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import type * as tables from './tables.ts'
+
+/** Written out, as the index of such subscriptions has them. */
+const liveStatuses = (['active', 'past_due'] as const).map((status) => sql.lit(status))
+
+/**
+ * Takes the subscriptions whose time has come, the longest due first, for as long as `until`: no other process takes them
+ * before that.
+ */
+export async function takeDueSubscriptions(db: Db, now: Date, until: Date, limit: number): Promise<string[]> {
+  const taken = await db
+    .with('due', (subscriptions) =>
+      subscriptions
+        .selectFrom('subscriptions')
+        .select('id')
+        .where('status', 'in', liveStatuses)
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .updateTable('subscriptions')
+    .set({ due_at: until })
+    .where('id', 'in', (subscriptions) => subscriptions.selectFrom('due').select('id'))
+    .returning('id')
+    .execute()
+  return taken.map(({ id }) => id)
+}
+
+const ownerOf = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+  db.selectFrom('subscriptions').select('user_id').where('id', '=', id),
+)
+
+/** Whose subscription it is at this moment. */
+export async function selectSubscriber(db: Db, id: string): Promise<string | undefined> {
+  return (await ownerOf(db, { id }))[0]?.user_id
+}
+
+export type RenewingRow = Awaited<ReturnType<typeof renewing>>[number]
+
+const renewing = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+  db
+    .selectFrom('subscriptions')
+    .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
+    .innerJoin('users', 'users.id', 'subscriptions.user_id')
+    .leftJoin('payment_methods', 'payment_methods.id', 'subscriptions.payment_method_id')
+    .select([
+      'subscriptions.id',
+      'subscriptions.user_id',
+      'subscriptions.plan_id',
+      'subscriptions.status',
+      'subscriptions.period_no',
+      'subscriptions.period_ends_at',
+      'subscriptions.cancel_at_period_end',
+      'subscriptions.try_at',
+      'subscriptions.grace_ends_at',
+      'plans.names',
+      'plans.price_cents',
+      'plans.currency',
+      'plans.period_days',
+      'users.email',
+      'users.language',
+      'payment_methods.gateway',
+      'payment_methods.reference as method_reference',
+    ])
+    .where('subscriptions.id', '=', id),
+)
+
+/** A subscription with all that its renewal needs to know. */
+export async function selectRenewing(db: Db, id: string): Promise<RenewingRow | undefined> {
+  return (await renewing(db, { id }))[0]
+}
+
+const orderOfPeriod = prepared((db: Db, { id, period }: Slots<{ id: string; period: number }>) =>
+  db.selectFrom('orders').selectAll().where('subscription_id', '=', id).where('period_no', '=', period),
+)
+
+/** The order for one period of a subscription. */
+export async function selectOrderOfPeriod(db: Db, id: string, period: number) {
+  return (await orderOfPeriod(db, { id, period }))[0]
+}
+
+/** The change of plan that waits for the next period. */
+export function selectPlannedOrder(db: Db, subscriptionId: string) {
+  return db
+    .selectFrom('orders')
+    .selectAll()
+    .where('subscription_id', '=', subscriptionId)
+    .where('period_no', 'is', null)
+    .where('status', '=', sql.lit('pending'))
+    .executeTakeFirst()
+}
+
+/**
+ * Takes the reminders whose time has come; whoever commits has sent them. What is cancelled waits, in case it is resumed.
+ */
+export async function takeReminders(tx: Tx, now: Date, limit: number): Promise<string[]> {
+  const due = await tx
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('status', '=', sql.lit('active'))
+    .where('cancel_at_period_end', '=', sql.lit(false))
+    .where('remind_at', 'is not', null)
+    .where('remind_at', '<=', now)
+    .orderBy('remind_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  const ids = due.map(({ id }) => id)
+  if (ids.length > 0)
+    await tx.updateTable('subscriptions').set({ remind_at: null }).where('id', 'in', ids).execute()
+  return ids
+}
+
+/** Changes a subscription that stays in its state. */
+export async function updateSubscription(
+  tx: Tx,
+  id: string,
+  change: Omit<Updateable<tables.SubscriptionsTable>, 'status'>,
+): Promise<void> {
+  await tx.updateTable('subscriptions').set(change).where('id', '=', id).execute()
+}

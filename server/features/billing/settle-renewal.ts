@@ -1,0 +1,161 @@
+import { grantEntitlement, moveEntitlementEnd } from '#server/features/library/library.ts'
+import type { Tx } from '#server/tables.ts'
+import type { AttemptRow } from './attempt-queries.ts'
+import type { BillingContext } from './billing-context.ts'
+import type { Payment } from './gateway.ts'
+import { keepMethod } from './keep-method.ts'
+import { selectSoldPlan } from './offer-queries.ts'
+import type { OrderRow } from './order-queries.ts'
+import {
+  selectOrderOfPeriod,
+  selectRenewing,
+  updateSubscription,
+  type RenewingRow,
+} from './renewal-queries.ts'
+import { followingPeriod, graceEnd, nextTry, reminderFor } from './renewal-schedule.ts'
+import { moveSubscription } from './subscription-queries.ts'
+import { tellSubscriber } from './tell-subscriber.ts'
+
+type Telling = Pick<BillingContext, 'publicUrl'>
+
+/** A live subscription and what came of charging its next period. */
+interface Tried {
+  row: RenewingRow & { period_ends_at: Date }
+  order: OrderRow
+  attempt: AttemptRow
+  now: Date
+}
+
+/** The live subscription whose next period an order is for. */
+export async function findRenewal(tx: Tx, order: OrderRow): Promise<Tried['row'] | undefined> {
+  if (order.subscription_id === null || !isRenewal(order)) return undefined
+  const row = await selectRenewing(tx, order.subscription_id)
+  if (!row?.period_ends_at || (row.status !== 'active' && row.status !== 'past_due')) return undefined
+  return row.period_no + 1 === order.period_no ? { ...row, period_ends_at: row.period_ends_at } : undefined
+}
+
+export function isRenewal({ period_no }: Pick<OrderRow, 'period_no'>): boolean {
+  return (period_no ?? 0) > 0
+}
+
+/** Whether an attempt is one of ours, not the person's. */
+function isOwnTry({ idempotency_key }: AttemptRow): boolean {
+  return idempotency_key.startsWith('renew:')
+}
+
+/**
+ * A period was paid for: the subscription is active for it, with an entitlement of its own, and the receipt leaves. Whoever
+ * paid by hand is charged through that method from now on, and has taken a cancellation back.
+ */
+export async function continueSubscription(
+  context: Telling,
+  tx: Tx,
+  { row, order, attempt, now }: Tried,
+  payment: Payment,
+): Promise<void> {
+  const { period_days: newDays } = await selectSoldPlan(tx, order.plan_id ?? row.plan_id)
+  const lengths = { oldDays: row.period_days, newDays }
+  const period = followingPeriod(row.period_ends_at, lengths, now)
+  const { startsAt, endsAt } = period
+  const byHand = !isOwnTry(attempt)
+  const methodId = byHand ? await keepMethod(tx, order.user_id, attempt.gateway, payment) : null
+  const cancelled = row.cancel_at_period_end && !byHand
+  const change = {
+    ...(order.plan_id === null ? {} : { plan_id: order.plan_id }),
+    ...(methodId === null ? {} : { payment_method_id: methodId }),
+    period_no: row.period_no + 1,
+    period_starts_at: startsAt,
+    period_ends_at: endsAt,
+    cancel_at_period_end: cancelled,
+    due_at: endsAt,
+    try_at: endsAt,
+    grace_ends_at: null,
+    remind_at: reminderFor(period, { introductory: false, periodDays: newDays }),
+  }
+  if (row.status === 'active') await updateSubscription(tx, row.id, change)
+  else await moveSubscription(tx, row.id, 'active', change)
+  const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
+  if (used) await moveEntitlementEnd(tx, used.id, row.period_ends_at)
+  await grantEntitlement(tx, {
+    userId: order.user_id,
+    orderId: order.id,
+    source: 'subscription',
+    startsAt,
+    // While it is to be renewed, nobody is locked out between the period's end and the charge.
+    endsAt: cancelled ? endsAt : graceEnd(endsAt, newDays),
+  })
+  await tellRenewed(context, tx, order, endsAt)
+}
+
+/** The receipt of a renewal. */
+export async function tellRenewed(context: Telling, tx: Tx, order: OrderRow, endsAt: Date): Promise<void> {
+  const row = order.subscription_id === null ? undefined : await selectRenewing(tx, order.subscription_id)
+  if (row) await tell(context, tx, 'renewalReceipt', { row, order, date: endsAt })
+}
+
+async function tell(
+  context: Telling,
+  tx: Tx,
+  template: Parameters<typeof tellSubscriber>[2],
+  { row, order, date }: { row: RenewingRow; order: OrderRow; date: Date },
+): Promise<void> {
+  const plan = await selectSoldPlan(tx, order.plan_id ?? row.plan_id)
+  await tellSubscriber(tx, context, template, {
+    to: order.email,
+    language: row.language,
+    plan,
+    cents: order.amount_cents,
+    currency: order.currency,
+    orderId: order.id,
+    date,
+  })
+}
+
+/** After these no other try is made: the card is gone for good, or the bank wants the person. */
+const finalReasons = ['card_lost', 'check_needed']
+/** A request that never arrived says nothing of the card and is made again at once, whatever the time; not for ever. */
+const mostLost = 3
+
+/**
+ * A try of ours brought no money: the subscription is past due, to be tried again as its grace has it or not at all, and
+ * the person hears what happens next (billing.md, "Dunning").
+ */
+export async function noteFailedTry(
+  context: Telling,
+  tx: Tx,
+  { order, attempt, now }: Omit<Tried, 'row'>,
+  reason: string,
+): Promise<void> {
+  const row = isOwnTry(attempt) ? await findRenewal(tx, order) : undefined
+  if (!row) return
+  const stopped = row.status === 'past_due' && row.try_at === null
+  if (reason === 'not_received' && attempt.number <= mostLost && !stopped)
+    return updateSubscription(tx, row.id, { try_at: now, due_at: now })
+  const graceEndsAt = row.grace_ends_at ?? firstGrace(row, attempt.started_at)
+  const final = stopped || finalReasons.includes(reason)
+  const tryAt = final ? null : nextTry(graceEndsAt, row.period_days, now)
+  const over = now >= graceEndsAt
+  const change = {
+    grace_ends_at: graceEndsAt,
+    try_at: tryAt,
+    due_at: tryAt ?? (over ? now : graceEndsAt),
+  }
+  if (row.status === 'past_due') await updateSubscription(tx, row.id, change)
+  else {
+    await moveSubscription(tx, row.id, 'past_due', change)
+    const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
+    if (used) await moveEntitlementEnd(tx, used.id, graceEndsAt)
+  }
+  if (stopped || row.cancel_at_period_end || reason === 'not_received') return
+  if (tryAt) return tell(context, tx, 'renewalFailed', { row, order, date: tryAt })
+  // Where it is over, the mail that says so leaves at once.
+  if (over) return
+  const template = reason === 'check_needed' ? 'bankAsks' : 'renewalRefused'
+  await tell(context, tx, template, { row, order, date: graceEndsAt })
+}
+
+/** From the period's end; after an outage that was longer, from the first try. */
+function firstGrace({ period_ends_at, period_days }: Tried['row'], triedAt: Date): Date {
+  const usual = graceEnd(period_ends_at, period_days)
+  return triedAt <= usual ? usual : graceEnd(triedAt, period_days)
+}

@@ -1,0 +1,53 @@
+import { inLanguage, htmlLanguage, languages, type Language, type Texts } from '#contract/languages.ts'
+import { moneyWords } from '#contract/money.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from './billing-context.ts'
+
+/** What a subscriber is told by mail, and the page where something can be done about it. */
+const pages = {
+  renewalReceipt: '/my',
+  renewalFailed: '/my',
+  renewalRefused: '/my',
+  bankAsks: '/my',
+  subscriptionEnded: '/shopping',
+  introEnds: '/my',
+  yearlyRenews: '/my',
+} as const
+
+interface Told {
+  to: string
+  /** The person's; English where it is not known. */
+  language: string | null
+  plan: { names: Texts; period_days: number }
+  cents: number
+  currency: string
+  orderId: string
+  /** The day that the mail is about: the next renewal, the next try, or the end. */
+  date: Date
+}
+
+/** Mails a subscriber, in the transaction of what happened. Whoever left has no address here any more. */
+export async function tellSubscriber(
+  tx: Tx,
+  { publicUrl }: Pick<BillingContext, 'publicUrl'>,
+  template: keyof typeof pages,
+  { to, language: known, plan, cents, currency, orderId, date }: Told,
+): Promise<void> {
+  if (to === '') return
+  const language = languages.find((each) => each === known) ?? 'en'
+  const values = {
+    link: `${publicUrl}${pages[template]}`,
+    plan: inLanguage(plan.names, language),
+    days: String(plan.period_days),
+    amount: moneyWords(cents, currency, language),
+    date: dayWords(date, language),
+    order: orderId,
+  }
+  await queueMail(tx, { to, template, values, language })
+}
+
+/** A day as a language writes it; days are counted by UTC. */
+function dayWords(date: Date, language: Language): string {
+  return new Intl.DateTimeFormat(htmlLanguage[language], { dateStyle: 'long', timeZone: 'UTC' }).format(date)
+}

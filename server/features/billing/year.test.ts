@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { simulateYear } from '#server/testing/simulate-year.ts'
+import { openTestPool } from '#server/testing/test-pool.ts'
+
+let site: MoneySite
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+test(
+  'a year of eight subscriptions under two schedulers: as many charges as periods, none after cancelling',
+  { timeout: 60_000 },
+  async () => {
+    const other = openTestPool(site.databaseUrl)
+    const wish = { each: 2, periodDays: [7, 30, 90, 365], cancelEvery: 5 }
+    const year = await simulateYear(site.context, [site.context.db, other.db], wish)
+    await other.close()
+    expect(year).toMatchObject({ wrong: 0, afterCancelling: 0 })
+    const charges = year.lines.reduce((sum, line) => sum + line.charges, 0)
+    expect(charges).toBe(year.lines.reduce((sum, line) => sum + line.periods, 0))
+    expect(charges).toBeGreaterThan(100)
+    expect(year.books).toEqual({ ours: charges * 999, theirs: charges * 999 })
+  },
+)

@@ -1,0 +1,70 @@
+import { getUser, type Membership } from '#contract/members.ts'
+import { getEpisode } from '#contract/media.ts'
+import type { Payment } from '#server/features/billing/gateway.ts'
+import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
+import type { MoneySite } from './money-site.ts'
+import { Shopper, testCards } from './shopper.ts'
+
+/** Somebody who has bought a plan, with what a test asks about it. */
+export class Subscriber {
+  readonly shopper: Shopper
+  readonly userId: string
+  readonly subscriptionId: string
+  private readonly site: MoneySite
+
+  private constructor(site: MoneySite, shopper: Shopper, userId: string, subscriptionId: string) {
+    this.site = site
+    this.shopper = shopper
+    this.userId = userId
+    this.subscriptionId = subscriptionId
+  }
+
+  static async on(
+    site: MoneySite,
+    { days = 7, card = testCards.pays, email }: { days?: number; card?: string; email?: string } = {},
+  ): Promise<Subscriber> {
+    const shopper = await Shopper.on(site)
+    const plan_id = (await shopper.plan(days)).id
+    const wish = { kind: 'plan', plan_id, ...(email === undefined ? {} : { email }) } as const
+    const bought = await shopper.buy(wish, card)
+    const { subscription_id, user_id } = await site.context.db
+      .selectFrom('orders')
+      .select(['subscription_id', 'user_id'])
+      .where('id', '=', bought.info?.id ?? '')
+      .executeTakeFirstOrThrow()
+    if (subscription_id === null || bought.info?.status !== 'paid') throw new Error(JSON.stringify(bought))
+    return new Subscriber(site, shopper, user_id, subscription_id)
+  }
+
+  /** Moves the site's clock and lets the scheduler do what is due. */
+  async after(milliseconds: number): Promise<void> {
+    this.site.moveOn(milliseconds)
+    await renewSubscriptions(this.site.context)
+  }
+
+  row() {
+    const rows = this.site.context.db.selectFrom('subscriptions').selectAll()
+    return rows.where('id', '=', this.subscriptionId).executeTakeFirstOrThrow()
+  }
+
+  orders() {
+    const rows = this.site.context.db.selectFrom('orders').selectAll()
+    return rows.where('user_id', '=', this.userId).orderBy('created_at').orderBy('period_no').execute()
+  }
+
+  /** What the gateway has of this person that went through, or every try, in the order of the tries. */
+  async payments(status?: Payment['status']): Promise<Payment[]> {
+    const ids = (await this.orders()).map(({ id }) => id)
+    const all = await this.site.sound.listSince(new Date(0))
+    return all.filter((one) => ids.includes(one.orderId) && (status ?? one.status) === one.status)
+  }
+
+  async membership(): Promise<Membership> {
+    return (await this.shopper.visitor.ask(getUser)).membership
+  }
+
+  async plays(): Promise<boolean> {
+    const query = { episode_id: this.site.video.episodes[4]?.id ?? '' }
+    return (await this.shopper.visitor.call(getEpisode, { query })).answer.code === 200
+  }
+}
