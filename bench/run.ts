@@ -1,3 +1,4 @@
+import { measureBillingYear } from './measure-billing-year.ts'
 import { measureCalls } from './measure-calls.ts'
 import { measureCatalogue } from './measure-catalogue.ts'
 import { measureImport } from './measure-import.ts'
@@ -10,7 +11,7 @@ import { measureSignIn } from './measure-sign-in.ts'
 import { startBenchSite, type BenchSite } from './start-bench-site.ts'
 import { printTable, type Row } from './table.ts'
 
-/** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue, `npm run bench -- lighthouse URL` the pages of a site that runs. It fails only where something could not be measured. */
+/** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue, `npm run bench -- billing-year` a year of subscriptions, `npm run bench -- lighthouse URL` the pages of a site that runs. It fails only where something could not be measured. */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   calls: measureCalls,
   processes: measureProcesses,
@@ -23,9 +24,13 @@ const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
 }
 
 const wanted = process.argv.slice(2).filter((name) => name !== '--')
-// It fills databases of its own, for minutes: only where it is asked for.
+// These fill databases of their own, for minutes: only where they are asked for.
 if (wanted[0] === 'catalogue') {
   await measureCatalogue(wanted.slice(1))
+  process.exit()
+}
+if (wanted[0] === 'billing-year') {
+  await measureBillingYear(wanted.slice(1))
   process.exit()
 }
 if (wanted[0] === 'lighthouse' && wanted[1] !== undefined) {
@@ -35,7 +40,7 @@ if (wanted[0] === 'lighthouse' && wanted[1] !== undefined) {
 const unknown = wanted.find((name) => !(name in measurements))
 if (unknown !== undefined) {
   console.error(
-    `There is no measurement “${unknown}”. These are known: ${Object.keys(measurements).join(', ')}, catalogue.`,
+    `There is no measurement “${unknown}”. These are known: ${Object.keys(measurements).join(', ')}, catalogue, billing-year.`,
   )
   process.exit(2)
 }
