@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createProgress } from '#server/cli-progress.ts'
 import { createContext, type Context } from '#server/context.ts'
+import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { importFolder, type ImportReport } from '#server/features/media/ingest/import-folder.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { ConfigError, runMain } from '#server/platform/config-error.ts'
@@ -18,6 +19,10 @@ const commands = {
   import: {
     usage: 'npm run import -- FOLDER    brings in a folder with a video.yaml, or a folder of such folders',
     run: runImport,
+  },
+  forward: {
+    usage: 'npm run forward -- 30d       moves the clock of a site that has only the sandbox: 45m, 12h, 30d',
+    run: runForward,
   },
 } satisfies Record<string, Command>
 
@@ -49,6 +54,12 @@ async function runImport(context: Context, [path]: string[], signal: AbortSignal
     print('Stopped. What is done stays done; run the same command again to go on.')
     return interrupted
   }
+}
+
+/** Processes that run see it within seconds. */
+async function runForward({ config, db }: Context, [length]: string[]): Promise<number> {
+  print(`The clock of the site now says ${(await forwardClock(config, db, length)).toISOString()}.`)
+  return 0
 }
 
 function printReport({ made, unchanged, recaptioned, refused, notes }: ImportReport): void {

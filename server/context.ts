@@ -10,6 +10,7 @@ import {
 } from '#server/features/billing/billing.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { createGateways, type GatewaySetUp } from '#server/features/billing/create-gateways.ts'
+import { openClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { seedPlans } from '#server/features/billing/seed-plans.ts'
 import { createCatalog } from '#server/features/catalog/catalog.ts'
 import { seedHomepage } from '#server/features/catalog/seed-homepage.ts'
@@ -50,7 +51,7 @@ import {
   type ConversionContext,
 } from '#server/features/tracking/tracking.ts'
 import { translate } from '#server/i18n/translate.ts'
-import { systemClock, type Clock } from '#server/platform/clock.ts'
+import type { Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -117,7 +118,7 @@ const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')
 export async function createContext(config: Config, log: Log, overrides: Overrides = {}): Promise<Context> {
   const database = overrides.database ?? (await openDatabase<Tables>(config, log))
   const { db } = database
-  const clock = overrides.clock ?? systemClock
+  const clock = overrides.clock ?? (await openClock(config, db, log))
   await Promise.all([seedPlans(db), seedHomepage(db)])
   const webRoot = overrides.webRoot ?? builtWeb
   const ownAddress = overrides.ownAddress ?? (() => `http://127.0.0.1:${config.port}`)

@@ -101,3 +101,24 @@ export async function insertRefund(
 ): Promise<void> {
   await tx.insertInto('sandbox_refunds').values(refund).execute()
 }
+
+/** How far the site's clock is ahead, in milliseconds. */
+export async function selectAhead(db: Db): Promise<number> {
+  const row = await db.selectFrom('sandbox_clock').select('ahead_ms').executeTakeFirst()
+  return row?.ahead_ms ?? 0
+}
+
+/** Moves the site's clock on. @returns how far it is ahead then */
+export async function moveClock(db: Db, milliseconds: number): Promise<number> {
+  const { ahead_ms } = await db
+    .insertInto('sandbox_clock')
+    .values({ ahead_ms: milliseconds })
+    .onConflict((conflict) =>
+      conflict.column('one').doUpdateSet((row) => ({
+        ahead_ms: row('sandbox_clock.ahead_ms', '+', row.ref('excluded.ahead_ms')),
+      })),
+    )
+    .returning('ahead_ms')
+    .executeTakeFirstOrThrow()
+  return ahead_ms
+}

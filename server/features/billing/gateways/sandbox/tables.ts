@@ -1,4 +1,4 @@
-import type { ColumnType, JSONColumnType } from 'kysely'
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { DeclineCode } from '#server/features/billing/gateway.ts'
 import type { Behaviour } from './cards.ts'
 
@@ -42,10 +42,16 @@ interface SandboxRefundsTable {
   created_at: Date
 }
 
+interface SandboxClockTable {
+  one: Generated<boolean>
+  ahead_ms: number
+}
+
 /** The sandbox's own books, which nobody else reads (billing.md, "Sandbox"). */
 export interface SandboxTables {
   sandbox_tokens: SandboxTokensTable
   sandbox_methods: SandboxMethodsTable
   sandbox_payments: SandboxPaymentsTable
   sandbox_refunds: SandboxRefundsTable
+  sandbox_clock: SandboxClockTable
 }

@@ -1,0 +1,41 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { createLog } from '#server/platform/log.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { forwardClock, openClock } from './sandbox-clock.ts'
+
+const day = 86_400_000
+const log = createLog({ json: true, level: 'silent' })
+const sandboxAlone = { allowSandbox: true, stripe: undefined, paypal: undefined }
+const withStripe = { ...sandboxAlone, stripe: { publishableKey: 'pk', apiBase: 'https://api.stripe.com' } }
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+afterEach(() => void vi.useRealTimers())
+
+test('a clock that was moved is moved for every process, those that run and those that start', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const running = await openClock(sandboxAlone, database.db, log)
+  const start = Date.now()
+  await forwardClock(sandboxAlone, database.db, '2d')
+  expect((await forwardClock(sandboxAlone, database.db, '12h')).getTime()).toBe(start + 2.5 * day)
+  expect((await openClock(sandboxAlone, database.db, log)).now().getTime()).toBe(start + 2.5 * day)
+  expect(running.now().getTime()).toBe(start)
+  vi.setSystemTime(start + 6000)
+  await vi.waitFor(() => expect(running.now().getTime()).toBe(start + 6000 + 2.5 * day))
+})
+
+test('where a real gateway has keys the clock is the system’s and cannot be moved', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await expect(forwardClock(withStripe, database.db, '1d')).rejects.toThrow('only where the sandbox')
+  expect((await openClock(withStripe, database.db, log)).now().getTime()).toBe(Date.now())
+})
+
+test.each([undefined, '', '-1d', '1', 'd', '0d', '1.5h', '99999d'])(
+  'no length of time: %s',
+  async (length) => {
+    await expect(forwardClock(sandboxAlone, database.db, length)).rejects.toThrow('How far?')
+  },
+)
