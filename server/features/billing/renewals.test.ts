@@ -236,13 +236,11 @@ test('a try during which the gateway asks for the person waits for them, and is 
     save: false,
     returnUrl: '',
   })
-  site.trouble.chargeSaved = async (charge) => ({
-    ...kept,
-    orderId: charge.orderId,
-    attemptId: charge.attemptId,
-    amountCents: charge.amountCents,
-    status: 'requires_action',
-  })
+  site.trouble.chargeSaved = async (charge) => {
+    const { orderId, attemptId, amountCents } = charge
+    if (charge.payer.userId !== person.userId) return site.sound.chargeSaved(charge)
+    return { ...kept, orderId, attemptId, amountCents, status: 'requires_action' }
+  }
   site.trouble.cancel = async () => {
     const { orderId, attemptId } = await open()
     return { ...kept, orderId, attemptId, status: 'cancelled', decline: 'cancelled' }

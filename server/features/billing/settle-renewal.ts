@@ -4,7 +4,7 @@ import type { AttemptRow } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
 import type { Payment } from './gateway.ts'
 import { keepMethod } from './keep-method.ts'
-import { selectSoldPlan } from './offer-queries.ts'
+import { selectSoldPlan, type PlanRow } from './offer-queries.ts'
 import type { OrderRow } from './order-queries.ts'
 import {
   selectOrderOfPeriod,
@@ -53,7 +53,8 @@ export async function continueSubscription(
   { row, order, attempt, now }: Tried,
   payment: Payment,
 ): Promise<void> {
-  const { period_days: newDays } = await selectSoldPlan(tx, order.plan_id ?? row.plan_id)
+  const plan = await selectSoldPlan(tx, order.plan_id ?? row.plan_id)
+  const newDays = plan.period_days
   const lengths = { oldDays: row.period_days, newDays }
   const period = followingPeriod(row.period_ends_at, lengths, now)
   const { startsAt, endsAt } = period
@@ -84,10 +85,10 @@ export async function continueSubscription(
     // While it is to be renewed, nobody is locked out between the period's end and the charge.
     endsAt: cancelled ? endsAt : graceEnd(endsAt, newDays),
   })
-  await tellRenewed(context, tx, order, endsAt)
+  await tell(context, tx, 'renewalReceipt', { row, order, date: endsAt, plan })
 }
 
-/** The receipt of a renewal. */
+/** The receipt of a renewal that was paid after its subscription had ended, and began another. */
 export async function tellRenewed(context: Telling, tx: Tx, order: OrderRow, endsAt: Date): Promise<void> {
   const row = order.subscription_id === null ? undefined : await selectRenewing(tx, order.subscription_id)
   if (row) await tell(context, tx, 'renewalReceipt', { row, order, date: endsAt })
@@ -97,9 +98,9 @@ async function tell(
   context: Telling,
   tx: Tx,
   template: Parameters<typeof tellSubscriber>[2],
-  { row, order, date }: { row: RenewingRow; order: OrderRow; date: Date },
+  { row, order, date, plan: known }: { row: RenewingRow; order: OrderRow; date: Date; plan?: PlanRow },
 ): Promise<void> {
-  const plan = await selectSoldPlan(tx, order.plan_id ?? row.plan_id)
+  const plan = known ?? (await selectSoldPlan(tx, order.plan_id ?? row.plan_id))
   await tellSubscriber(tx, context, template, {
     to: order.email,
     language: row.language,
