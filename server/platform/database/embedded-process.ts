@@ -48,7 +48,8 @@ function settings(socketDir: string, durable: boolean): string[] {
     port: '5432',
     unix_socket_directories: socketDir,
     unix_socket_permissions: '0700',
-    max_connections: '60',
+    // Room for two copies of the site, each with its worker.
+    max_connections: '100',
     shared_buffers: `${pageCacheMegabytes()}MB`,
     wal_level: 'minimal',
     max_wal_senders: '0',
