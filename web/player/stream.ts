@@ -75,6 +75,8 @@ function openHls(video: HTMLVideoElement, first: Source, startMs: number): Strea
     enableWorker: false,
     maxBufferLength: waitingSeconds,
     maxMaxBufferLength: activeSeconds,
+    // Seconds alone decide: by its size a stream that waits would take all of them.
+    maxBufferSize: 0,
     backBufferLength: 30,
     capLevelToPlayerSize: true,
     abrEwmaDefaultEstimate: 1_500_000,

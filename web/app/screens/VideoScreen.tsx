@@ -1,6 +1,6 @@
 import '#web/i18n/watch.ts'
 import { useQuery } from '@tanstack/react-query'
-import { memo, useEffect, useState } from 'react'
+import { memo, useEffect, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useParams, useSearchParams } from 'react-router'
 import type { Video } from '#contract/catalog.ts'
@@ -79,6 +79,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
       related={<Related videos={video.related} />}
     />
   )
+  const wide = useSyncExternalStore(watchWidth, isWide)
   const favor = useFavorite(video)
   const rail = (
     <>
@@ -109,9 +110,11 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
         onDoubleTap={() => favor(true)}
         back={<Back />}
       />
-      <aside className={styles.panel} aria-label={t('video.about')}>
-        {panel(true)}
-      </aside>
+      {wide && (
+        <aside className={styles.panel} aria-label={t('video.about')}>
+          {panel(true)}
+        </aside>
+      )}
       {listed && (
         <Sheet title={video.title} onClose={() => setListed(false)}>
           {panel(false)}
@@ -119,6 +122,14 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
       )}
     </div>
   )
+}
+
+/** Where the panel stands beside the player, as the style sheet has it. */
+const room = matchMedia('(width >= 1024px)')
+const isWide = () => room.matches
+function watchWidth(changed: () => void): () => void {
+  room.addEventListener('change', changed)
+  return () => room.removeEventListener('change', changed)
 }
 
 /** The same from swipe to swipe, which has its picture to show. */

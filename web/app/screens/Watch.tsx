@@ -14,6 +14,7 @@ import type { Episode } from '#contract/media.ts'
 import { useProgress } from '#web/features/library/use-progress.ts'
 import { EpisodeSlide } from '#web/features/media/EpisodeSlide.tsx'
 import { playingQuery } from '#web/features/media/queries.ts'
+import { whenIdle } from '#web/lib/when-idle.ts'
 import { Stage } from '#web/player/Stage.tsx'
 import type { VideoState } from '#web/player/use-video.ts'
 import styles from './video-screen.module.css'
@@ -90,10 +91,10 @@ export function Watch({ video, episodes, number, onNumber, rail, back, onDoubleT
   )
 }
 
-/** Neighbours are fetched once the first episode shows its picture, or after a moment where nothing plays. */
+/** Neighbours are fetched in a quiet moment once the first episode shows its picture, or after a while where nothing plays. */
 function useStarted(): { done: boolean; mark: () => void } {
   const [done, setDone] = useState(false)
-  const mark = useCallback(() => setDone(true), [])
+  const mark = useCallback(() => whenIdle(() => setDone(true)), [])
   useEffect(() => {
     const timer = setTimeout(mark, 1500)
     return () => clearTimeout(timer)
