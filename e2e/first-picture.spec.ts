@@ -2,20 +2,23 @@ import { expect, test } from './fixtures.ts'
 import { openRoute, pathOf } from './routes.ts'
 import { expectMoving } from './watching.ts'
 
-/** What the browser writes of the scripts that do not come. */
+/** What the browser writes of the files that do not come. */
 test.use({ forgiven: /ERR_FAILED/ })
 
 const path = '/videos/{video}?episode=1'
 
-test("an episode's picture fills a phone before any script has come", async ({ page }) => {
-  await page.route('**/*.js', (route) => route.abort())
+test("an episode's picture fills a phone before any script or style sheet has come", async ({ page }) => {
+  await page.route(/\.(js|css)$/, (route) => route.abort())
   await page.goto(await pathOf(page, path))
   const first = page.locator('#first-video')
   await expect(first).toHaveAttribute('poster', /poster/)
   expect(await first.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 844 })
 })
 
-test('the episode plays in the element that came with the document', async ({ page }) => {
+test('the episode plays in the element that came with the document, whose style sheets are in it', async ({
+  page,
+}) => {
+  await page.route('**/*.css', (route) => route.abort())
   await page.addInitScript(() =>
     addEventListener('DOMContentLoaded', () =>
       document.getElementById('first-video')?.setAttribute('data-first', ''),

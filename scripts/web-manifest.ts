@@ -61,13 +61,13 @@ export function scriptsOf(manifest: Manifest): Record<string, string[]> {
 }
 
 /**
- * What each route's document should load at once beside its entry: scripts (for `rel=modulepreload`) and style sheets
- * (for `rel=stylesheet`), as paths from the root. `/order/easy` is the document order.html and needs nothing more.
+ * What each route's document should bring beside its entry: style sheets, which stand in it, and scripts (for
+ * `rel=modulepreload`), as paths from the root. `/order/easy` is the document order.html and needs nothing more.
  */
 export function preloadsOf(manifest: Manifest): Record<string, string[]> {
   const inDocument = new Set(chunksOf(manifest, ['index.html']).flatMap(filesOf))
   const forRoute = (modules: string[]) => {
-    // Nothing is painted, and no script runs, before the style sheets have come; a screen's own rules are the last word.
+    // A screen's own rules are the last word.
     const styles = chunksOf(manifest, ['app/start.tsx', ...modules]).flatMap(({ css = [] }) => css)
     // What a screen waits for longest, such as the stream, goes before the interface.
     const scripts = javascriptOf(chunksOf(manifest, [...modules, 'app/start.tsx']))

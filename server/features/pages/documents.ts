@@ -40,9 +40,9 @@ export function readDocuments(webRoot: string, settings: () => PageSettings): Do
   const told = () => (known ??= jsonScript('settings', settings()))
   return {
     render(name, route, language, { head, boot, picture = '' }) {
-      const { pages, preloads } = built()
+      const { pages, ahead } = built()
       const nonce = randomBytes(16).toString('base64')
-      const links = (preloads[route] ?? []).map(linkTo).join('')
+      const links = ahead[route] ?? ''
       const data = told() + (boot ? jsonScript('boot', boot) : '')
       const html = pages[name]
         .replace('<html lang="en"', `<html lang="${htmlLanguage[language]}"`)
@@ -64,8 +64,14 @@ function readBuilt(webRoot: string) {
   const pages = { index: read('index.html'), order: read('order.html') }
   // Written by scripts/build-web.ts.
   const preloads = JSON.parse(read('preloads.json')) as Record<string, string[]>
+  const ahead = Object.fromEntries(
+    Object.entries(preloads).map(([route, files]): [string, string] => [
+      route,
+      files.map((file) => (file.endsWith('.css') ? styleOf(file, read(file)) : linkTo(file))).join(''),
+    ]),
+  )
   const [, background = '#000000'] = /name="theme-color" content="(#\w+)"/.exec(pages.index) ?? []
-  return { pages, preloads, background }
+  return { pages, ahead, background }
 }
 
 /** Puts the release's name where the built script leaves room for it. @param shell what the offline page is made of */
@@ -76,9 +82,15 @@ function namedRelease(script: string, shell: string): string {
 
 /** A chunk that the route's screen is going to ask for, asked for at once. */
 function linkTo(file: string): string {
-  return file.endsWith('.css')
-    ? `<link rel="stylesheet" crossorigin href="${file}">`
-    : `<link rel="modulepreload" crossorigin fetchpriority="low" href="${file}">`
+  return `<link rel="modulepreload" crossorigin fetchpriority="low" href="${file}">`
+}
+
+/**
+ * A style sheet that stands in the document, so that the first picture waits for no further answer. The link, which
+ * loads nothing, keeps the screen's script from fetching the file all the same.
+ */
+function styleOf(file: string, rules: string): string {
+  return `<style>${rules}</style><link rel="stylesheet" href="${file}" disabled>`
 }
 
 /** Data for the browser. */
