@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Browser, Page } from '@playwright/test'
 import { TOTP } from 'otpauth'
 import { expect, test } from './fixtures.ts'
 import { payByCard } from './watching.ts'
@@ -135,11 +135,7 @@ test('a session that was ended elsewhere is signed in to again, back where one w
   await page.getByLabel('New e-mail').fill('ruth@example.net')
   await page.getByLabel('Current password').fill(password)
 
-  const elsewhere = await (await browser.newContext()).newPage()
-  await signIn(elsewhere, email)
-  await elsewhere.getByRole('button', { name: /^Sign out: / }).click()
-  await expect(elsewhere.getByText('This device')).toBeVisible()
-  await elsewhere.context().close()
+  await endElsewhere(browser, email)
 
   await page.getByRole('button', { name: 'Send the link', exact: true }).click()
   await expect(page.getByRole('alert')).toHaveText('Please open the site again or sign in first.')
@@ -155,6 +151,27 @@ test('a session that was ended elsewhere is signed in to again, back where one w
   await page.getByRole('button', { name: 'Send the link', exact: true }).click()
   await expect(page.getByText('ruth@example.net')).toBeVisible()
   expect(await page.evaluate(() => sessionStorage.getItem('draft'))).toBeNull()
+})
+
+test('a list of a session that was ended elsewhere leads to the sign-in, and from there back', async ({
+  page,
+  browser,
+}) => {
+  const email = `lena-${Date.now()}@example.com`
+  await register(page, email)
+  await endElsewhere(browser, email)
+  for (const name of ['Watch history', 'Unlocked', 'Favorites']) {
+    await page.getByRole('main').getByRole('link', { name, exact: true }).click()
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
+    await expect(page.getByRole('alert')).toContainText('Please open the site again or sign in first.')
+    if (name !== 'Favorites') await page.goBack()
+  }
+  await page.getByRole('button', { name: 'Sign in again' }).click()
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page).toHaveURL(/\/favorites$/)
+  await expect(page.getByRole('link', { name: 'See what is on' })).toBeVisible()
 })
 
 test('a member links a profile elsewhere, proves it is them where that is asked, and unlinks it', async ({
@@ -202,6 +219,15 @@ test('whoever came by a profile elsewhere keeps it until there is another way in
   await expect(page).toHaveURL(/\/my$/)
   await expect(linked.getByRole('listitem')).toHaveCount(1)
 })
+
+/** Ends the member's other sessions from another browser. */
+async function endElsewhere(browser: Browser, email: string): Promise<void> {
+  const page = await (await browser.newContext()).newPage()
+  await signIn(page, email)
+  await page.getByRole('button', { name: /^Sign out: / }).click()
+  await expect(page.getByText('This device')).toBeVisible()
+  await page.context().close()
+}
 
 async function register(page: Page, email: string): Promise<void> {
   await page.goto('/register')

@@ -1,12 +1,21 @@
+import type { ReactNode } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Button } from './Button.tsx'
 import styles from './could-not-load.module.css'
 
-export function CouldNotLoad({ text, onRetry }: { text?: string; onRetry: () => void }) {
+interface CouldNotLoadProps {
+  text?: string
+  onRetry: () => void
+  /** Another way on, before the retry. */
+  children?: ReactNode
+}
+
+export function CouldNotLoad({ text, onRetry, children }: CouldNotLoadProps) {
   const { t } = useTranslation()
   return (
     <div className={styles.box} role="alert">
       <p>{text ?? t('list.failed')}</p>
+      {children}
       <Button look="quiet" onClick={onRetry}>
         {t('list.retry')}
       </Button>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
+import { CallRejected } from '#web/lib/api.ts'
 import { Button } from './Button.tsx'
 import { CouldNotLoad } from './CouldNotLoad.tsx'
 import styles from './list-foot.module.css'
@@ -8,25 +9,43 @@ import styles from './list-foot.module.css'
 export interface Pages {
   data: { pages: { list: readonly unknown[] }[] } | undefined
   isError: boolean
+  error?: Error | null
   hasNextPage: boolean
   isFetchingNextPage: boolean
   fetchNextPage: () => unknown
   refetch: () => unknown
 }
 
+interface ListFootProps {
+  pages: Pages
+  empty: ReactNode
+  /** The way on where the session has ended. */
+  signIn?: ReactNode
+}
+
+const signInFirst = 401
+
 /** The foot of a list that loads page by page: load more, loading, no more content, or could not load. */
-export function ListFoot({ pages, empty }: { pages: Pages; empty: ReactNode }) {
+export function ListFoot(props: ListFootProps) {
   return (
     <div className={styles.foot}>
-      <State pages={pages} empty={empty} />
+      <State {...props} />
     </div>
   )
 }
 
-function State({ pages, empty }: { pages: Pages; empty: ReactNode }) {
+function State({ pages, empty, signIn }: ListFootProps) {
   const { t } = useTranslation()
-  const { data, isError, hasNextPage, isFetchingNextPage } = pages
-  if (isError) return <CouldNotLoad onRetry={() => void (data ? pages.fetchNextPage() : pages.refetch())} />
+  const { data, isError, error, hasNextPage, isFetchingNextPage } = pages
+  if (isError) {
+    const retry = () => void (data ? pages.fetchNextPage() : pages.refetch())
+    const ended = signIn && error instanceof CallRejected && error.code === signInFirst
+    return (
+      <CouldNotLoad {...(ended && { text: error.message })} onRetry={retry}>
+        {ended && signIn}
+      </CouldNotLoad>
+    )
+  }
   if (!data) return null
   if (hasNextPage)
     return (

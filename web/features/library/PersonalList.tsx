@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { VideoCard } from '#contract/catalog.ts'
 import { Cover } from '#web/features/catalog/Card.tsx'
+import { SignInAgain } from '#web/features/members/SignInAgain.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
@@ -70,7 +71,7 @@ export function PersonalList({ title, empty, pages, lines, onRemove }: PersonalL
           </li>
         ))}
       </ul>
-      <ListFoot pages={pages} empty={<Empty text={empty} />} />
+      <ListFoot pages={pages} empty={<Empty text={empty} />} signIn={<SignInAgain />} />
       {chosen && (
         <EditBar
           count={chosen.size}
