@@ -9,8 +9,7 @@ import { useWayBack } from '#web/features/billing/way-back.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { money } from '#web/lib/money.ts'
 import { paths } from '#web/lib/paths.ts'
-import { buttonClass } from '#web/ui/Button.tsx'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
 import styles from '#web/app/shell.module.css'
 
 const restMs = 1_200
@@ -38,7 +37,10 @@ export function Component() {
       <title>{t('result.title')}</title>
       <h1>{t('result.title')}</h1>
       {lost ? (
-        <CouldNotLoad onRetry={retry} />
+        <>
+          <p role="alert">{t('list.failed')}</p>
+          <Button onClick={retry}>{t('list.retry')}</Button>
+        </>
       ) : (
         <p role="status">
           {unknown ? t('result.unknown') : (order?.declined?.message ?? t(`result.${wordOf(order)}`))}
@@ -47,7 +49,7 @@ export function Component() {
       {order && (
         <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${order.id}`}</p>
       )}
-      <Link className={buttonClass('main')} to={back}>
+      <Link className={buttonClass(lost ? 'quiet' : 'main')} to={back}>
         {t('result.watch')}
       </Link>
     </section>
