@@ -31,6 +31,8 @@ test('the way back is gone once it was taken: another order does not lead there'
   await page.evaluate(() => sessionStorage.setItem('way_back', '/commonQuestions'))
   await page.goto(madeUpResult)
   await expect(page).toHaveURL(/\/commonQuestions$/)
+  // The address comes before the screen, with which the one before goes.
+  await expect(page.getByRole('heading', { name: 'Frequently asked questions' })).toBeVisible()
   answer('refunded')
   await page.goto(madeUpResult)
   await expect(page.getByText('This order was refunded.')).toBeVisible()

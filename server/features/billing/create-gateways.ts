@@ -31,7 +31,7 @@ interface Settings {
  */
 export function createGateways(settings: Settings): GatewaySetUp {
   const { gateways, gatewayRoutes } = createSandbox(settings)
-  return { gateways: [...createStripe(settings), ...createPaypal(settings), ...gateways], gatewayRoutes }
+  return { gateways: [...gateways, ...createStripe(settings), ...createPaypal(settings)], gatewayRoutes }
 }
 
 function createStripe({ config, db, clock, log }: Settings): PaymentGateway[] {
