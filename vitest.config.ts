@@ -16,6 +16,8 @@ const common = {
 export default defineConfig({
   test: {
     globalSetup: ['server/testing/global-setup.ts'],
+    // The runner itself would leave one core to whoever watches.
+    maxWorkers: '100%',
     projects: [
       {
         // Files of a worker share what they import, as requests in a process of the site do: it takes half the time.

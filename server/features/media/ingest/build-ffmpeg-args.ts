@@ -10,6 +10,8 @@ export interface TranscodeJob {
   /** Seconds. */
   duration: number
   interlaced: boolean
+  /** Which stream of the file is the film. */
+  streamIndex: number
   plan: LadderPlan
 }
 
@@ -76,15 +78,15 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
 }
 
 /**
- * Each rung is scaled from the one above it; the small pictures of the sheet come from the lowest. `0:V:0` is the first
- * video stream that is no cover picture, the one that `probe` describes.
+ * Each rung is scaled from the one above it; the small pictures of the sheet come from the lowest. The film is named by its
+ * number: in a filter graph ffmpeg 4 finds none by `V` where a cover picture stands first.
  */
-function filterGraph({ plan, duration, interlaced }: TranscodeJob): string {
+function filterGraph({ plan, duration, interlaced, streamIndex }: TranscodeJob): string {
   const board = planStoryboard(plan, duration)
   const candidates = planCandidates(duration)
   const { num, den } = plan.frameRate
   const chains: string[] = []
-  let from = `[0:V:0]${interlaced ? 'yadif=deint=interlaced,' : ''}fps=${num}/${den}:start_time=0,`
+  let from = `[0:${streamIndex}]${interlaced ? 'yadif=deint=interlaced,' : ''}fps=${num}/${den}:start_time=0,`
   plan.rungs.forEach(({ width, height }, index) => {
     const outputs = [`[v${index}]`, `[s${index}]`, ...(index === 0 ? ['[f]'] : [])]
     const finish = index === 0 ? ',setsar=1,format=yuv420p' : ''

@@ -9,6 +9,8 @@ export interface SourceMedia extends SourceShape {
   container: Container
   duration: number
   interlaced: boolean
+  /** Which stream of the file is the film: a cover picture is one too, and may be the first. */
+  streamIndex: number
 }
 
 const longestSeconds = 3.5 * 3600
@@ -77,6 +79,7 @@ function whyUnreadable(complaints: string): string {
 }
 
 interface ProbedStream {
+  index: number
   codec_type?: string
   codec_name?: string
   width?: number
@@ -97,7 +100,7 @@ interface Probed {
 }
 
 function parseProbe(json: string): Probed {
-  // ffprobe's own output; every field that is read is optional but these two.
+  // ffprobe's own output; every field that is read is optional but these two and a stream's number.
   const { streams = [], format = {} } = JSON.parse(json) as Partial<Probed>
   return { streams, format }
 }
@@ -123,6 +126,7 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
   return {
     container,
     duration,
+    streamIndex: video.index,
     ...shownSize({ width, height, pixelShape: fraction(video.sample_aspect_ratio), rotation }),
     frameRate: frameRateOf(video),
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),

@@ -73,6 +73,7 @@ export async function transcode({
     container: source.container,
     duration: source.duration,
     interlaced: source.interlaced,
+    streamIndex: source.streamIndex,
     plan,
   }
   const result = await runLimited({
