@@ -17,13 +17,13 @@ import { checkName, refuseCardNumber } from './check-input.ts'
 import { confirmPayment } from './confirm-payment.ts'
 import { offeredGateways } from './gateways.ts'
 import { answerOnce } from './idempotency.ts'
-import { leavePaypalRoute } from './leave-paypal.ts'
 import { limitCardFailures } from './limit-card-failures.ts'
 import { membershipOf } from './membership.ts'
 import { listPlans } from './offer.ts'
 import { payOrder } from './pay-order.ts'
 import { placeOrder } from './place-order.ts'
 import { listOrders, loadOrder, refreshOrder } from './present-order.ts'
+import { paypalReturnRoutes } from './return-from-paypal.ts'
 import { applyNotification, takeNotification } from './take-notification.ts'
 
 /** The calls of billing (product.md, section 3). */
@@ -138,5 +138,5 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
       return reply
     },
   }))
-  return [...notified, leavePaypalRoute(context)]
+  return [...notified, ...paypalReturnRoutes(context)]
 }

@@ -34,7 +34,10 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
   const client = createPaypalClient({ ...settings, clock, timeoutMs })
   const { webhookId } = settings
   const account = createAccountCheck({ client, webhookId, clock, log })
-  const cancelUrl = `${publicUrl}/api/webhook/payment/paypal-cancel`
+  const back = {
+    return_url: `${publicUrl}/api/webhook/payment/paypal-return`,
+    cancel_url: `${publicUrl}/api/webhook/payment/paypal-cancel`,
+  }
   return {
     id: 'paypal',
     methods: ['wallet'],
@@ -43,7 +46,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     },
     prepare: () => atMost(startWaitsMs, account.run()),
     tokenStep: () => undefined,
-    start: (charge) => makeOrder(client, charge, writeOrder(charge, cancelUrl)),
+    start: (charge) => makeOrder(client, charge, writeOrder(charge, back)),
     chargeSaved: (charge) => makeRenewal(client, charge, writeRenewal(charge, charge.methodReference)),
     async complete(reference) {
       const order = await readOrder(client, reference)

@@ -5,11 +5,10 @@ import { toPaypal } from './amounts.ts'
 const usagePattern = 'SUBSCRIPTION_PREPAID'
 
 /** The body of an order that the person is to approve at PayPal; with `save` it keeps the wallet for renewals. */
-export function writeOrder(charge: PresentCharge, cancelUrl: string): string {
+export function writeOrder(charge: PresentCharge, back: { return_url: string; cancel_url: string }): string {
   return write(charge, {
     experience_context: {
-      return_url: charge.returnUrl,
-      cancel_url: cancelUrl,
+      ...back,
       user_action: 'PAY_NOW',
       shipping_preference: 'NO_SHIPPING',
     },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import type { PaymentGateway } from './gateway.ts'
-import { leavePayment } from './leave-paypal.ts'
+import { returnFromPaypal } from './return-from-paypal.ts'
 
 let site: MoneySite
 beforeAll(async () => {
@@ -10,8 +10,8 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const comeBack = async (query: string) => {
-  const response = await site.visitor().fetch(`/api/webhook/payment/paypal-cancel${query}`)
+const comeBack = async (query: string, by = 'paypal-cancel') => {
+  const response = await site.visitor().fetch(`/api/webhook/payment/${by}${query}`)
   return [response.status, response.headers.get('location')]
 }
 
@@ -30,9 +30,13 @@ async function waiting() {
 }
 
 /** Comes back on a site with PayPal, which the sandbox stands for. */
-const leave = (token: string, trouble: Partial<PaymentGateway> = {}) => {
+const comeFrom = (
+  coming: 'approved' | 'called off',
+  token: string,
+  trouble: Partial<PaymentGateway> = {},
+) => {
   const paypal = { ...site.sound, ...trouble, id: 'paypal' as const }
-  return leavePayment({ ...site.context, gateways: [paypal] }, token)
+  return returnFromPaypal({ ...site.context, gateways: [paypal] }, token, coming)
 }
 
 const statesOf = async (orderId: string) => {
@@ -47,8 +51,8 @@ const statesOf = async (orderId: string) => {
 
 test('a payment that was called off at PayPal is cancelled, once; the order can be paid another way', async () => {
   const { shopper, order, token } = await waiting()
-  expect(await leave(token)).toBe(`/order/result?order_id=${order.id}`)
-  expect(await leave(token)).toBe(`/order/result?order_id=${order.id}`)
+  expect(await comeFrom('called off', token)).toBe(`/order/result?order_id=${order.id}`)
+  expect(await comeFrom('called off', token)).toBe(`/order/result?order_id=${order.id}`)
   expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'cancelled' }])
   expect(await comeBack(`?token=${token}`)).toEqual([303, `/order/result?order_id=${order.id}`])
   expect(await shopper.look(order.id)).toMatchObject({ status: 'pending' })
@@ -60,14 +64,22 @@ test('one that PayPal says was approved is finished, whatever the address says',
     const payment = await site.sound.complete(reference)
     return payment && { ...payment, status: 'succeeded' }
   }
-  await leave(token, { complete })
+  await comeFrom('called off', token, { complete })
   expect(await statesOf(order.id)).toEqual([{ order: 'paid', attempt: 'succeeded' }])
+})
+
+test('one that is not approved yet stays open for whoever comes back without having called it off', async () => {
+  const { order, token } = await waiting()
+  expect(await comeFrom('approved', token)).toBe(`/order/result?order_id=${order.id}`)
+  expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'requires_action' }])
 })
 
 test('where PayPal gives no answer the person goes on all the same, and the payment stays open', async () => {
   const { order, token } = await waiting()
   const away = () => Promise.reject(new Error('away'))
-  expect(await leave(token, { complete: away, retrieve: away, cancel: away })).toContain(order.id)
+  expect(await comeFrom('called off', token, { complete: away, retrieve: away, cancel: away })).toContain(
+    order.id,
+  )
   expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'requires_action' }])
 })
 
@@ -75,5 +87,6 @@ test.each(['', '?token=', '?token=EC-UNKNOWN', `?token=${'x'.repeat(500)}`, '?to
   'an unknown token (%j) leads to the page without an order',
   async (query) => {
     expect(await comeBack(query)).toEqual([303, '/order/result'])
+    expect(await comeBack(query, 'paypal-return')).toEqual([303, '/order/result'])
   },
 )

@@ -1,0 +1,66 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { PlainRoute } from '#server/platform/http/route.ts'
+import { selectAttempt, selectAttemptByReference, type AttemptRow } from './attempt-queries.ts'
+import { isOpen } from './attempt-states.ts'
+import type { BillingContext } from './billing-context.ts'
+import { giveUpAttempt } from './give-up-attempt.ts'
+import { recheckAttempt } from './settle-order.ts'
+
+const longestToken = 128
+
+type Coming = 'approved' | 'called off'
+
+/**
+ * Where PayPal sends people back: with the payment approved, or having called it off. Both are hints only (billing.md,
+ * "Crash safety") that anybody may give, and need no session: an app may come back in another browser than it left.
+ */
+export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
+  const answers = { 303: { words: "On to the order's page, once it is known what became of the payment" } }
+  const goOn = (coming: Coming) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const token = new URL(request.url, 'http://site').searchParams.get('token') ?? ''
+    const page = await returnFromPaypal(context, token, coming)
+    return reply.header('cache-control', 'no-store').redirect(page, 303)
+  }
+  return [
+    {
+      method: 'GET',
+      path: '/api/webhook/payment/paypal-return',
+      description: { summary: 'Comes back from PayPal with the payment approved', answers },
+      handle: goOn('approved'),
+    },
+    {
+      method: 'GET',
+      path: '/api/webhook/payment/paypal-cancel',
+      description: { summary: 'Comes back from PayPal without having paid', answers },
+      handle: goOn('called off'),
+    },
+  ]
+}
+
+/**
+ * Looks at PayPal what became of a payment: one that was approved is finished. Any other stays open, or is given up where
+ * the person says that they called it off; the order can then be paid another way. Done again, it changes nothing.
+ * @returns the page that shows the order
+ */
+export async function returnFromPaypal(
+  context: BillingContext,
+  token: string,
+  coming: Coming,
+): Promise<string> {
+  const known = token !== '' && token.length <= longestToken
+  const attempt = known ? await selectAttemptByReference(context.db, 'paypal', token) : undefined
+  if (!attempt) return '/order/result'
+  // The janitor finishes what fails here.
+  await settle(context, attempt, coming).catch((error: unknown) =>
+    context.log.error({ err: error, attempt: attempt.id }, 'a payment that came back could not be looked up'),
+  )
+  return `/order/result?order_id=${attempt.order_id}`
+}
+
+async function settle(context: BillingContext, attempt: AttemptRow, coming: Coming): Promise<void> {
+  if (!isOpen(attempt.status)) return
+  await recheckAttempt(context, attempt)
+  if (coming === 'approved') return
+  const current = await selectAttempt(context.db, attempt.id)
+  if (current?.status === 'requires_action') await giveUpAttempt(context, current)
+}
