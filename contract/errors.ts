@@ -15,6 +15,9 @@ export const refusals = {
   notSubscribed: 409,
   orderClosed: 409,
   priceDiffers: 409,
+  notRefundable: 409,
+  orderDisputed: 409,
+  refundUnderWay: 409,
   introductionUsed: 409,
   secondFactorNeeded: 401,
   signedInAlready: 409,
@@ -44,6 +47,8 @@ export const refusals = {
   paymentFailed: 500,
   paymentCancelled: 500,
   paymentUnknown: 500,
+  refundTooLarge: 500,
+  refundRefused: 500,
 } as const satisfies Record<string, number>
 
 export type RefusalName = keyof typeof refusals

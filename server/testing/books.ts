@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import type { PaymentGateway } from '#server/features/billing/gateway.ts'
 import type { Db } from '#server/tables.ts'
 
 interface Books {
-  /** What the site believes the sandbox holds for it, in cents. */
+  /** What the site believes the gateway holds for it, in cents. */
   ours: number
-  /** What the sandbox took and has not given back, in cents. */
+  /** What the gateway took and has not given back or lost to a bank, in cents. */
   theirs: number
 }
 
@@ -19,6 +20,29 @@ export async function balance(db: Db): Promise<Books> {
   const { rows } = await sql<Books>`SELECT
     (SELECT coalesce(sum(amount_cents), 0)::int FROM ledger_lines WHERE account = 'gateway:sandbox') AS ours,
     ((SELECT coalesce(sum(amount_cents), 0) FROM sandbox_payments WHERE status = 'succeeded')
-      - (SELECT coalesce(sum(amount_cents), 0) FROM sandbox_refunds))::int AS theirs`.execute(db)
+      - (SELECT coalesce(sum(amount_cents), 0) FROM sandbox_refunds WHERE failed_at IS NULL)
+      - (SELECT coalesce(sum(amount_cents), 0) FROM sandbox_disputes WHERE status IN ('open', 'lost')))::int AS theirs`.execute(
+    db,
+  )
   return rows[0] ?? { ours: NaN, theirs: NaN }
+}
+
+/** Compares our ledger with what a gateway lists of itself. */
+export async function booksOf(db: Db, gateway: PaymentGateway): Promise<Books> {
+  const { rows } = await sql<{ ours: number }>`
+    SELECT coalesce(sum(amount_cents), 0)::int AS ours FROM ledger_lines WHERE account = ${`gateway:${gateway.id}`}`.execute(
+    db,
+  )
+  return { ours: rows[0]?.ours ?? NaN, theirs: await balanceOf(gateway) }
+}
+
+/** What a gateway holds for the site by its own list: what it took, less what it gave back and what banks took. */
+export async function balanceOf(gateway: PaymentGateway, since = new Date(0)): Promise<number> {
+  const payments = await gateway.listSince(since)
+  return payments
+    .filter(({ status }) => status === 'succeeded')
+    .reduce((sum, { amountCents, refundedCents, dispute, disputedCents = amountCents }) => {
+      const disputed = dispute === 'open' || dispute === 'lost' ? disputedCents : 0
+      return sum + amountCents - refundedCents - disputed
+    }, 0)
 }

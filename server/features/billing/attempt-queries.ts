@@ -23,6 +23,15 @@ export async function setReference(tx: Tx, attemptId: string, reference: string)
     .execute()
 }
 
+/** How a dispute of an attempt's payment stands, and what is gone for it. */
+export async function setDispute(
+  tx: Tx,
+  attemptId: string,
+  dispute: Pick<AttemptRow, 'dispute' | 'disputed_cents'>,
+): Promise<void> {
+  await tx.updateTable('attempts').set(dispute).where('id', '=', attemptId).execute()
+}
+
 /** What the person has to do now for a payment that waits for them. */
 export async function setNextStep(tx: Tx, attemptId: string, nextStep: string | null): Promise<void> {
   await tx.updateTable('attempts').set({ next_step: nextStep }).where('id', '=', attemptId).execute()

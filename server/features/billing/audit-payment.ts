@@ -2,7 +2,16 @@ import { writeAudit, type AuditedEvent } from '#server/platform/database/audit.t
 import type { Tx } from '#server/tables.ts'
 import type { OrderRow } from './order-queries.ts'
 
-type PaymentEvent = Extract<AuditedEvent, 'order_paid' | 'payment_failed' | 'money_returned'>
+type PaymentEvent = Extract<
+  AuditedEvent,
+  | 'order_paid'
+  | 'payment_failed'
+  | 'money_returned'
+  | 'order_refunded'
+  | 'refund_failed'
+  | 'order_disputed'
+  | 'dispute_ended'
+>
 
 /** Writes down what became of an order's payment, in its transaction (security.md, "Secrets"). */
 export function auditPayment(

@@ -2,7 +2,12 @@ import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { moveOrder, type OrderRow } from './order-queries.ts'
-import { selectOrderOfPeriod, selectPlannedOrder, type RenewingRow } from './renewal-queries.ts'
+import {
+  selectOrderOfPeriod,
+  selectPlannedOrder,
+  selectRenewing,
+  type RenewingRow,
+} from './renewal-queries.ts'
 import { moveSubscription } from './subscription-queries.ts'
 import { tellSubscriber } from './tell-subscriber.ts'
 
@@ -18,6 +23,16 @@ export async function endSubscription(tx: Tx, row: RenewingRow): Promise<void> {
   if (used && stays) await moveEntitlementEnd(tx, used.id, stays)
   await close(tx, await selectOrderOfPeriod(tx, id, period_no + 1), cancelled ? 'cancelled' : 'failed')
   await close(tx, await selectPlannedOrder(tx, id), 'cancelled')
+}
+
+/**
+ * Ends a live subscription at once, for a period of which the money has gone back (billing.md, "States": now is for the
+ * operator and refunds). What other periods were paid for stays until its end.
+ */
+export async function endNow(tx: Tx, id: string): Promise<void> {
+  const row = await selectRenewing(tx, id)
+  if (row?.status !== 'active' && row?.status !== 'past_due') return
+  await endSubscription(tx, { ...row, cancel_at_period_end: true })
 }
 
 async function close(tx: Tx, order: OrderRow | undefined, to: 'failed' | 'cancelled'): Promise<void> {

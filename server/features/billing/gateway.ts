@@ -1,5 +1,5 @@
 import type { GatewayId, NextStep } from '#contract/billing.ts'
-import type { PaymentMethod } from './tables.ts'
+import type { DisputeStatus, PaymentMethod } from './tables.ts'
 
 /** Why a payment did not go through, in our words; an adapter maps its own to these. */
 export type DeclineCode =
@@ -67,7 +67,9 @@ export interface Payment {
   next?: NextStep
   decline?: DeclineCode
   /** There where the person has had their bank take the money back, and how that stands. */
-  dispute?: 'open' | 'won' | 'lost'
+  dispute?: DisputeStatus
+  /** How much of it the dispute is about; without it, the whole. It is gone while the dispute is open, and once it is lost. */
+  disputedCents?: number
 }
 
 /** The foreign hosts that the card form's document has to turn to, as a Content-Security-Policy names them. */

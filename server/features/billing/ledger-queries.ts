@@ -1,5 +1,5 @@
-import type { Insertable } from 'kysely'
-import type { Tx } from '#server/tables.ts'
+import { sql, type Insertable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
 import type * as tables from './tables.ts'
 
 export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerLinesTable>[]): Promise<void> {
@@ -14,4 +14,26 @@ export async function hasLedgerTransaction(tx: Tx, transactionId: string): Promi
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** The account that a transaction credits. */
+export async function selectCredited(db: Db, transactionId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('ledger_lines')
+    .select('account')
+    .where('transaction_id', '=', transactionId)
+    .where('amount_cents', '<', 0)
+    .executeTakeFirst()
+  return row?.account
+}
+
+/** How many transactions of an order are named so. */
+export async function countLedgerTransactions(tx: Tx, orderId: string, prefix: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('ledger_lines')
+    .select((eb) => eb.fn.count<number>('transaction_id').distinct().as('count'))
+    .where('order_id', '=', orderId)
+    .where(sql<boolean>`starts_with(transaction_id, ${prefix})`)
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }

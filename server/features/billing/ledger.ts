@@ -1,14 +1,23 @@
 import type { GatewayId } from '#contract/billing.ts'
-import type { Tx } from '#server/tables.ts'
-import { hasLedgerTransaction, insertLedgerLines } from './ledger-queries.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import {
+  countLedgerTransactions,
+  hasLedgerTransaction,
+  insertLedgerLines,
+  selectCredited,
+} from './ledger-queries.ts'
 import type { AttemptRow } from './attempt-queries.ts'
 import type { OrderRow } from './order-queries.ts'
 
+/** Under which money comes in: `sales:…` is what was sold, `to_return` what came in twice or too late and goes back. */
+const sources = ['sales:plan', 'sales:episode', 'sales:video', 'to_return'] as const
+export type Source = (typeof sources)[number]
+
 /**
- * The accounts. Positive is debit: `gateway:…` is what a gateway holds for us, `sales:…` what was sold, and `to_return`
- * what came in twice or too late and goes back.
+ * The accounts. Positive is debit: `gateway:…` is what a gateway holds for us, `charged_back` what buyers had their banks
+ * take back.
  */
-type Account = `gateway:${GatewayId}` | `sales:${OrderRow['kind']}` | 'to_return'
+type Account = Source | `gateway:${GatewayId}` | 'charged_back'
 
 interface Entry {
   transactionId: string
@@ -59,21 +68,67 @@ export async function enterUnwanted(
   return true
 }
 
-/** Money that bought nothing went back. */
-export function enterReturn(
+/** Which account a refund or a dispute takes from: what the money was entered under when it came in. */
+export interface Returned {
+  order: OrderRow
+  attempt: AttemptRow
+  source: Source
+  at: Date
+}
+
+/** Money went back, of a sale or of what bought nothing. */
+export function enterRefund(
   tx: Tx,
-  order: OrderRow,
-  attempt: AttemptRow,
-  refundId: string,
-  cents: number,
-  at: Date,
+  { order, attempt, source, at }: Returned,
+  refund: { id: string; cents: number },
 ): Promise<void> {
   return enter(tx, {
-    transactionId: `refund:${refundId}`,
+    transactionId: `refund:${refund.id}`,
     order,
-    debit: 'to_return',
+    debit: source,
     credit: `gateway:${attempt.gateway}`,
-    cents,
+    cents: refund.cents,
     at,
   })
+}
+
+/** A refund that had gone out came back: nobody could be given it. */
+export function enterFailedRefund(
+  tx: Tx,
+  { order, attempt, source, at }: Returned,
+  refund: { id: string; cents: number },
+): Promise<void> {
+  return enter(tx, {
+    transactionId: `refund_failed:${refund.id}`,
+    order,
+    debit: `gateway:${attempt.gateway}`,
+    credit: source,
+    cents: refund.cents,
+    at,
+  })
+}
+
+/** A dispute took money away (positive), or gave it back. Any number of times. */
+export async function enterDispute(
+  tx: Tx,
+  { order, attempt, at }: Omit<Returned, 'source'>,
+  cents: number,
+): Promise<void> {
+  const gateway = `gateway:${attempt.gateway}` as const
+  const accounts =
+    cents > 0
+      ? ({ debit: 'charged_back', credit: gateway } as const)
+      : ({ debit: gateway, credit: 'charged_back' } as const)
+  const prefix = `dispute:${attempt.id}:`
+  const transactionId = `${prefix}${(await countLedgerTransactions(tx, order.id, prefix)) + 1}`
+  await enter(tx, { transactionId, order, ...accounts, cents: Math.abs(cents), at })
+}
+
+/**
+ * What an attempt's money was entered under as it came in; undefined where it is not in the books. Only a sale's is the
+ * money that the order was paid with.
+ */
+export async function sourceOf(tx: Db, attemptId: string): Promise<Source | undefined> {
+  const account = await selectCredited(tx, `charge:${attemptId}`)
+  return sources.find((source) => source === account)
 }

@@ -18,6 +18,17 @@ export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`buyer:${userId}`}, 0))`.execute(tx)
 }
 
+/** The same for whose order it is. A sign-in may have given a guest's to an account while this waited. */
+export async function lockOwner(tx: Tx, orderId: string): Promise<void> {
+  for (let locked: string | undefined; ;) {
+    const order = await selectOrder(tx, orderId)
+    if (!order) throw new Error(`order ${orderId} is gone`)
+    if (order.user_id === locked) return
+    locked = order.user_id
+    await lockBuyer(tx, locked)
+  }
+}
+
 /** Makes the order, unless the one with this id is there already. */
 export async function insertOrder(tx: Tx, order: Insertable<tables.OrdersTable>): Promise<void> {
   await tx
@@ -61,6 +72,35 @@ export async function moveOrder(
     .where('id', '=', id)
     .where('status', 'in', orderStates.from(to))
   checkMoved(await update.executeTakeFirstOrThrow(), `order ${id} to ${to}`)
+}
+
+/** Notes how much of an order has gone back, where that changes nothing else. */
+export async function setRefunded(tx: Tx, id: string, refundedCents: number): Promise<void> {
+  await tx.updateTable('orders').set({ refunded_cents: refundedCents }).where('id', '=', id).execute()
+}
+
+/**
+ * Takes back that an order was refunded, since its gateway could not deliver the money: as if it had never been, so this
+ * is no move of the list. @throws IllegalMove where the order was not refunded
+ */
+export async function undoRefund(
+  tx: Tx,
+  id: string,
+  to: 'paid' | 'partially_refunded',
+  refundedCents: number,
+): Promise<void> {
+  const update = tx
+    .updateTable('orders')
+    .set({ status: to, refunded_cents: refundedCents })
+    .where('id', '=', id)
+    .where('status', 'in', ['partially_refunded', 'refunded'])
+  checkMoved(await update.executeTakeFirstOrThrow(), `order ${id} back to ${to}`)
+}
+
+/** The language of whoever an order belongs to; null where it is not known. */
+export async function selectLanguageOf(tx: Tx, userId: string): Promise<string | null> {
+  const row = await tx.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst()
+  return row?.language ?? null
 }
 
 /** Closes the orders that were not paid in time, and has their open attempts looked at. @returns how many */

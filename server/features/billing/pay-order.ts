@@ -17,6 +17,7 @@ import { nextCheck } from './check-schedule.ts'
 import { gatewayOf } from './gateways.ts'
 import { giveUpAttempt } from './give-up-attempt.ts'
 import { lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
+import { paidStatuses } from './order-states.ts'
 import { isOwned } from './ownership.ts'
 import { recheckAttempt, settleAttempt } from './settle-order.ts'
 
@@ -213,6 +214,7 @@ export async function checkOutcome({ db }: BillingContext, { id, order_id }: Att
   if (attempt.status === 'failed' || attempt.status === 'cancelled') throw new Refusal(declineOf(attempt))
   if (attempt.status !== 'succeeded') return
   const order = await selectOrder(db, order_id)
-  if (order?.status === 'paid') return
+  // What was paid may have gone back meanwhile.
+  if (order && paidStatuses.includes(order.status)) return
   throw new Refusal(order?.introductory && order.status === 'cancelled' ? 'introductionUsed' : 'alreadyOwned')
 }

@@ -5,6 +5,7 @@ import { askForPayments } from './call-gateway.ts'
 import type { Payment, PaymentGateway } from './gateway.ts'
 import { selectAttemptsToCompare, selectReconciledTo, setReconciledTo } from './reconciliation-queries.ts'
 import { settleAttempt } from './settle-order.ts'
+import { settleReturned } from './settle-returned.ts'
 
 const hourMs = 60 * 60_000
 /** A payment may be listed late, and come through long after it was begun. */
@@ -67,10 +68,9 @@ async function bringIntoLine(
       context.log.error(about, 'a gateway has a payment that is none of ours')
     return true
   }
-  if (!differs(attempt, payment)) return true
   try {
-    await settleAttempt(context, attempt, payment)
-    return true
+    if (differs(attempt, payment)) await settleAttempt(context, attempt, payment)
+    return payment.status !== 'succeeded' || (await settleReturned(context, attempt.id, payment))
   } catch (error) {
     context.log.error({ ...about, err: error }, 'a payment could not be brought into line with its gateway')
     return false

@@ -14,8 +14,15 @@ export async function insertRefund(tx: Tx, refund: Insertable<tables.RefundsTabl
     .execute()
 }
 
-export function selectRefunds(db: Db, attemptId: string) {
-  return db.selectFrom('refunds').selectAll().where('attempt_id', '=', attemptId).execute()
+/** The refunds of an attempt's payment, the oldest first. */
+export function selectRefunds(db: Db, attemptId: string): Promise<RefundRow[]> {
+  return db
+    .selectFrom('refunds')
+    .selectAll()
+    .where('attempt_id', '=', attemptId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
 }
 
 /** @returns false where it was finished before */
@@ -26,6 +33,12 @@ export async function finishRefund(tx: Tx, id: string, status: 'succeeded' | 'fa
     .where('id', '=', id)
     .where('status', '=', 'started')
   return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 1n
+}
+
+/** A refund that had gone out came back. */
+export async function setRefundFailed(tx: Tx, id: string): Promise<void> {
+  const update = tx.updateTable('refunds').set({ status: 'failed' })
+  await update.where('id', '=', id).where('status', '=', 'succeeded').execute()
 }
 
 /** Takes the refunds whose time has come, as `planChecks` says. */
@@ -47,4 +60,15 @@ export async function takeDueRefunds(
     .execute()
   await planChecks(tx, 'refunds', due, next)
   return due
+}
+
+/** What has gone back of an attempt's payment. */
+export async function selectRefundedCents(tx: Tx, attemptId: string): Promise<number> {
+  const row = await tx
+    .selectFrom('refunds')
+    .select((eb) => eb.fn.sum<string | null>('amount_cents').as('cents'))
+    .where('attempt_id', '=', attemptId)
+    .where('status', '=', 'succeeded')
+    .executeTakeFirst()
+  return Number(row?.cents ?? 0)
 }

@@ -10,7 +10,7 @@ import { isLost, nextCheck } from './check-schedule.ts'
 import type { Payment } from './gateway.ts'
 import { takeIntroduction } from './introduction.ts'
 import { enterSale, enterUnwanted } from './ledger.ts'
-import { lockBuyer, moveOrder, selectOrder, type OrderRow } from './order-queries.ts'
+import { lockOwner, moveOrder, selectOrder, type OrderRow } from './order-queries.ts'
 import { orderStates } from './order-states.ts'
 import { isOwned } from './ownership.ts'
 import { insertRefund } from './refund-queries.ts'
@@ -38,17 +38,6 @@ export async function settleAttempt(
     await apply(context, tx, attempt.id, verdict, clock.now())
   })
   if (typeof verdict !== 'string' && verdict.status === 'succeeded') await returnMoney(context, attempt.id)
-}
-
-/** Locks whose order it is. A sign-in may have given a guest's to an account while this waited. */
-async function lockOwner(tx: Tx, orderId: string): Promise<void> {
-  for (let locked: string | undefined; ;) {
-    const order = await selectOrder(tx, orderId)
-    if (!order) throw new Error(`order ${orderId} is gone`)
-    if (order.user_id === locked) return
-    locked = order.user_id
-    await lockBuyer(tx, locked)
-  }
 }
 
 async function apply(

@@ -21,6 +21,7 @@ export type AttemptStatus =
   | 'succeeded'
   | 'failed'
   | 'cancelled'
+export type DisputeStatus = 'open' | 'won' | 'lost'
 export type SubscriptionStatus = 'incomplete' | 'active' | 'past_due' | 'ended' | 'expired'
 
 export interface PlansTable {
@@ -122,6 +123,10 @@ export interface AttemptsTable {
   started_at: Date
   checks: Generated<number>
   check_at: Date | null
+  /** How a dispute of its payment stands. */
+  dispute: Optional<DisputeStatus>
+  /** What is gone for the dispute at this moment. */
+  disputed_cents: Generated<number>
 }
 
 export interface RefundsTable {

@@ -5,6 +5,7 @@ import { askGateway } from './call-gateway.ts'
 import { NotificationRefused, type PaymentGateway } from './gateway.ts'
 import { insertNotification, markApplied } from './notification-queries.ts'
 import { settleAttempt } from './settle-order.ts'
+import { settleReturned } from './settle-returned.ts'
 
 interface Heard {
   gateway: GatewayId
@@ -48,7 +49,10 @@ export async function applyNotification(
   )
   if (payment === 'unknown') return
   const attempt = known ?? (payment ? await selectAttempt(db, payment.attemptId) : undefined)
-  if (payment && attempt) await settleAttempt(context, attempt, payment)
-  else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
+  if (payment && attempt) {
+    await settleAttempt(context, attempt, payment)
+    // Unless it is told again, the janitor comes back to it.
+    if (payment.status === 'succeeded' && !(await settleReturned(context, attempt.id, payment))) return
+  } else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
   await markApplied(db, id, event_id, clock.now())
 }

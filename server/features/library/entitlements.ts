@@ -61,6 +61,16 @@ export async function moveEntitlementEnd(tx: Tx, orderId: string, endsAt: Date):
   await queries.setEntitlementEnd(tx, orderId, endsAt)
 }
 
+/** Takes away what an order gave, and nothing else. */
+export async function revokeEntitlements(tx: Tx, orderId: string, at: Date): Promise<void> {
+  await queries.setRevoked(tx, orderId, at)
+}
+
+/** Gives back what was taken away of an order. It ends when it would have. */
+export async function restoreEntitlements(tx: Tx, orderId: string): Promise<void> {
+  await queries.setRevoked(tx, orderId, null)
+}
+
 export function presentEntitlement(row: EntitlementRow): Entitlement {
   return {
     id: row.id,

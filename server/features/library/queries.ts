@@ -55,6 +55,10 @@ export async function setEntitlementEnd(tx: Tx, orderId: string, endsAt: Date): 
     .execute()
 }
 
+export async function setRevoked(tx: Tx, orderId: string, at: Date | null): Promise<void> {
+  await tx.updateTable('entitlements').set({ revoked_at: at }).where('order_id', '=', orderId).execute()
+}
+
 export interface EntitlementRow {
   id: string
   user_id: string

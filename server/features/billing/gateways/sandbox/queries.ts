@@ -1,5 +1,6 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
+import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import type { SandboxMethodsTable, SandboxPaymentsTable, SandboxTokensTable } from './tables.ts'
 
 export type PaymentRow = Awaited<ReturnType<ReturnType<typeof selectPayments>['executeTakeFirstOrThrow']>>
@@ -46,17 +47,22 @@ function selectPayments(db: Db) {
   return db
     .selectFrom('sandbox_payments')
     .leftJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_payments.method_id')
+    .leftJoin('sandbox_disputes', 'sandbox_disputes.payment_id', 'sandbox_payments.id')
     .selectAll('sandbox_payments')
     .select((eb) => [
       'sandbox_methods.behaviour',
       'sandbox_methods.brand',
       'sandbox_methods.last4',
+      'sandbox_disputes.status as dispute',
+      'sandbox_disputes.amount_cents as disputed_cents',
+      'sandbox_disputes.changed_at as disputed_at',
       eb
         .selectFrom('sandbox_refunds')
         .select((inner) =>
           inner.fn.coalesce(inner.fn.sum<number>('amount_cents'), sql<number>`0`).as('cents'),
         )
         .whereRef('sandbox_refunds.payment_id', '=', 'sandbox_payments.id')
+        .where('sandbox_refunds.failed_at', 'is', null)
         .as('refunded_cents'),
     ])
 }
@@ -100,6 +106,29 @@ export async function insertRefund(
   refund: { idempotency_key: string; payment_id: string; amount_cents: number; created_at: Date },
 ): Promise<void> {
   await tx.insertInto('sandbox_refunds').values(refund).execute()
+}
+
+/** The bank sends back what was refunded of a payment. */
+export async function failRefunds(db: Db, paymentId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('sandbox_refunds')
+    .set({ failed_at: now })
+    .where('payment_id', '=', paymentId)
+    .where('failed_at', 'is', null)
+    .execute()
+}
+
+/** Opens the dispute of a payment, or says how it ended. */
+export async function setDispute(
+  tx: Tx,
+  dispute: { payment_id: string; status: DisputeStatus; amount_cents: number; changed_at: Date },
+): Promise<void> {
+  const { status, changed_at } = dispute
+  await tx
+    .insertInto('sandbox_disputes')
+    .values(dispute)
+    .onConflict((conflict) => conflict.column('payment_id').doUpdateSet({ status, changed_at }))
+    .execute()
 }
 
 /** How far the site's clock is ahead, in milliseconds. */

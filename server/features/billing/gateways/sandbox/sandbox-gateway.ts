@@ -7,6 +7,7 @@ import {
   type PaymentGateway,
   type PaymentLookup,
 } from '#server/features/billing/gateway.ts'
+import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { chargeAbsent, chargePresent, type Result } from './cards.ts'
@@ -49,20 +50,23 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
       pay(context, charge, { kind: 'saved', saved: true, return_url: '' }, (tx) =>
         useSavedMethod(tx, charge.methodReference),
       ),
-    complete: async (reference) => presentPayment(await find(db, reference)),
+    complete: async (reference) => presentPayment(await find(db, reference), clock.now()),
     retrieve: async (lookup) => {
       const row = await lookUp(db, lookup)
-      return row ? presentPayment(row) : null
+      return row ? presentPayment(row, clock.now()) : null
     },
     async cancel(reference) {
       if (await queries.decidePayment(db, reference, { status: 'cancelled', decline_code: 'cancelled' }))
         context.notify(reference)
-      return presentPayment(await find(db, reference))
+      return presentPayment(await find(db, reference), clock.now())
     },
     refund: (refund) => refundOnce(context, refund),
     forget: (reference) => queries.forgetMethod(db, reference, clock.now()),
     readNotification: (body, headers) => readNotification(context, body, headers),
-    listSince: async (time) => (await queries.selectPaymentsSince(db, time)).map(presentPayment),
+    async listSince(time) {
+      const rows = await queries.selectPaymentsSince(db, time)
+      return rows.map((row) => presentPayment(row, clock.now()))
+    },
   }
 }
 
@@ -106,8 +110,11 @@ async function pay(
     })
     return find(tx, reference)
   })
-  if (row.id === reference) context.notify(reference)
-  return presentPayment(row)
+  if (row.id === reference) {
+    context.notify(reference)
+    if (row.status === 'succeeded' && row.behaviour === 'disputed') await dispute(context, reference, 'open')
+  }
+  return presentPayment(row, context.clock.now())
 }
 
 async function useToken(tx: Tx, token: string, now: Date): Promise<Used> {
@@ -152,8 +159,11 @@ async function refundOnce(
     const earlier = await queries.selectRefund(tx, key)
     const same = earlier?.payment_id === reference && earlier.amount_cents === amountCents
     if (earlier && !same) throw new GatewayRefused(`key ${key} was used for another refund`)
+    if (earlier?.failed_at) throw new GatewayRefused(`the refund ${key} has failed`)
     if (earlier) return
     const payment = await find(tx, reference)
+    if (['open', 'lost'].includes(disputeOf(payment, context.clock.now()) ?? 'none'))
+      throw new GatewayRefused(`${reference} is disputed`)
     const left = payment.status === 'succeeded' ? payment.amount_cents - Number(payment.refunded_cents) : 0
     if (amountCents <= 0 || amountCents > left)
       throw new GatewayRefused(`${left} cents of ${reference} can be refunded`)
@@ -167,7 +177,35 @@ async function refundOnce(
   context.notify(reference)
 }
 
-function presentPayment(row: PaymentRow): Payment {
+/** A bank decides for us so long after it asked. */
+const decidedWithinMs = 10 * 86_400_000
+
+/** What a bank says that nobody has decided yet is for us in the end, as an operator sees who moves the clock. */
+function disputeOf({ dispute: status, disputed_at }: PaymentRow, now: Date): PaymentRow['dispute'] {
+  const over = disputed_at !== null && now.getTime() - disputed_at.getTime() >= decidedWithinMs
+  return status === 'open' && over ? 'won' : status
+}
+
+/** The person behind a card has their bank take back what is left of a payment, or the bank has decided on that. */
+export async function dispute(
+  { db, clock, notify }: SandboxContext,
+  reference: string,
+  status: DisputeStatus,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await queries.lockKey(tx, `refunds:${reference}`)
+    const { amount_cents, refunded_cents } = await find(tx, reference)
+    await queries.setDispute(tx, {
+      payment_id: reference,
+      status,
+      amount_cents: amount_cents - Number(refunded_cents),
+      changed_at: clock.now(),
+    })
+  })
+  notify(reference)
+}
+
+function presentPayment(row: PaymentRow, now: Date): Payment {
   const kept = row.saved && row.status === 'succeeded' && row.method_id !== null
   return {
     reference: row.id,
@@ -182,7 +220,15 @@ function presentPayment(row: PaymentRow): Payment {
       : {}),
     ...(row.status === 'requires_action' ? { next: nextOf(row) } : {}),
     ...(row.decline_code ? { decline: row.decline_code } : {}),
+    ...presentDispute(row, now),
   }
+}
+
+function presentDispute(row: PaymentRow, now: Date): Pick<Payment, 'dispute' | 'disputedCents'> {
+  const status = disputeOf(row, now)
+  return status === null || row.disputed_cents === null
+    ? {}
+    : { dispute: status, disputedCents: row.disputed_cents }
 }
 
 /** The payment's name cannot be guessed, so the link that holds it is the person's alone. */

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { DeclineCode } from '#server/features/billing/gateway.ts'
+import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import type { Behaviour } from './cards.ts'
 
 export interface SandboxTokensTable {
@@ -40,6 +41,14 @@ interface SandboxRefundsTable {
   payment_id: string
   amount_cents: number
   created_at: Date
+  failed_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+}
+
+interface SandboxDisputesTable {
+  payment_id: string
+  status: DisputeStatus
+  amount_cents: number
+  changed_at: Date
 }
 
 interface SandboxClockTable {
@@ -53,5 +62,6 @@ export interface SandboxTables {
   sandbox_methods: SandboxMethodsTable
   sandbox_payments: SandboxPaymentsTable
   sandbox_refunds: SandboxRefundsTable
+  sandbox_disputes: SandboxDisputesTable
   sandbox_clock: SandboxClockTable
 }

@@ -1,0 +1,100 @@
+import { Refusal } from '#contract/errors.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { selectAttempts } from './attempt-queries.ts'
+import type { BillingContext } from './billing-context.ts'
+import { nextCheck } from './check-schedule.ts'
+import { sourceOf } from './ledger.ts'
+import { lockOwner, selectOrder, type OrderRow } from './order-queries.ts'
+import { insertRefund, selectRefunds, type RefundRow } from './refund-queries.ts'
+import { sendRefund } from './send-refund.ts'
+import { settleReturned } from './settle-returned.ts'
+
+export interface RefundWish {
+  /** All that is left, where it is not said. */
+  amountCents?: number
+  /** For the books and the audit trail; nobody else reads it. */
+  reason: string
+  /** What had gone back when somebody decided on this; where more has gone since, it is refused. */
+  knownRefundedCents?: number
+}
+
+export interface RefundMade {
+  refundId: string
+  amountCents: number
+  /** `sending`: the gateway gave no answer yet; it is asked again until there is one. */
+  status: 'done' | 'sending'
+  order: Pick<OrderRow, 'id' | 'status' | 'amount_cents' | 'refunded_cents' | 'currency'>
+}
+
+/**
+ * Refunds an order, as a whole or a part, in two transactions with the gateway between them (billing.md, "Crash safety").
+ * One refund at a time: who asks for the same while it is under way gets that one. What follows for what the order gave is
+ * in follow-money.ts.
+ * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, movedOn where
+ *   more has gone back than was known, or refundRefused where the gateway will not
+ */
+export async function refundOrder(
+  context: BillingContext,
+  orderId: string,
+  wish: RefundWish,
+): Promise<RefundMade> {
+  const refund = await context.db.transaction().execute((tx) => beginRefund(context, tx, orderId, wish))
+  const outcome = await sendRefund(context, refund)
+  if (outcome === 'refused') {
+    // It may have been refunded there already.
+    await settleReturned(context, refund.attempt_id)
+    throw new Refusal('refundRefused')
+  }
+  const order = await selectOrder(context.db, orderId)
+  if (!order) throw new Error(`order ${orderId} is gone`)
+  const status = outcome === 'done' ? 'done' : 'sending'
+  return { refundId: refund.id, amountCents: refund.amount_cents, status, order }
+}
+
+/** The first transaction: the refund with its key, or the one that is under way already. */
+async function beginRefund(
+  { clock }: BillingContext,
+  tx: Tx,
+  orderId: string,
+  { amountCents, reason, knownRefundedCents }: RefundWish,
+): Promise<RefundRow> {
+  if (!(await selectOrder(tx, orderId))) throw new Refusal('notFound')
+  await lockOwner(tx, orderId)
+  const order = await selectOrder(tx, orderId)
+  if (order?.status === 'charged_back') throw new Refusal('orderDisputed')
+  const attemptId = order && (await findSale(tx, order))
+  const left = order ? order.amount_cents - order.refunded_cents : 0
+  if (!order || attemptId === undefined || left <= 0) throw new Refusal('notRefundable')
+  if (knownRefundedCents !== undefined && knownRefundedCents !== order.refunded_cents)
+    throw new Refusal('movedOn')
+  const cents = amountCents ?? left
+  const earlier = await selectRefunds(tx, attemptId)
+  const open = earlier.find(({ status }) => status === 'started')
+  if (open?.amount_cents === cents) return open
+  if (open) throw new Refusal('refundUnderWay')
+  if (cents > left) throw new Refusal('refundTooLarge', { left_cents: left })
+  const now = clock.now()
+  const refund = {
+    id: newId('ref'),
+    attempt_id: attemptId,
+    idempotency_key: `refund:${order.id}:${earlier.length + 1}`,
+    amount_cents: cents,
+    reason,
+    status: 'started' as const,
+    checks: 0,
+    check_at: nextCheck(0, now),
+    created_at: now,
+  }
+  await insertRefund(tx, refund)
+  return refund
+}
+
+/** The attempt with whose money an order was paid. Another may have brought money in that bought nothing. */
+async function findSale(tx: Tx, { id }: OrderRow): Promise<string | undefined> {
+  for (const attempt of await selectAttempts(tx, [id])) {
+    const source = await sourceOf(tx, attempt.id)
+    if (source !== undefined && source !== 'to_return') return attempt.id
+  }
+  return undefined
+}

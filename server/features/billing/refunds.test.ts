@@ -1,0 +1,318 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Order } from '#contract/billing.ts'
+import { getEpisode } from '#contract/media.ts'
+import { balance, booksOf } from '#server/testing/books.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { failRefunds } from './gateways/sandbox/queries.ts'
+import { runJanitor } from './janitor.ts'
+import { reconcile } from './reconcile.ts'
+import { refundOrder } from './refund-order.ts'
+import { applyNotification } from './take-notification.ts'
+
+const day = 86_400_000
+const reason = 'goodwill'
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(async () => {
+  for (const name of Object.keys(site.trouble)) Reflect.deleteProperty(site.trouble, name)
+  const { ours, theirs } = await balance(site.context.db)
+  expect(ours).toBe(theirs)
+  expect(await booksOf(site.context.db, site.sound)).toEqual({ ours, theirs })
+})
+
+const episode = (number = 4) => site.video.episodes[number - 1]?.id ?? ''
+
+async function bought(number = 4): Promise<{ shopper: Shopper; order: Order }> {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy({ episode_id: episode(number) })
+  if (info?.status !== 'paid') throw new Error('it was not paid')
+  return { shopper, order: info }
+}
+
+/** The code of asking to play an episode. */
+async function playing(shopper: Shopper, number = 4): Promise<number> {
+  return (await shopper.visitor.call(getEpisode, { query: { episode_id: episode(number) } })).answer.code
+}
+
+async function paymentOf(orderId: string) {
+  const found = (await site.sound.listSince(new Date(0))).find((payment) => payment.orderId === orderId)
+  if (!found) throw new Error(`${orderId} has no payment`)
+  return found
+}
+
+async function refundsOf(orderId: string) {
+  return site.context.db
+    .selectFrom('refunds')
+    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .select(['refunds.amount_cents', 'refunds.status', 'refunds.reason'])
+    .where('attempts.order_id', '=', orderId)
+    .orderBy('refunds.created_at')
+    .execute()
+}
+
+let told = 0
+/** What a notification about an order's payment comes to. */
+async function hear(orderId: string) {
+  const { reference } = await paymentOf(orderId)
+  await applyNotification(site.context, { gateway: 'sandbox', event_id: `evt_${++told}`, reference })
+}
+
+const refund = (orderId: string, amountCents?: number, more: object = {}) =>
+  refundOrder(site.context, orderId, {
+    reason,
+    ...(amountCents === undefined ? {} : { amountCents }),
+    ...more,
+  })
+const refusal = (name: string) => expect.objectContaining({ reason: name })
+
+describe('an order that is refunded as a whole', () => {
+  test('is refunded, its money goes back, the episode is locked again, and the buyer hears of it', async () => {
+    const { shopper, order } = await bought()
+    expect(await playing(shopper)).toBe(200)
+    expect(await refund(order.id)).toMatchObject({ status: 'done', amountCents: 99 })
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await paymentOf(order.id)).toMatchObject({ refundedCents: 99 })
+    expect(await playing(shopper)).toBe(402)
+    const [mail, ...more] = await site.mails(shopper.email)
+    expect(mail?.text).toMatch(/\$0\.99/)
+    expect(mail?.text).toContain(order.id)
+    expect(more).toEqual([])
+    const trail = await site.context.db
+      .selectFrom('audit_events' as never)
+      .select(['event', 'details'] as never)
+      .execute()
+    expect(trail).toContainEqual({
+      event: 'order_refunded',
+      details: expect.objectContaining({ order_id: order.id, refund_cents: 99, reason }),
+    })
+  })
+
+  test('takes what it gave and nothing else: another order for the video stays', async () => {
+    const { shopper, order } = await bought(4)
+    await shopper.buy({ episode_id: episode(5) })
+    await refund(order.id)
+    expect([await playing(shopper, 4), await playing(shopper, 5)]).toEqual([402, 200])
+  })
+
+  test('can be bought again', async () => {
+    const { shopper, order } = await bought()
+    await refund(order.id)
+    expect(await shopper.buy({ episode_id: episode() })).toMatchObject({
+      code: 200,
+      info: { status: 'paid' },
+    })
+    expect(await playing(shopper)).toBe(200)
+  })
+
+  test('is paid for no more: pressing "Pay" on it is refused', async () => {
+    const { shopper, order } = await bought()
+    await refund(order.id)
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 409 })
+  })
+})
+
+describe('an order that is refunded in part', () => {
+  test('stays open to its buyer, and says how much has gone back', async () => {
+    const { shopper, order } = await bought()
+    await refund(order.id, 40)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+    expect(await playing(shopper)).toBe(200)
+    expect((await site.mails(shopper.email))[0]?.subject).toBe('A part of your money goes back')
+  })
+
+  test('is locked once the parts are all of it, and never gives back more', async () => {
+    const { shopper, order } = await bought()
+    await refund(order.id, 40)
+    await refund(order.id, 9)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 49 })
+    await expect(refund(order.id, 51)).rejects.toEqual(refusal('refundTooLarge'))
+    await refund(order.id)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await playing(shopper)).toBe(402)
+    await expect(refund(order.id)).rejects.toEqual(refusal('notRefundable'))
+    await expect(refund(order.id, 1)).rejects.toEqual(refusal('notRefundable'))
+  })
+})
+
+test('what cannot be refunded is refused in words: what was never paid, or is not there', async () => {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ episode_id: episode() })
+  await expect(refund(order.id)).rejects.toEqual(refusal('notRefundable'))
+  await expect(refund('ord_none')).rejects.toEqual(refusal('notFound'))
+})
+
+test('a whole refund of a plan ends it now, locks everything and charges nothing more', async () => {
+  const person = await Subscriber.on(site)
+  const [order] = await person.orders()
+  expect(await person.plays()).toBe(true)
+  await refund(order?.id ?? '')
+  expect(await person.row()).toMatchObject({ status: 'ended' })
+  expect(await person.plays()).toBe(false)
+  expect(await person.membership()).toMatchObject({ state: 'free', renews_at: null })
+  expect((await site.mails(person.shopper.email)).at(-1)?.subject).toMatch(/your plan has ended/)
+  await person.after(8 * day)
+  expect(await person.payments()).toHaveLength(1)
+})
+
+test('a part of a plan leaves it as it is, renewals too', async () => {
+  const person = await Subscriber.on(site)
+  const [order] = await person.orders()
+  await refund(order?.id ?? '', 100)
+  expect(await person.plays()).toBe(true)
+  await person.after(7 * day)
+  expect(await person.payments('succeeded')).toHaveLength(2)
+})
+
+test('a whole refund of a period that is over ends the plan; what the running one was paid for stays', async () => {
+  const person = await Subscriber.on(site)
+  await person.after(7 * day)
+  const [first, second] = await person.orders()
+  await refund(first?.id ?? '')
+  expect(await person.row()).toMatchObject({ status: 'ended', period_no: 1 })
+  expect(await person.plays()).toBe(true)
+  expect(second).toMatchObject({ status: 'paid' })
+  await person.after(8 * day)
+  expect(await person.plays()).toBe(false)
+  expect(await person.payments()).toHaveLength(2)
+})
+
+describe('a refund whose answer is lost', () => {
+  test('is found done by the janitor, and made once', async () => {
+    const { shopper, order } = await bought()
+    site.trouble.refund = async (asked) => {
+      await site.sound.refund(asked)
+      throw new Error('the line broke')
+    }
+    expect(await refund(order.id, 40)).toMatchObject({ status: 'sending' })
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
+    await expect(refund(order.id, 41)).rejects.toEqual(refusal('refundUnderWay'))
+    delete site.trouble.refund
+    site.moveOn(15_000)
+    await runJanitor(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+    expect(await paymentOf(order.id)).toMatchObject({ refundedCents: 40 })
+  })
+
+  test('is found done by asking for the same again, or by the notification', async () => {
+    for (const find of [(id: string) => refund(id, 40), hear]) {
+      const { shopper, order } = await bought()
+      site.trouble.refund = async (asked) => {
+        await site.sound.refund(asked)
+        throw new Error('the line broke')
+      }
+      await refund(order.id, 40)
+      delete site.trouble.refund
+      await find(order.id)
+      expect(await shopper.look(order.id)).toMatchObject({ refunded_cents: 40 })
+      expect(await refundsOf(order.id)).toHaveLength(1)
+    }
+  })
+
+  test('that never arrived is sent again', async () => {
+    const { shopper, order } = await bought()
+    site.trouble.refund = () => Promise.reject(new Error('no route'))
+    await refund(order.id)
+    expect(await playing(shopper)).toBe(200)
+    delete site.trouble.refund
+    site.moveOn(15_000)
+    await runJanitor(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded' })
+    expect(await playing(shopper)).toBe(402)
+  })
+})
+
+describe("a refund at the gateway's own dashboard", () => {
+  const thereFor = async (orderId: string, amountCents: number, key: string) =>
+    site.sound.refund({
+      reference: (await paymentOf(orderId)).reference,
+      amountCents,
+      key: `${orderId} ${key}`,
+    })
+
+  test.each([
+    [
+      'its notification, told five times',
+      async (id: string) => void (await Promise.all([1, 2, 3, 4, 5].map(() => hear(id)))),
+    ],
+    ['the hourly comparison', () => reconcile(site.context)],
+  ])('is followed by %s', async (_, find) => {
+    const { shopper, order } = await bought()
+    await thereFor(order.id, 40, 'part')
+    await find(order.id)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+    await thereFor(order.id, 59, 'rest')
+    await find(order.id)
+    await find(order.id)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await playing(shopper)).toBe(402)
+    expect((await refundsOf(order.id)).map(({ amount_cents }) => amount_cents)).toEqual([40, 59])
+    expect(await site.mails(shopper.email)).toHaveLength(2)
+  })
+
+  test('comes before ours, which the gateway then refuses, and is known afterwards', async () => {
+    const { shopper, order } = await bought()
+    await thereFor(order.id, 99, 'all')
+    await expect(refund(order.id)).rejects.toEqual(refusal('refundRefused'))
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect((await refundsOf(order.id)).map(({ status }) => status).toSorted()).toEqual([
+      'failed',
+      'succeeded',
+    ])
+  })
+
+  test('is told apart from one of ours that is under way', async () => {
+    const { shopper, order } = await bought()
+    site.trouble.refund = async (asked) => {
+      await site.sound.refund(asked)
+      throw new Error('the line broke')
+    }
+    await refund(order.id, 40)
+    delete site.trouble.refund
+    await thereFor(order.id, 30, 'part')
+    await hear(order.id)
+    expect(await shopper.look(order.id)).toMatchObject({ refunded_cents: 70 })
+    expect(await refundsOf(order.id)).toMatchObject([{ amount_cents: 40, reason }, { amount_cents: 30 }])
+  })
+})
+
+describe('a refund that the gateway fails later', () => {
+  test.each([
+    ['ours', (id: string) => refund(id)],
+    [
+      'one of its dashboard',
+      async (id: string) => {
+        await site.sound.refund({ reference: (await paymentOf(id)).reference, amountCents: 99, key: id })
+        await hear(id)
+      },
+    ],
+  ])('never was: %s is taken back, and what was bought opens again', async (_, make) => {
+    const { shopper, order } = await bought()
+    await make(order.id)
+    expect(await playing(shopper)).toBe(402)
+    await failRefunds(site.context.db, (await paymentOf(order.id)).reference, new Date())
+    await hear(order.id)
+    await hear(order.id)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
+    expect(await playing(shopper)).toBe(200)
+    expect(await refundsOf(order.id)).toMatchObject([{ status: 'failed' }])
+    await refund(order.id, 40)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+  })
+
+  test('takes nothing back where the gateway only has not counted it yet', async () => {
+    const { shopper, order } = await bought()
+    await refund(order.id)
+    site.trouble.retrieve = async (lookup) => {
+      const payment = await site.sound.retrieve(lookup)
+      return payment && { ...payment, refundedCents: 0 }
+    }
+    await hear(order.id)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+  })
+})
