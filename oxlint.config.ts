@@ -22,7 +22,7 @@ interface Ban {
 
 const upwards: Ban = {
   regex: '^\\.\\.',
-  message: 'Import from other folders by #contract, #server, #web, #demo or #scripts.',
+  message: 'Import from other folders by #contract, #server, #web, #demo, #scripts or #bench.',
 }
 const web: Ban = { regex: '^#web/', message: 'The server and the web meet in contract/ only.' }
 const server: Ban = { regex: '^#server/', message: 'The server and the web meet in contract/ only.' }

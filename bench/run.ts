@@ -1,3 +1,5 @@
+import { measureBillingFaults } from './measure-billing-faults.ts'
+import { measureBillingKills } from './measure-billing-kills.ts'
 import { measureBillingYear } from './measure-billing-year.ts'
 import { measureCalls } from './measure-calls.ts'
 import { measureCatalogue } from './measure-catalogue.ts'
@@ -11,7 +13,7 @@ import { measureSignIn } from './measure-sign-in.ts'
 import { startBenchSite, type BenchSite } from './start-bench-site.ts'
 import { printTable, type Row } from './table.ts'
 
-/** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue, `npm run bench -- billing-year` a year of subscriptions, `npm run bench -- lighthouse URL` the pages of a site that runs. It fails only where something could not be measured. */
+/** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue, `npm run bench -- billing-year` a year of subscriptions, `billing-kills` and `billing-faults` what kills and faults do to payments, `npm run bench -- lighthouse URL` the pages of a site that runs. It fails only where something could not be measured. */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   calls: measureCalls,
   processes: measureProcesses,
@@ -23,14 +25,18 @@ const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   lighthouse: measureLighthouse,
 }
 
-const wanted = process.argv.slice(2).filter((name) => name !== '--')
-// These fill databases of their own, for minutes: only where they are asked for.
-if (wanted[0] === 'catalogue') {
-  await measureCatalogue(wanted.slice(1))
-  process.exit()
+/** These fill databases of their own, for minutes: only where they are asked for. */
+const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> = {
+  catalogue: measureCatalogue,
+  'billing-year': measureBillingYear,
+  'billing-kills': measureBillingKills,
+  'billing-faults': measureBillingFaults,
 }
-if (wanted[0] === 'billing-year') {
-  await measureBillingYear(wanted.slice(1))
+
+const wanted = process.argv.slice(2).filter((name) => name !== '--')
+const alone = withDatabases[wanted[0] ?? '']
+if (alone) {
+  await alone(wanted.slice(1))
   process.exit()
 }
 if (wanted[0] === 'lighthouse' && wanted[1] !== undefined) {
@@ -40,7 +46,7 @@ if (wanted[0] === 'lighthouse' && wanted[1] !== undefined) {
 const unknown = wanted.find((name) => !(name in measurements))
 if (unknown !== undefined) {
   console.error(
-    `There is no measurement “${unknown}”. These are known: ${Object.keys(measurements).join(', ')}, catalogue, billing-year.`,
+    `There is no measurement “${unknown}”. These are known: ${Object.keys({ ...measurements, ...withDatabases }).join(', ')}.`,
   )
   process.exit(2)
 }

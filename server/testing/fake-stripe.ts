@@ -32,8 +32,8 @@ export interface FakeStripe {
     body: Buffer
     headers: Record<string, string>
   }
-  /** Lets what starts a payment or a refund meet a fault. @returns what ends it */
-  fail(fault: Fault): () => void
+  /** Lets what starts a payment or a refund meet a fault, or with each request another. @returns what ends it */
+  fail(fault: Fault | (() => Fault)): () => void
   /** What a day does. */
   forgetKeys(): void
   close(): Promise<void>
@@ -69,7 +69,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     events.push({ id: `evt_${randomBytes(12).toString('hex')}`, type, object: structuredClone(object) })
   })
   const kept = new Map<string, Kept>()
-  let trouble: { fault: Fault; over: Promise<void> } | undefined
+  let trouble: { next: () => Fault; over: Promise<void> } | undefined
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await buffer(request)).toString()
@@ -80,7 +80,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     const call = `${method} /v1/${[kind, id && '{id}', verb].filter(Boolean).join('/')}`
     requests.push({ method, path: pathname, asked })
     const moves = call === 'POST /v1/payment_intents' || call === 'POST /v1/refunds'
-    const fault = moves ? trouble : undefined
+    const fault = moves && trouble ? { fault: trouble.next(), over: trouble.over } : undefined
     if (fault?.fault === 'dropped before') return void request.socket.destroy()
     if (fault?.fault === '429')
       return send(response, 429, { error: { type: 'invalid_request_error', code: 'rate_limit' } })
@@ -100,7 +100,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     fingerprint: string,
     keyed: boolean,
     work: () => Dict,
-    fault: typeof trouble,
+    fault: { fault: Fault; over: Promise<void> } | undefined,
   ): Promise<{ status: number; body: Dict }> {
     const now = clock.now().getTime()
     const earlier = keyed ? kept.get(key) : undefined
@@ -154,7 +154,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     },
     fail(fault) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      trouble = { fault, over: promise }
+      trouble = { next: typeof fault === 'function' ? fault : () => fault, over: promise }
       return () => {
         trouble = undefined
         resolve()

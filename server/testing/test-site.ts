@@ -113,7 +113,8 @@ function startSecond(
   return elsewhere ? runSecondSite({ env, databaseUrl: database.url, webRoot }) : startSite(env, log, given)
 }
 
-function emptyWeb(dataDir: string): string {
+/** A folder with an empty document in the place of the built web. */
+export function emptyWeb(dataDir: string): string {
   const root = join(dataDir, 'web')
   mkdirSync(root)
   for (const name of ['index.html', 'order.html'])

@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { GatewayId, createOrder } from '#contract/billing.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { reconcile } from '#server/features/billing/reconcile.ts'
+import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
+import { runJanitor } from '#server/features/billing/janitor.ts'
+import { createContext, type Context } from '#server/context.ts'
+import { loadConfig } from '#server/platform/config.ts'
+import { openDatabase } from '#server/platform/database/database.ts'
+import { createLog } from '#server/platform/log.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { emptyWeb } from '#server/testing/test-site.ts'
+import type { Tables } from '#server/tables.ts'
+import { benchEnv } from '#bench/start-bench-site.ts'
+import { printLines } from '#bench/table.ts'
+import { checkOut, type Sale, type Shop } from './check-out.ts'
+import { countOpen, countWrongs, type GatewayLine } from './count-wrongs.ts'
+import type { SiteWish } from './run-site.ts'
+import { startStandIns, type StandIns } from './stand-ins.ts'
+
+const second = 1000
+const hour = 3600 * second
+const day = 24 * hour
+/** By these steps the clock goes on at the end, until whatever is looked up daily has had its last look. */
+const settleSteps = [20 * second, 60 * second, 6 * 60 * second, hour, hour, day, day, day, day, day, day]
+const port = 3911
+const unlimited = '999999999/s'
+
+/** A site's database, its things on sale and its gateways, which outlive the site's processes. */
+export interface OpenShop {
+  env: NodeJS.ProcessEnv
+  wish: SiteWish
+  standIns: StandIns
+  sales: Sale[]
+  /** Moves the clocks of the gateways; the processes of the site are told by whoever runs them. */
+  setAhead(aheadMs: number): void
+  /** Buys something by chance, at a gateway by chance. */
+  buy(patienceMs: number): Promise<Sale | undefined>
+  /** What the janitor, the scheduler and the reconciliation do over the days that follow, without trouble. */
+  settle(): Promise<void>
+  /** Prints what became of it all. @returns whether nothing is wrong */
+  report(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export async function openShop(): Promise<OpenShop> {
+  const home = mkdtempSync(join(tmpdir(), 'cliffhanger-shop-'))
+  const url = `http://localhost:${port}`
+  const standIns = await startStandIns(url)
+  const env = {
+    ...benchEnv(join(home, 'data')),
+    ...standIns.env,
+    PUBLIC_URL: url,
+    LOG_LEVEL: 'silent',
+    LIMIT_CARD_FAILURES_USER: unlimited,
+    LIMIT_CARD_FAILURES_IP: unlimited,
+  }
+  const config = loadConfig(env)
+  const log = createLog({ json: true, level: 'silent' })
+  const database = await openDatabase<Tables>(config, log)
+  const wish: SiteWish = { webRoot: emptyWeb(home), aheadMs: 0 }
+  const clock = { now: () => new Date(Date.now() + wish.aheadMs) }
+  const context = await createContext(config, log, { database, clock, webRoot: wish.webRoot })
+  const goods = await stock(context)
+  const shop = { url, standIns }
+  const sales: Sale[] = []
+  const setAhead = (aheadMs: number) => {
+    wish.aheadMs = aheadMs
+    standIns.setAhead(aheadMs)
+  }
+  return {
+    env,
+    wish,
+    standIns,
+    sales,
+    setAhead,
+    async buy(patienceMs) {
+      const sale = await checkOut({ ...shop, patienceMs } satisfies Shop, pick(goods))
+      if (sale) sales.push(sale)
+      return sale
+    },
+    async settle() {
+      standIns.recover()
+      for (const step of settleSteps) {
+        setAhead(wish.aheadMs + step)
+        await renewSubscriptions(context)
+        // A round takes some of what is due, and what a round settles may leave something for the next.
+        for (let round = 0; round < 20; round++) await runJanitor(context)
+      }
+      await reconcile(context)
+    },
+    report: () => report(context, sales),
+    async close() {
+      await standIns.close()
+      await context.close()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+type Goods = Omit<BodyOf<typeof createOrder>, 'email' | 'gateway'>
+
+async function stock(context: Context): Promise<Goods[]> {
+  const video = await buildVideo(context)
+  const plans = await context.db.selectFrom('plans').select('id').where('period_days', '<', 60).execute()
+  return [
+    { kind: 'episode', episode_id: video.episodes[4]?.id },
+    { kind: 'video', video_id: video.id },
+    ...plans.map(({ id }) => ({ kind: 'plan' as const, plan_id: id })),
+  ]
+}
+
+function pick(goods: readonly Goods[]): Omit<BodyOf<typeof createOrder>, 'email'> {
+  const ways = [
+    { gateway: 'sandbox', method: 'card' },
+    { gateway: 'stripe', method: 'card' },
+    { gateway: 'paypal', method: 'wallet' },
+  ] satisfies { gateway: GatewayId; method: 'card' | 'wallet' }[]
+  const [what, way] = [oneOf(goods), oneOf(ways)]
+  return { ...what, ...way }
+}
+
+/** Any of them, each as likely. */
+export function oneOf<T>(list: readonly T[]): T {
+  const found = list[Math.floor(Math.random() * list.length)]
+  if (found === undefined) throw new Error('there is nothing to choose from')
+  return found
+}
+
+async function report({ db, gateways }: Context, sales: readonly Sale[]): Promise<boolean> {
+  const lines: GatewayLine[] = []
+  for (const gateway of gateways) lines.push(await countWrongs(db, gateway, sales))
+  printLines([
+    [
+      'gateway',
+      'sales',
+      'renewals',
+      'refunds',
+      'lost',
+      'doubled',
+      'paid, not entitled',
+      'entitled, not paid',
+      'our ledger',
+      "the gateway's",
+    ],
+    ...lines.map(({ gateway, ...numbers }) => [gateway, ...Object.values(numbers).map(String)]),
+  ])
+  const open = await countOpen(db)
+  const words = Object.entries(open).map(([what, count]) => `${what} ${count}`)
+  console.log(`Left open, or uneven in the ledger: ${words.join(', ')}.`)
+  const sound = lines.every(
+    (line) =>
+      line.lost + line.doubled + line.paidWithoutEntitlement + line.entitledWithoutPayment === 0 &&
+      line.ours === line.theirs,
+  )
+  return sound && Object.values(open).every((count) => count === 0)
+}

@@ -1,0 +1,55 @@
+// A site with all three gateways in a process of its own, which may be ended in any way. The parent's messages move its
+// clock and ask for refunds, as an operator does. It ends when its parent does.
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { runJanitor } from '#server/features/billing/janitor.ts'
+import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
+import { createContext } from '#server/context.ts'
+import { loadConfig } from '#server/platform/config.ts'
+import { createLog } from '#server/platform/log.ts'
+import { createSite } from '#server/site.ts'
+import { troubledSandbox } from './troubled-sandbox.ts'
+import type { Message, SiteWish } from './run-site.ts'
+
+/** So that renewals and what was left open wait for no timer of minutes. */
+const roundMs = 150
+
+const wish = JSON.parse(process.argv[2] ?? '{}') as SiteWish
+let aheadMs = wish.aheadMs
+const clock = { now: () => new Date(Date.now() + aheadMs) }
+const config = loadConfig(process.env)
+const log = createLog({ json: true, level: config.logLevel })
+const listening: { at?: string } = {}
+const built = await createContext(config, log, {
+  clock,
+  webRoot: wish.webRoot,
+  ownAddress: () => listening.at,
+})
+const { gatewayTimeoutMs } = wish
+const gateways = wish.troubled ? built.gateways.map(troubledSandbox) : built.gateways
+const context = { ...built, gateways, ...(gatewayTimeoutMs === undefined ? {} : { gatewayTimeoutMs }) }
+
+process.on('disconnect', () => process.exit(0))
+process.on('message', (message: Message) => {
+  if ('aheadMs' in message) aheadMs = message.aheadMs
+  else void refund(message.refund).catch((error: unknown) => log.warn({ err: error }, 'not refunded'))
+})
+
+const site = await createSite(context)
+await site.listen({ port: config.port, host: '127.0.0.1' })
+listening.at = `http://127.0.0.1:${(site.server.address() as AddressInfo).port}`
+for (const work of [runJanitor, renewSubscriptions]) void rounds(work)
+process.send?.('ready')
+
+function refund({ orderId, amountCents }: { orderId: string; amountCents?: number }) {
+  return refundOrder(context, orderId, { amountCents, reason: 'asked for' })
+}
+
+async function rounds(work: (context: BillingContext) => Promise<void>): Promise<void> {
+  for (;;) {
+    await work(context).catch((error: unknown) => log.warn({ err: error }, 'a round failed'))
+    await delay(roundMs)
+  }
+}

@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { anyFault } from './troubled-sandbox.ts'
+
+/** Stripe and PayPal as HTTP stand-ins, which outlive every process of the site. */
+export interface StandIns {
+  stripe: FakeStripe
+  paypal: FakePaypal
+  /** The settings that lead a site to them. */
+  env: Record<string, string>
+  /** How far their clocks are ahead. */
+  setAhead(aheadMs: number): void
+  /** From now on whatever moves money meets a fault. */
+  trouble(): void
+  /** All goes well again. */
+  recover(): void
+  /** How many events were told so far. */
+  told(): number
+  close(): Promise<void>
+}
+
+const pauseMs = 100
+/** How long an answer is held back that meets a time-out. */
+const holdMs = 1500
+const paypalMovesMoney = /^POST \/v2\/(checkout\/orders|payments\/captures)/
+
+/** Starts both, which tell a site their events until it takes them, as the real ones do. */
+export async function startStandIns(siteUrl: string): Promise<StandIns> {
+  let aheadMs = 0
+  const stripe = await startFakeStripe({ now: () => new Date(Date.now() + aheadMs) })
+  const paypal = await FakePaypal.start()
+  const told = new Set<string>()
+  let open = true
+  let troubled: NodeJS.Timeout | undefined
+  let endTrouble = () => {}
+
+  async function tell(): Promise<void> {
+    while (open) {
+      await Promise.all([
+        tellAll(
+          `${siteUrl}/api/webhook/payment/stripe`,
+          stripe.events.map(({ id, type, object }) => ({ id, type, object: 'event', data: { object } })),
+          (event) => stripe.sign(event),
+        ),
+        tellAll(`${siteUrl}/api/webhook/payment/paypal`, paypal.events, (event) => paypal.signed(event)),
+      ])
+      await delay(pauseMs)
+    }
+  }
+
+  async function tellAll<T extends { id: string }>(
+    url: string,
+    events: readonly T[],
+    sign: (event: T) => { body: Buffer; headers: Record<string, string> },
+  ): Promise<void> {
+    for (const event of events.filter(({ id }) => !told.has(id))) {
+      const { body, headers } = sign(event)
+      const taken = await fetch(url, { method: 'POST', body: body.toString(), headers }).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+      if (!taken) return
+      told.add(event.id)
+    }
+  }
+
+  const telling = tell()
+  const standIns: StandIns = {
+    stripe,
+    paypal,
+    env: { ...stripe.env, ...paypal.settings, ALLOW_SANDBOX: '1' },
+    setAhead(milliseconds) {
+      aheadMs = paypal.ahead = milliseconds
+    },
+    trouble() {
+      standIns.recover()
+      endTrouble = stripe.fail(anyFault)
+      paypal.trouble = { on: paypalMovesMoney, with: Array.from({ length: 1000 }, anyFault) }
+      troubled = setTimeout(() => standIns.trouble(), holdMs)
+    },
+    recover() {
+      clearTimeout(troubled)
+      endTrouble()
+      paypal.recover()
+    },
+    told: () => told.size,
+    async close() {
+      open = false
+      standIns.recover()
+      await telling
+      await Promise.all([stripe.close(), paypal.close()])
+    },
+  }
+  return standIns
+}

@@ -1,0 +1,28 @@
+import type { Fault } from '#server/features/billing/gateways/describe-gateway.ts'
+import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+
+const faults: readonly Fault[] = ['dropped before', 'dropped after', '500 after', 'time-out', '429']
+
+/** One of the five at random, each in a fifth of all cases. */
+export function anyFault(): Fault {
+  return faults[Math.floor(Math.random() * faults.length)] ?? '429'
+}
+
+/** The sandbox as if a bad line led to it, whenever it is to move money; other gateways as they are. */
+export function troubledSandbox(gateway: PaymentGateway): PaymentGateway {
+  if (gateway.id !== 'sandbox') return gateway
+  return {
+    ...gateway,
+    start: (charge) => meetFault(() => gateway.start(charge)),
+    chargeSaved: (charge) => meetFault(() => gateway.chargeSaved(charge)),
+    refund: (refund) => meetFault(() => gateway.refund(refund)),
+  }
+}
+
+async function meetFault<T>(work: () => Promise<T>): Promise<T> {
+  const fault = anyFault()
+  if (fault === 'dropped before' || fault === '429') throw new Error(fault)
+  await work()
+  if (fault === 'time-out') return new Promise(() => {})
+  throw new Error(fault)
+}
