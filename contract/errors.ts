@@ -37,6 +37,7 @@ export const refusals = {
   messageInvalid: 500,
   languageUnknown: 500,
   cardNumberInBody: 500,
+  cardNumberInMessage: 500,
   gatewayNotOffered: 500,
   cardDeclined: 500,
   insufficientFunds: 500,

@@ -54,7 +54,7 @@ export const sendMessage = endpoint({
   method: 'POST',
   path: '/api/contact',
   summary: 'Sends a message to the operator by mail',
-  refuses: ['nameInvalid', 'emailInvalid', 'messageInvalid'],
+  refuses: ['nameInvalid', 'emailInvalid', 'messageInvalid', 'cardNumberInMessage'],
   body: Type.Object({
     name: Typed,
     email: Typed,

@@ -12,18 +12,24 @@ interface SecondSite {
 
 const startsWithinMs = 20_000
 
-/** Starts a site in a process of its own, on the database and data directory of the first. */
-export async function runSecondSite(site: SecondSite): Promise<{ url: string; close(): Promise<void> }> {
+/** Starts a site in a process of its own, on the database and data directory of the first. `printed` is its log so far. */
+export async function runSecondSite(
+  site: SecondSite,
+): Promise<{ url: string; printed(): string; close(): Promise<void> }> {
   const entry = join(import.meta.dirname, 'second-site.ts')
   const child = spawn(process.execPath, [entry, site.databaseUrl, site.webRoot], {
     env: { PATH: process.env['PATH'], NO_COLOR: '1', ...site.env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const [url] = (await once(createInterface(child.stdout), 'line', {
+  const lines = createInterface(child.stdout)
+  const printed: string[] = []
+  lines.on('line', (line) => printed.push(line))
+  const [url] = (await once(lines, 'line', {
     signal: AbortSignal.timeout(startsWithinMs),
   })) as [string]
   return {
     url,
+    printed: () => printed.join('\n'),
     async close() {
       const ended = once(child, 'exit')
       // It ends when nobody holds its input any more, so it does not outlive a test run that was killed.

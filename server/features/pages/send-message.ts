@@ -1,6 +1,7 @@
 import { Refusal } from '#contract/errors.ts'
 import { longestMessage, type sendMessage as sendMessageCall } from '#contract/pages.ts'
 import { checkEmail, checkName } from '#server/features/members/members.ts'
+import { hasCardNumber } from '#server/platform/card-number.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Limits } from '#server/platform/config.ts'
 import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
@@ -20,7 +21,7 @@ export interface MessageContext {
 
 /**
  * Passes a message on to the operator by mail, to be answered by a reply to it. It is kept nowhere else.
- * @throws Refusal nameInvalid, emailInvalid, messageInvalid with the field; Fault tooMany
+ * @throws Refusal nameInvalid, emailInvalid, messageInvalid, cardNumberInMessage with the field; Fault tooMany
  */
 export async function sendMessage(
   context: MessageContext,
@@ -33,6 +34,7 @@ export async function sendMessage(
   checkEmail(email)
   if (message === '' || [...message].length > longestMessage)
     throw new Refusal('messageInvalid', { field: 'message' })
+  if (hasCardNumber(message)) throw new Refusal('cardNumberInMessage', { field: 'message' })
   await takeTurn(db, keyFor(secret, 'contact-ip', networkOf(call.ip)), limits.contactIp, clock.now())
   const values = { name, email, message }
   const { language } = call

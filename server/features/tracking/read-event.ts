@@ -1,3 +1,5 @@
+import { withoutCardNumbers } from '#server/platform/card-number.ts'
+
 /** One analytics event as a browser sent it, bounded. */
 export interface SentEvent {
   name: string
@@ -14,12 +16,16 @@ const longestClickId = 512
 
 /**
  * Reads a beacon's query: `event` names it, `fbclid` and `ttclid` are the ad click ids, every other parameter is a field
- * of the event. A field that is out of bounds is left out; an event without a proper name is none.
+ * of the event, without the card numbers that somebody may have typed where they do not belong. A field that is out of bounds
+ * is left out; an event without a proper name is none.
  */
 export function readEvent(query: unknown): SentEvent | null {
   const { event, fbclid, ttclid, ...others } = Object(query) as Record<string, unknown>
   if (typeof event !== 'string' || !namePattern.test(event)) return null
-  const fields = Object.entries(others).filter(isField).slice(0, mostFields)
+  const fields = Object.entries(others)
+    .filter(isField)
+    .slice(0, mostFields)
+    .map(([field, value]) => [field, withoutCardNumbers(value)])
   return {
     name: event,
     fields: Object.fromEntries(fields),
