@@ -3,7 +3,13 @@ import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askForPayments } from './call-gateway.ts'
 import type { Payment, PaymentGateway } from './gateway.ts'
-import { selectAttemptsToCompare, selectReconciledTo, setReconciledTo } from './reconciliation-queries.ts'
+import {
+  selectAttemptsToCompare,
+  selectDisputed,
+  selectReconciledTo,
+  setReconciledTo,
+  type ComparedRow,
+} from './reconciliation-queries.ts'
 import { settleAttempt } from './settle-order.ts'
 import { settleReturned } from './settle-returned.ts'
 
@@ -29,6 +35,8 @@ async function reconcileWith(context: BillingContext, gateway: PaymentGateway): 
   const payments = await askForPayments(context, gateway, since)
   if (!payments) return
   let failed = false
+  // A dispute takes months, and its payment is listed no more when it ends.
+  for (const id of await selectDisputed(db, gateway.id)) await settleReturned(context, id)
   for (let start = 0; start < payments.length; start += batch)
     failed = !(await compare(context, gateway, payments.slice(start, start + batch))) || failed
   if (!failed) await setReconciledTo(db, gateway.id, now)
@@ -60,7 +68,7 @@ async function bringIntoLine(
   context: BillingContext,
   gateway: PaymentGateway,
   payment: Payment,
-  attempt: AttemptRow | undefined,
+  attempt: ComparedRow | undefined,
 ): Promise<boolean> {
   const about = { gateway: gateway.id, reference: payment.reference }
   if (!attempt) {
@@ -70,7 +78,7 @@ async function bringIntoLine(
   }
   try {
     if (differs(attempt, payment)) await settleAttempt(context, attempt, payment)
-    return payment.status !== 'succeeded' || (await settleReturned(context, attempt.id, payment))
+    return !hasGone(attempt, payment) || (await settleReturned(context, attempt.id, payment))
   } catch (error) {
     context.log.error({ ...about, err: error }, 'a payment could not be brought into line with its gateway')
     return false
@@ -82,4 +90,10 @@ function differs(attempt: AttemptRow, payment: Payment): boolean {
   if (isOpen(attempt.status)) return attempt.status !== payment.status
   const returned = payment.refundedCents === payment.amountCents
   return payment.status === 'succeeded' && attempt.status !== 'succeeded' && !returned
+}
+
+/** Whether something has gone back, or come back, that we may not know of. */
+function hasGone({ refunded_cents, dispute }: ComparedRow, payment: Payment): boolean {
+  if (payment.status !== 'succeeded') return false
+  return refunded_cents !== payment.refundedCents || dispute !== (payment.dispute ?? null)
 }

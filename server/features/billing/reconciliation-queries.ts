@@ -25,16 +25,39 @@ export async function setReconciledTo(db: Db, gateway: GatewayId, to: Date): Pro
     .execute()
 }
 
+const refundedCents = sql<number>`(
+  SELECT coalesce(sum(amount_cents), 0)::int FROM refunds
+  WHERE refunds.attempt_id = attempts.id AND refunds.status = 'succeeded')`
+
+/** An attempt with what we know to have gone back of its payment. */
+export type ComparedRow = AttemptRow & { refunded_cents: number }
+
 /** The attempts of a gateway that have one of these ids, or one of these names of its own. */
 export function selectAttemptsToCompare(
   db: Db,
   gateway: GatewayId,
   ids: readonly string[],
   references: readonly string[],
-): Promise<AttemptRow[]> {
-  const known = db.selectFrom('attempts').selectAll().where('gateway', '=', gateway)
+): Promise<ComparedRow[]> {
+  const known = db
+    .selectFrom('attempts')
+    .selectAll()
+    .select(refundedCents.as('refunded_cents'))
+    .where('gateway', '=', gateway)
   return known
     .where(sql<boolean>`id = ANY(${ids})`)
     .union(known.where(sql<boolean>`reference = ANY(${references})`))
     .execute()
+}
+
+/** The payments of a gateway that banks have yet to decide on. */
+export async function selectDisputed(db: Db, gateway: GatewayId): Promise<string[]> {
+  const rows = await db
+    .selectFrom('attempts')
+    .select('id')
+    .where('gateway', '=', gateway)
+    .where('dispute', '=', sql.lit('open'))
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
 }

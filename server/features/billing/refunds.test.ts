@@ -140,6 +140,14 @@ describe('an order that is refunded in part', () => {
   })
 })
 
+test('a refund that was decided on before more went back is not made', async () => {
+  const { order } = await bought()
+  await refund(order.id, 40, { knownRefundedCents: 0 })
+  await expect(refund(order.id, 40, { knownRefundedCents: 0 })).rejects.toEqual(refusal('movedOn'))
+  await refund(order.id, 40, { knownRefundedCents: 40 })
+  expect(await paymentOf(order.id)).toMatchObject({ refundedCents: 80 })
+})
+
 test('what cannot be refunded is refused in words: what was never paid, or is not there', async () => {
   const shopper = await Shopper.on(site)
   const order = await shopper.order({ episode_id: episode() })
@@ -266,7 +274,10 @@ describe("a refund at the gateway's own dashboard", () => {
     ])
   })
 
-  test('is told apart from one of ours that is under way', async () => {
+  test.each([
+    ['its notification', hear],
+    ['the hourly comparison', () => reconcile(site.context)],
+  ])('is told apart from one of ours that is under way, by %s', async (_, find) => {
     const { shopper, order } = await bought()
     site.trouble.refund = async (asked) => {
       await site.sound.refund(asked)
@@ -275,7 +286,7 @@ describe("a refund at the gateway's own dashboard", () => {
     await refund(order.id, 40)
     delete site.trouble.refund
     await thereFor(order.id, 30, 'part')
-    await hear(order.id)
+    await find(order.id)
     expect(await shopper.look(order.id)).toMatchObject({ refunded_cents: 70 })
     expect(await refundsOf(order.id)).toMatchObject([{ amount_cents: 40, reason }, { amount_cents: 30 }])
   })
