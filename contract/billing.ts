@@ -90,6 +90,33 @@ export const Order = Type.Object({
 })
 export type Order = Static<typeof Order>
 
+/** What is said of an order that was paid: who sold it, the tax in it, and how a plan goes on. */
+export const Receipt = Type.Object({
+  order_id: Id,
+  paid_at: Time,
+  /** Whom it was sent to. */
+  email: Type.String(),
+  seller: Type.Object({
+    name: Type.String(),
+    address: nullable(Type.String()),
+    tax_number: nullable(Type.String()),
+  }),
+  currency: Currency,
+  amount_cents: Cents,
+  refunded_cents: Cents,
+  /** What of the money that was kept is net, and what is tax, at a rate in percent. */
+  net_cents: Cents,
+  tax_cents: Cents,
+  tax_percent: Type.Number(),
+  /** When the plan is charged next and what for; null for what is not renewed. */
+  renewal: nullable(
+    Type.Object({ at: Time, price_cents: Cents, currency: Currency, period_days: Type.Integer() }),
+  ),
+  /** Until when the person may withdraw; null where they may not. */
+  withdrawable_until: nullable(Time),
+})
+export type Receipt = Static<typeof Receipt>
+
 export const listPlans = endpoint({
   method: 'GET',
   path: '/api/plan',
@@ -214,4 +241,13 @@ export const getPayment = endpoint({
   query: Type.Object({ order_id: Type.Optional(Id), ...paging }),
   info: Order,
   data: listOf(Order, { subscription: Membership }),
+})
+
+export const getReceipt = endpoint({
+  method: 'GET',
+  path: '/api/payment/receipt',
+  summary: 'The receipt of an order that was paid: the seller, the tax in it, and how a plan goes on',
+  refuses: ['signInFirst', 'notFound'],
+  query: Type.Object({ order_id: Id }),
+  info: Receipt,
 })

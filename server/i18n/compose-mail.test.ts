@@ -49,3 +49,52 @@ test('the values of a mail stand in its words, in HTML as text, and none is left
   expect(mail.html).toContain('“Monthly &amp; more”')
   expect(() => composeMail('Harbour Dramas', 'renewalFailed', 'en', { link })).toThrow('no amount')
 })
+
+describe.each(languages)('a receipt in %s', (language) => {
+  const receipt = {
+    order: 'ord_1',
+    kind: 'plan',
+    title: '',
+    number: '',
+    plan: 'Monthly & more',
+    days: '30',
+    date: '1 March 2026',
+    until: '31 March 2026',
+    net: '$8.39',
+    tax: '$1.60',
+    rate: '19%',
+    total: '$9.99',
+    seller: 'Harbour <Dramas>',
+    address: '1 Quay',
+    taxNumber: '',
+    renewed: '',
+    renewsOn: '31 March 2026',
+    renewPrice: '$9.99',
+    renewDays: '30',
+    withdrawUntil: '15 March 2026',
+    atOnce: '',
+    area: 'https://drama.example/my',
+    cancel: 'https://drama.example/my#cancel=a&b',
+    withdraw: 'https://drama.example/my#withdraw',
+    claim: 'https://drama.example/my#claim=c',
+  }
+
+  it('says all of it as text and as HTML, and leaves out what does not apply', () => {
+    const { subject, text, html, link } = composeMail('Harbour Dramas', 'receipt', language, receipt)
+    expect(subject).toContain('Monthly & more')
+    expect(link).toBe(receipt.claim)
+    for (const said of ['ord_1', '$8.39', '$1.60', '19%', receipt.cancel, receipt.withdraw, receipt.claim])
+      expect(text).toContain(said)
+    expect(html).toContain('Harbour &lt;Dramas&gt;, 1 Quay</td>')
+    expect(html).toContain('href="https://drama.example/my#cancel=a&amp;b"')
+    expect(`${text}${html}`).not.toMatch(/{{|undefined/)
+    expect(text).not.toContain(mailTexts[language].receipt.taxNumber)
+    const over = composeMail('Harbour Dramas', 'receipt', language, { ...receipt, cancel: '', renewsOn: '' })
+    expect(over.text).not.toContain('#cancel')
+    expect(over.text).toContain(mailTexts[language].receipt.ends)
+  })
+})
+
+test('a receipt that lacks a value is not composed', () => {
+  expect(() => composeMail('Harbour Dramas', 'receipt', 'en', { kind: 'plan' })).toThrow('no plan')
+})

@@ -4,13 +4,15 @@ import en from './mails.en.json' with { type: 'json' }
 import es from './mails.es.json' with { type: 'json' }
 import fy from './mails.fy.json' with { type: 'json' }
 import pt from './mails.pt.json' with { type: 'json' }
+import { composeReceipt } from './compose-receipt.ts'
+import { escapeHtml, fillIn, page, paragraph, styles } from './mail-page.ts'
 
-type Mails = typeof en
+export type Mails = typeof en
 /**
  * The mails there are; each has a button that opens `link`, and takes the other values that its words name. `contact` goes
- * to the operator, with the `name`, `email` and `message` of whoever wrote.
+ * to the operator, with the `name`, `email` and `message` of whoever wrote; `receipt` is composed by `composeReceipt`.
  */
-export type MailTemplate = keyof Mails['templates'] | 'contact'
+export type MailTemplate = keyof Mails['templates'] | 'contact' | 'receipt'
 
 export const mailTexts: Record<Language, Mails> = { en, es, fy, dy, pt }
 
@@ -38,6 +40,7 @@ export function composeMail(
 ): ComposedMail {
   const known = languages.find((each) => each === language) ?? 'en'
   if (template === 'contact') return composeContact(site, known, values)
+  if (template === 'receipt') return composeReceipt(site, known, mailTexts[known], values)
   const { greeting, copyLink, templates } = mailTexts[known]
   const footer = mailTexts[known].footer.replace('{{site}}', () => site)
   const own = Object.entries(templates).find(([name]) => name === template)?.[1]
@@ -56,14 +59,6 @@ export function composeMail(
   ]
   const lang = htmlLanguage[known]
   return { lang, subject, text: `${text}\n`, html: page(site, lang, subject, body.join('\n')), link }
-}
-
-function fillIn(words: string, values: Record<string, string>): string {
-  return words.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
-    const value = values[name]
-    if (value === undefined) throw new Error(`A mail was given no ${name}`)
-    return value
-  })
 }
 
 /** The composer of one site's mails. */
@@ -94,41 +89,4 @@ function composeContact(site: string, language: Language, values: Record<string,
     link: undefined,
     replyTo: { name: writer, address: email },
   }
-}
-
-/** Mail programs know no stylesheets. */
-const styles = {
-  body: 'margin:0;background:#f4f4f6;color:#1b1b22;font:16px/1.5 system-ui,sans-serif',
-  sheet: 'max-width:560px;margin:0 auto;padding:32px 24px;background:#fff',
-  name: 'margin:0 0 24px;font-size:20px;font-weight:700',
-  button:
-    'display:inline-block;padding:12px 24px;border-radius:8px;background:#ff8a4c;color:#1c0b04;font-weight:600;text-decoration:none',
-  message: 'margin:0 0 16px;white-space:pre-wrap;overflow-wrap:anywhere',
-  small: 'margin:24px 0 0;color:#5c5c68;font-size:13px;overflow-wrap:anywhere',
-}
-
-function page(site: string, lang: string, subject: string, body: string): string {
-  return `<!doctype html>
-<html lang="${lang}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${escapeHtml(subject)}</title>
-</head>
-<body style="${styles.body}">
-<div style="${styles.sheet}">
-<p style="${styles.name}">${escapeHtml(site)}</p>
-${body}
-</div>
-</body>
-</html>
-`
-}
-
-const paragraph = (html: string) => `<p style="margin:0 0 16px">${html}</p>`
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (sign) => entities[sign] ?? sign)
 }

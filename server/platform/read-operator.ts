@@ -14,9 +14,13 @@ export interface OperatorConfig {
   address: string | undefined
   /** Where messages go, and what the imprint names. */
   email: string | undefined
+  /** What the tax office knows the seller by, for receipts. */
+  taxNumber: string | undefined
+  /** The rate of the tax that is in every price, in hundredths of a percent. */
+  taxRate: number
 }
 
-/** @throws ConfigError where CONTACT_EMAIL is no address or SITE_LOGO no picture that can be read */
+/** @throws ConfigError where CONTACT_EMAIL is no address, TAX_RATE no percentage or SITE_LOGO no picture that can be read */
 export function readOperator(env: Env): OperatorConfig {
   const email = text(env, 'CONTACT_EMAIL')
   if (email !== undefined && !/^[^<>@\s]+@[^<>@\s]+$/.test(email))
@@ -27,7 +31,17 @@ export function readOperator(env: Env): OperatorConfig {
     name: text(env, 'OPERATOR_NAME'),
     address: text(env, 'OPERATOR_ADDRESS'),
     email,
+    taxNumber: text(env, 'TAX_NUMBER'),
+    taxRate: readTaxRate(env),
   }
+}
+
+function readTaxRate(env: Env): number {
+  const given = text(env, 'TAX_RATE') ?? '0'
+  const rate = /^\d{1,2}(\.\d{1,2})?$/.test(given) ? Math.round(Number(given) * 100) : undefined
+  if (rate === undefined)
+    throw new ConfigError(`TAX_RATE must be a percentage such as 19 or 8.1, not "${given}".`)
+  return rate
 }
 
 function readLogo(env: Env): string | undefined {

@@ -6,6 +6,7 @@ import { systemClock } from '#server/platform/clock.ts'
 import { readLimits } from '#server/platform/config.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import { createLog } from '#server/platform/log.ts'
+import { readOperator } from '#server/platform/read-operator.ts'
 import { readTracking } from '#server/platform/read-tracking.ts'
 import type { Tables } from '#server/tables.ts'
 
@@ -49,7 +50,7 @@ function billingOn(db: Kysely<Tables>): BillingContext {
     ...shared,
     secure: false,
     publicUrl: 'http://localhost:3000',
-    operator: { site: 'Cliffhanger' },
+    operator: readOperator({}),
     limits: readLimits({}),
     moments: { keep: [], register: [], consent: [], merge: [], erase: [], export: [] },
     log: createLog({ json: true, level: 'silent' }),

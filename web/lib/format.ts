@@ -1,4 +1,4 @@
-import type { Language } from '#contract/languages.ts'
+import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { currentLanguage } from './language.ts'
 
 /** What thousands, millions and thousands of millions are shortened to. */
@@ -35,4 +35,10 @@ export function longDate(time: string | null | undefined): string {
   // Made when it is first used: the browser takes long to.
   longDates ??= new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
   return longDates.format(date)
+}
+
+/** A percentage as the language of the screens writes it: 8.1 is "8,1 %" in German. */
+export function percent(value: number): string {
+  const options = { style: 'percent', maximumFractionDigits: 2 } as const
+  return new Intl.NumberFormat(htmlLanguage[currentLanguage()], options).format(value / 100)
 }

@@ -4,6 +4,7 @@ import type { MembersContext } from '#server/features/members/members.ts'
 import type { AttributionContext, ConversionContext } from '#server/features/tracking/tracking.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Log } from '#server/platform/log.ts'
+import type { OperatorConfig } from '#server/platform/read-operator.ts'
 import type { PaymentGateway } from './gateway.ts'
 
 /** What billing works with; made once, in server/context.ts. */
@@ -13,6 +14,8 @@ export interface BillingContext extends MembersContext, AttributionContext, Conv
   gateways: readonly PaymentGateway[]
   /** Where the site is reached, for what a gateway sends back to it. */
   publicUrl: string
+  /** Who sells, as receipts say it. */
+  operator: OperatorConfig
   /** How long a gateway may take for one call, in milliseconds. */
   gatewayTimeoutMs?: number
   translate(language: Language, key: string): string

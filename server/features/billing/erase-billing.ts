@@ -7,12 +7,14 @@ import {
   selectPendingOrders,
   selectUnfinishedSubscriptions,
 } from './moment-queries.ts'
+import { deleteOrderLinks } from './order-link-queries.ts'
 import { lockBuyer, moveOrder } from './order-queries.ts'
 import { moveSubscription } from './subscription-queries.ts'
 
 /**
  * A person leaves (security.md, "The person's data"): subscriptions end now, open orders are cancelled, payment methods are
- * forgotten (here at once, at the gateway by the janitor), and e-mails and traces go from the orders. The books keep orders,
+ * forgotten (here at once, at the gateway by the janitor), e-mails and traces go from the orders, and mailed links about them are worth
+ * nothing. The books keep orders,
  * amounts and the words that were agreed to. A second time changes nothing.
  */
 export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<void> {
@@ -23,5 +25,6 @@ export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<v
   await checkPaymentsSoon(tx, userId, now)
   await retireMethods(tx, userId, now)
   await anonymiseOrders(tx, userId, now)
+  await deleteOrderLinks(tx, userId)
   await deleteKeys(tx, userId)
 }

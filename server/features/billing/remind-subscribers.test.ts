@@ -15,14 +15,17 @@ afterAll(() => site.close())
 
 let addresses = 0
 const address = () => `reader-${++addresses}@example.com`
-const subjects = async (email: string) => (await site.mails(email)).map(({ subject }) => subject)
+const isReceipt = (subject: string) => /^(Your receipt|Receipt|Ihr Beleg|Beleg)/.test(subject)
+/** What somebody was told besides their receipts. */
+const told = async (email: string) => (await site.mails(email)).filter(({ subject }) => !isReceipt(subject))
+const subjects = async (email: string) => (await told(email)).map(({ subject }) => subject)
 const remind = () => remindSubscribers(site.context)
 
 test('an introductory price is said to end, with what it costs then', async () => {
   const email = address()
   await Subscriber.on(site, { email })
   await Promise.all([remind(), remind(), remind()])
-  const mails = await site.mails(email)
+  const mails = await told(email)
   expect(mails.map(({ subject }) => subject)).toEqual(['Your introductory price ends soon'])
   expect(mails[0]?.text).toContain('$9.99 every 7 days')
   await remind()
@@ -43,11 +46,7 @@ test('a yearly plan is said to renew 7 days before, each year, in the language o
   await remind()
   await person.after(358 * day)
   await remind()
-  expect(await subjects(email)).toEqual([
-    'Ihr Abo verlängert sich bald',
-    'Beleg: Ihr Abo wurde verlängert',
-    'Ihr Abo verlängert sich bald',
-  ])
+  expect(await subjects(email)).toEqual(['Ihr Abo verlängert sich bald', 'Ihr Abo verlängert sich bald'])
 })
 
 test('a plan of a month is not, nor whoever has cancelled, unless they resume', async () => {

@@ -1,7 +1,7 @@
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
-import { selectSoldPlan } from './offer-queries.ts'
-import { selectOrderOfPeriod, selectPlannedOrder, selectRenewing, takeReminders } from './renewal-queries.ts'
+import { nextCharge } from './next-charge.ts'
+import { selectOrderOfPeriod, selectRenewing, takeReminders } from './renewal-queries.ts'
 import { tellSubscriber } from './tell-subscriber.ts'
 
 const batch = 50
@@ -23,16 +23,15 @@ export async function remindSubscribers(context: BillingContext): Promise<void> 
 async function remind(context: BillingContext, tx: Tx, id: string): Promise<void> {
   const row = await selectRenewing(tx, id)
   const used = row && (await selectOrderOfPeriod(tx, id, row.period_no))
-  // Nothing is charged where there is nothing to charge.
-  if (!used || !row.period_ends_at || row.method_reference === null) return
-  const planned = await selectPlannedOrder(tx, id)
+  const next = used && (await nextCharge(tx, row))
+  if (!next) return
   await tellSubscriber(tx, context, used.introductory ? 'introEnds' : 'yearlyRenews', {
     to: row.email ?? used.email,
     language: row.language,
-    plan: await selectSoldPlan(tx, planned?.plan_id ?? row.plan_id),
-    cents: planned?.amount_cents ?? row.price_cents,
-    currency: planned?.currency ?? row.currency,
+    plan: next.plan,
+    cents: next.cents,
+    currency: next.currency,
     orderId: used.id,
-    date: row.period_ends_at,
+    date: next.at,
   })
 }

@@ -24,7 +24,11 @@ afterEach(async () => {
 
 let addresses = 0
 const address = () => `reader-${++addresses}@example.com`
-const subjects = async (email: string) => (await site.mails(email)).map(({ subject }) => subject)
+/** What somebody was told after the receipt of the first period. */
+const subjects = async (email: string) =>
+  (await site.mails(email))
+    .map(({ subject }) => subject)
+    .filter((subject) => !subject.startsWith('Your receipt'))
 const cents = (payments: Payment[]) => payments.map(({ amountCents }) => amountCents)
 const time = (date: Date | null | undefined) => date?.getTime() ?? NaN
 

@@ -2,6 +2,7 @@ import {
   cancelSubscription as cancelCall,
   createOrder,
   getPayment,
+  getReceipt,
   listPlans as listPlansCall,
   payOrder as payOrderCall,
   resumeSubscription as resumeCall,
@@ -20,6 +21,7 @@ import { answerOnce } from './idempotency.ts'
 import { limitCardFailures } from './limit-card-failures.ts'
 import { membershipOf } from './membership.ts'
 import { listPlans } from './offer.ts'
+import { loadReceipt } from './load-receipt.ts'
 import { payOrder } from './pay-order.ts'
 import { placeOrder } from './place-order.ts'
 import { listOrders, loadOrder, refreshOrder } from './present-order.ts'
@@ -66,6 +68,10 @@ export function billingRoutes(context: BillingContext): Route[] {
         membershipOf(db, viewer, clock.now(), call.language),
       ])
       return { data: { ...orders, subscription } }
+    }),
+    route(getReceipt, async (call) => {
+      const { userId } = await requireStanding(context, call)
+      return { info: await loadReceipt(context, userId, call.query.order_id) }
     }),
   ]
 }

@@ -16,7 +16,8 @@ import { isOwned } from './ownership.ts'
 import { insertRefund } from './refund-queries.ts'
 import { reportSale } from './report-sale.ts'
 import { returnMoney } from './return-money.ts'
-import { continueSubscription, findRenewal, isRenewal, noteFailedTry, tellRenewed } from './settle-renewal.ts'
+import { sendReceipt } from './send-receipt.ts'
+import { continueSubscription, findRenewal, noteFailedTry } from './settle-renewal.ts'
 import { startSubscription } from './start-subscription.ts'
 
 /** What is known of an attempt's payment: what the gateway says, that it says nothing, or that it never got the request. */
@@ -117,10 +118,11 @@ async function applySuccess(
   const introduced = !wanted || !order.introductory || (await takeIntroduction(context, tx, order, payment))
   if (wanted && introduced) {
     await enterSale(tx, order, attempt, now)
-    await moveOrder(tx, order.id, 'paid', { paid_at: now })
+    await moveOrder(tx, order.id, 'paid', { paid_at: now, tax_rate: context.operator.taxRate })
     await auditPayment(tx, 'order_paid', order, now)
     await reportSale(context, tx, order, now)
-    return give(context, tx, { order, attempt, now }, payment)
+    await give(tx, { order, attempt, now }, payment)
+    return sendReceipt(context, tx, order)
   }
   await setReference(tx, attempt.id, payment.reference)
   if (!(await enterUnwanted(tx, order, attempt, now))) return
@@ -156,9 +158,9 @@ interface Paid {
 }
 
 /** What an order buys: an episode only that one, a video all of it, a plan everything until its period ends. */
-async function give(context: BillingContext, tx: Tx, paid: Paid, payment: Payment): Promise<void> {
+async function give(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
   const { order, now } = paid
-  if (order.kind === 'plan') return givePeriod(context, tx, paid, payment)
+  if (order.kind === 'plan') return givePeriod(tx, paid, payment)
   await grantEntitlement(tx, {
     userId: order.user_id,
     orderId: order.id,
@@ -169,11 +171,10 @@ async function give(context: BillingContext, tx: Tx, paid: Paid, payment: Paymen
   })
 }
 
-async function givePeriod(context: BillingContext, tx: Tx, paid: Paid, payment: Payment): Promise<void> {
+async function givePeriod(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
   const row = await findRenewal(tx, paid.order)
-  if (row) return continueSubscription(context, tx, { ...paid, row }, payment)
-  const begun = await startSubscription(tx, paid.order, paid.attempt, payment, paid.now)
-  if (isRenewal(paid.order)) await tellRenewed(context, tx, begun.order, begun.endsAt)
+  if (row) return continueSubscription(tx, { ...paid, row }, payment)
+  await startSubscription(tx, paid.order, paid.attempt, payment, paid.now)
 }
 
 /**

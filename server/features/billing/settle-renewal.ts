@@ -4,7 +4,7 @@ import type { AttemptRow } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
 import type { Payment } from './gateway.ts'
 import { keepMethod } from './keep-method.ts'
-import { selectSoldPlan, type PlanRow } from './offer-queries.ts'
+import { selectSoldPlan } from './offer-queries.ts'
 import type { OrderRow } from './order-queries.ts'
 import {
   selectOrderOfPeriod,
@@ -44,11 +44,9 @@ function isOwnTry({ idempotency_key }: AttemptRow): boolean {
 }
 
 /**
- * A period was paid for: the subscription is active for it, with an entitlement of its own, and the receipt leaves. Whoever
- * paid by hand is charged through that method from now on, and has taken a cancellation back.
+ * A period was paid for: the subscription is active for it, with an entitlement of its own. Whoever paid by hand is charged through that method from now on, and has taken a cancellation back.
  */
 export async function continueSubscription(
-  context: Telling,
   tx: Tx,
   { row, order, attempt, now }: Tried,
   payment: Payment,
@@ -85,26 +83,18 @@ export async function continueSubscription(
     // While it is to be renewed, nobody is locked out between the period's end and the charge.
     endsAt: cancelled ? endsAt : graceEnd(endsAt, newDays),
   })
-  await tell(context, tx, 'renewalReceipt', { row, order, date: endsAt, plan })
-}
-
-/** The receipt of a renewal that was paid after its subscription had ended, and began another. */
-export async function tellRenewed(context: Telling, tx: Tx, order: OrderRow, endsAt: Date): Promise<void> {
-  const row = order.subscription_id === null ? undefined : await selectRenewing(tx, order.subscription_id)
-  if (row) await tell(context, tx, 'renewalReceipt', { row, order, date: endsAt })
 }
 
 async function tell(
   context: Telling,
   tx: Tx,
   template: Parameters<typeof tellSubscriber>[2],
-  { row, order, date, plan: known }: { row: RenewingRow; order: OrderRow; date: Date; plan?: PlanRow },
+  { row, order, date }: { row: RenewingRow; order: OrderRow; date: Date },
 ): Promise<void> {
-  const plan = known ?? (await selectSoldPlan(tx, order.plan_id ?? row.plan_id))
   await tellSubscriber(tx, context, template, {
     to: order.email,
     language: row.language,
-    plan,
+    plan: await selectSoldPlan(tx, order.plan_id ?? row.plan_id),
     cents: order.amount_cents,
     currency: order.currency,
     orderId: order.id,

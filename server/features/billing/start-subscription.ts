@@ -20,7 +20,7 @@ const dayMs = 86_400_000
 
 /**
  * Begins the subscription of a paid order: active from now, period 0, charged through the method that was kept, and an
- * entitlement to everything until the period ends. @returns the order as it is then, and the period's end
+ * entitlement to everything until the period ends.
  */
 export async function startSubscription(
   tx: Tx,
@@ -28,7 +28,7 @@ export async function startSubscription(
   attempt: AttemptRow,
   payment: Payment,
   now: Date,
-): Promise<{ order: OrderRow; endsAt: Date }> {
+): Promise<void> {
   const subscription =
     order.subscription_id === null ? undefined : await selectSubscription(tx, order.subscription_id)
   if (!subscription) throw new Error(`order ${order.id} has no subscription`)
@@ -69,7 +69,6 @@ export async function startSubscription(
     // While it is to be renewed, nobody is locked out between the period's end and the charge.
     endsAt: renews ? graceEnd(endsAt, days) : endsAt,
   })
-  return { order: { ...order, subscription_id: id, period_no: 0 }, endsAt }
 }
 
 /** What is over and will not be renewed makes room: there is one live subscription per person. */

@@ -103,6 +103,21 @@ export interface OrdersTable {
   erased_at: Optional<Date>
   /** At the introductory price of the plan. */
   introductory: Generated<boolean>
+  /** Of the tax in the price when it was paid, in hundredths of a percent. */
+  tax_rate: Optional<number>
+}
+
+export type LinkPurpose = 'claim' | 'cancel' | 'withdraw'
+
+/** A link that a mail about an order holds. */
+interface OrderLinksTable {
+  /** SHA-256 of the secret. */
+  hash: Buffer
+  purpose: LinkPurpose
+  order_id: string
+  /** Null for one that lasts as long as what it is about. */
+  expires_at: Date | null
+  created_at: Date
 }
 
 interface IntroductionsTable {
@@ -188,4 +203,5 @@ export interface BillingTables extends SandboxTables, StripeTables {
   notifications: NotificationsTable
   reconciliations: ReconciliationsTable
   introductions: IntroductionsTable
+  order_links: OrderLinksTable
 }

@@ -6,7 +6,6 @@ import type { BillingContext } from './billing-context.ts'
 
 /** What a subscriber is told by mail, and the page where something can be done about it. */
 const pages = {
-  renewalReceipt: '/my',
   renewalFailed: '/my',
   renewalRefused: '/my',
   bankAsks: '/my',
@@ -48,6 +47,6 @@ export async function tellSubscriber(
 }
 
 /** A day as a language writes it; days are counted by UTC. */
-function dayWords(date: Date, language: Language): string {
+export function dayWords(date: Date, language: Language): string {
   return new Intl.DateTimeFormat(htmlLanguage[language], { dateStyle: 'long', timeZone: 'UTC' }).format(date)
 }

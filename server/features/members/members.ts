@@ -24,6 +24,7 @@ import { findMember, headerTokenOf, sweepSessions } from './sessions.ts'
 import { isGuest } from './sign-in-as.ts'
 
 export { checkEmail, checkName } from './check-person.ts'
+export { isGuest }
 export type { MembersContext } from './members-context.ts'
 
 /**

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import type { Order } from '#contract/billing.ts'
-import { homepageQuery } from '#web/features/catalog/queries.ts'
+import type { Order, Receipt as Facts } from '#contract/billing.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { longDate } from '#web/lib/format.ts'
+import { longDate, percent } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { receiptQuery } from './queries.ts'
 import { useBought } from './use-bought.ts'
 import { useOrder } from './use-order.ts'
 import './print.css'
@@ -22,6 +22,9 @@ export const hasReceipt = ({ paid_at }: Order): boolean => paid_at !== undefined
 export function Receipt({ orderId }: { orderId: string }) {
   const { t } = useTranslation()
   const { order, unknown, lost, retry } = useOrder(orderId)
+  const paid = order !== undefined && hasReceipt(order)
+  const { data: facts, isError, refetch } = useQuery({ ...receiptQuery(orderId), enabled: paid })
+  const failed = lost || (isError && !facts)
   return (
     <section className={styles.receipt}>
       <title>{t('orders.receipt')}</title>
@@ -29,25 +32,25 @@ export function Receipt({ orderId }: { orderId: string }) {
         <Link className={buttonClass('quiet')} to={paths.my.to()}>
           {t('orders.back')}
         </Link>
-        {order && hasReceipt(order) && <Button onClick={() => print()}>{t('orders.print')}</Button>}
+        {paid && facts && <Button onClick={() => print()}>{t('orders.print')}</Button>}
       </div>
       {unknown && <p role="alert">{t('orders.unknown')}</p>}
-      {lost && <CouldNotLoad onRetry={retry} />}
-      {!order && !unknown && !lost && (
+      {failed && <CouldNotLoad onRetry={paid ? () => void refetch() : retry} />}
+      {!unknown && !failed && (paid ? !facts : !order) && (
         <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
       )}
-      {order && (hasReceipt(order) ? <Paper order={order} /> : <p role="status">{t('orders.notPaid')}</p>)}
+      {order && !paid && <p role="status">{t('orders.notPaid')}</p>}
+      {paid && facts && <Paper order={order} facts={facts} />}
     </section>
   )
 }
 
-function Paper({ order }: { order: Order }) {
+function Paper({ order, facts }: { order: Order; facts: Facts }) {
   const { t } = useTranslation()
   const bought = useBought(order)
   const user = useQuery(userQuery).data
-  const seller = useQuery(homepageQuery).data?.copyright.text.replace(/^(©|\(c\))\s*(\d{4}\s*)?/i, '')
-  const person = [user?.display_name, user?.email].filter(Boolean).join(', ')
-  const kept = order.amount_cents - order.refunded_cents
+  const person = [user?.display_name, user?.email ?? facts.email].filter(Boolean).join(', ')
+  const { seller, currency, renewal } = facts
   return (
     <article className={styles.paper} aria-labelledby="receipt">
       <header className={styles.head}>
@@ -56,9 +59,10 @@ function Paper({ order }: { order: Order }) {
       </header>
       <dl className={styles.facts}>
         <Fact name={t('orders.number')} value={order.id} />
-        <Fact name={t('orders.date')} value={longDate(order.paid_at)} />
+        <Fact name={t('orders.date')} value={longDate(facts.paid_at)} />
         {person && <Fact name={t('orders.for')} value={person} />}
-        <Fact name={t('orders.seller')} value={seller ?? settings.site} />
+        <Fact name={t('orders.seller')} value={[seller.name, seller.address].filter(Boolean).join(', ')} />
+        {seller.tax_number && <Fact name={t('orders.taxNumber')} value={seller.tax_number} />}
         <Fact name={t('orders.way')} value={order.gateway === 'paypal' ? t('pay.paypal') : t('pay.card')} />
       </dl>
       <table className={styles.lines}>
@@ -69,15 +73,29 @@ function Paper({ order }: { order: Order }) {
           </tr>
         </thead>
         <tbody>
-          <Line name={bought} value={money(order.amount_cents, order.currency)} />
-          {order.refunded_cents > 0 && (
-            <Line name={t('orders.refund')} value={money(-order.refunded_cents, order.currency)} />
+          <Line name={bought} value={money(facts.amount_cents, currency)} />
+          {facts.refunded_cents > 0 && (
+            <Line name={t('orders.refund')} value={money(-facts.refunded_cents, currency)} />
           )}
         </tbody>
         <tfoot>
-          <Line name={t('orders.total')} value={money(kept, order.currency)} />
+          <Line name={t('orders.net')} value={money(facts.net_cents, currency)} />
+          <Line
+            name={t('orders.tax', { rate: percent(facts.tax_percent) })}
+            value={money(facts.tax_cents, currency)}
+          />
+          <Line name={t('orders.total')} value={money(facts.amount_cents - facts.refunded_cents, currency)} />
         </tfoot>
       </table>
+      {renewal && (
+        <p className={styles.note}>
+          {t('orders.renews', {
+            date: longDate(renewal.at),
+            price: money(renewal.price_cents, renewal.currency),
+            days: t('pay.days', { count: renewal.period_days }),
+          })}
+        </p>
+      )}
       <p className={styles.note}>
         {t(`orders.status.${order.status}`)}. {order.gateway === 'sandbox' && t('orders.sandbox')}
       </p>

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { getPayment, listPlans } from '#contract/billing.ts'
+import { getPayment, getReceipt, listPlans } from '#contract/billing.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { boot } from '#web/lib/boot.ts'
 import { readOrder } from './pay.ts'
@@ -42,5 +42,13 @@ export const orderQuery = (orderId: string) =>
       if (isUnknownOrder(error) || (data && (data.status !== 'pending' || data.declined))) return false
       return data && !error ? againMs : Math.min(againMs * 2 ** errorUpdateCount, longestMs)
     },
+    staleTime: 0,
+  })
+
+/** What is said of an order that was paid. */
+export const receiptQuery = (orderId: string) =>
+  queryOptions({
+    queryKey: ['receipt', orderId],
+    queryFn: ({ signal }) => call(getReceipt, { query: { order_id: orderId }, signal }),
     staleTime: 0,
   })

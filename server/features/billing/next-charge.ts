@@ -1,0 +1,23 @@
+import type { Db } from '#server/tables.ts'
+import { selectSoldPlan, type PlanRow } from './offer-queries.ts'
+import { selectPlannedOrder, type RenewingRow } from './renewal-queries.ts'
+
+/** What a subscription is charged next, for which plan and when. */
+export interface NextCharge {
+  plan: PlanRow
+  cents: number
+  currency: string
+  at: Date
+}
+
+/** The next charge of a subscription as things stand; null where there is nothing to charge any more. */
+export async function nextCharge(db: Db, row: RenewingRow): Promise<NextCharge | null> {
+  if (!row.period_ends_at || row.method_reference === null || row.cancel_at_period_end) return null
+  const planned = await selectPlannedOrder(db, row.id)
+  return {
+    plan: await selectSoldPlan(db, planned?.plan_id ?? row.plan_id),
+    cents: planned?.amount_cents ?? row.price_cents,
+    currency: planned?.currency ?? row.currency,
+    at: row.period_ends_at,
+  }
+}

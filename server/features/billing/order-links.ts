@@ -1,0 +1,27 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from './billing-context.ts'
+import { insertOrderLink } from './order-link-queries.ts'
+import type { LinkPurpose } from './tables.ts'
+
+/** Makes a link about an order to be mailed; the secret stands in the fragment, which no server and no log sees. */
+export async function makeOrderLink(
+  tx: Tx,
+  { clock, publicUrl }: Pick<BillingContext, 'clock' | 'publicUrl'>,
+  { purpose, orderId, expiresAt }: { purpose: LinkPurpose; orderId: string; expiresAt: Date | null },
+): Promise<string> {
+  const secret = randomBytes(32).toString('base64url')
+  await insertOrderLink(tx, {
+    hash: hashOfLink(secret),
+    purpose,
+    order_id: orderId,
+    expires_at: expiresAt,
+    created_at: clock.now(),
+  })
+  return `${publicUrl}/my#${purpose}=${secret}`
+}
+
+/** A secret is 256 random bits, so a plain hash of it cannot be turned back. */
+export function hashOfLink(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}

@@ -1,0 +1,41 @@
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import type { Db } from '#server/tables.ts'
+
+const receipt = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+  db
+    .selectFrom('orders')
+    .innerJoin('users', 'users.id', 'orders.user_id')
+    .leftJoin('videos', 'videos.id', 'orders.video_id')
+    .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
+    .leftJoin('plans', 'plans.id', 'orders.plan_id')
+    .select([
+      'orders.id',
+      'orders.user_id',
+      'orders.kind',
+      'orders.email',
+      'orders.consent',
+      'orders.amount_cents',
+      'orders.refunded_cents',
+      'orders.currency',
+      'orders.paid_at',
+      'orders.period_no',
+      'orders.subscription_id',
+      'orders.tax_rate',
+      'users.language',
+      'users.member_since',
+      'users.merged_into',
+      'users.deleted_at',
+      'videos.titles',
+      'episodes.number',
+      'plans.names',
+      'plans.period_days',
+    ])
+    .where('orders.id', '=', id),
+)
+
+export type ReceiptRow = Awaited<ReturnType<typeof receipt>>[number]
+
+/** An order with all that its receipt says. */
+export async function selectReceipt(db: Db, id: string): Promise<ReceiptRow | undefined> {
+  return (await receipt(db, { id }))[0]
+}

@@ -1,0 +1,102 @@
+import { htmlLanguage, inLanguage, languages, type Language } from '#contract/languages.ts'
+import { moneyWords } from '#contract/money.ts'
+import { isGuest } from '#server/features/members/members.ts'
+import type { ReceiptValues } from '#server/i18n/compose-receipt.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from './billing-context.ts'
+import { nextCharge } from './next-charge.ts'
+import { makeOrderLink } from './order-links.ts'
+import type { OrderRow } from './order-queries.ts'
+import { selectReceipt, type ReceiptRow } from './receipt-queries.ts'
+import { selectRenewing } from './renewal-queries.ts'
+import { isRenewal } from './settle-renewal.ts'
+import { splitTax } from './split-tax.ts'
+import { dayWords } from './tell-subscriber.ts'
+import { withdrawableUntil } from './withdrawal-right.ts'
+
+type Seller = Pick<BillingContext, 'operator' | 'publicUrl' | 'clock'>
+
+/** A claim lasts as long as the guest's own cookie, who is known for 400 days (security.md, "Sessions"). */
+const claimMs = 400 * 86_400_000
+
+/**
+ * Mails the receipt of an order that has just been paid, in the transaction that says so: it leaves once, if that commits.
+ * A guest's holds the link that takes the purchase into an account, a plan's the one that cancels without signing in.
+ */
+export async function sendReceipt(context: Seller, tx: Tx, order: OrderRow): Promise<void> {
+  const row = await selectReceipt(tx, order.id)
+  if (!row?.paid_at || row.email === '') return
+  const language = languages.find((each) => each === row.language) ?? 'en'
+  const values: ReceiptValues = {
+    ...boughtOf(row, language),
+    ...pricesOf(context, row, language),
+    ...sellerOf(context),
+    ...rightsOf(row, language),
+    ...(await renewalOf(context, tx, row, language)),
+    order: row.id,
+    date: dayWords(row.paid_at, language),
+    renewed: isRenewal(order) ? 'yes' : '',
+    area: `${context.publicUrl}/my`,
+    withdraw: `${context.publicUrl}/my#withdraw`,
+    claim: isGuest(row) ? await claimOf(context, tx, row) : '',
+  }
+  await queueMail(tx, { to: row.email, template: 'receipt', values: { ...values }, language })
+}
+
+function boughtOf({ kind, titles, number, names, period_days }: ReceiptRow, language: Language) {
+  return {
+    kind,
+    title: titles ? inLanguage(titles, language) : '',
+    number: String(number ?? ''),
+    plan: names ? inLanguage(names, language) : '',
+    days: String(period_days ?? ''),
+  }
+}
+
+function pricesOf({ operator }: Seller, row: ReceiptRow, language: Language) {
+  const rate = row.tax_rate ?? operator.taxRate
+  const { netCents, taxCents } = splitTax(row.amount_cents, rate)
+  const money = (cents: number) => moneyWords(cents, row.currency, language)
+  return {
+    net: money(netCents),
+    tax: money(taxCents),
+    total: money(row.amount_cents),
+    rate: percentWords(rate, language),
+  }
+}
+
+function percentWords(rate: number, language: Language): string {
+  const options = { style: 'percent', maximumFractionDigits: 2 } as const
+  return new Intl.NumberFormat(htmlLanguage[language], options).format(rate / 10_000)
+}
+
+function sellerOf({ operator: { name, site, address, taxNumber } }: Seller) {
+  return { seller: name ?? site, address: address ?? '', taxNumber: taxNumber ?? '' }
+}
+
+function rightsOf(row: ReceiptRow, language: Language) {
+  const until = withdrawableUntil(row)
+  return {
+    withdrawUntil: until ? dayWords(until, language) : '',
+    atOnce: row.consent?.immediate_delivery ? 'yes' : '',
+  }
+}
+
+/** Until when a plan is paid, what follows then, and the link that cancels it. */
+async function renewalOf(context: Seller, tx: Tx, { id, subscription_id }: ReceiptRow, language: Language) {
+  const row = subscription_id === null ? undefined : await selectRenewing(tx, subscription_id)
+  const next = row && (await nextCharge(tx, row))
+  return {
+    until: row?.period_ends_at ? dayWords(row.period_ends_at, language) : '',
+    renewsOn: next ? dayWords(next.at, language) : '',
+    renewPrice: next ? moneyWords(next.cents, next.currency, language) : '',
+    renewDays: String(next?.plan.period_days ?? ''),
+    cancel: next ? await makeOrderLink(tx, context, { purpose: 'cancel', orderId: id, expiresAt: null }) : '',
+  }
+}
+
+function claimOf(context: Seller, tx: Tx, { id }: ReceiptRow): Promise<string> {
+  const expiresAt = new Date(context.clock.now().getTime() + claimMs)
+  return makeOrderLink(tx, context, { purpose: 'claim', orderId: id, expiresAt })
+}

@@ -1,0 +1,18 @@
+import type { OrderRow } from './order-queries.ts'
+
+const withdrawalMs = 14 * 86_400_000
+
+/**
+ * Until when a person may withdraw from what they ordered: 14 days from when it was paid, unless they asked for immediate
+ * delivery and acknowledged what that means. A renewal is no new contract.
+ * @returns null where there never was such a right
+ */
+export function withdrawableUntil({
+  paid_at,
+  period_no,
+  consent,
+}: Pick<OrderRow, 'paid_at' | 'period_no' | 'consent'>): Date | null {
+  const renewal = (period_no ?? 0) > 0
+  if (!paid_at || renewal || consent?.immediate_delivery) return null
+  return new Date(paid_at.getTime() + withdrawalMs)
+}
