@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { VideoPrice } from './catalog.ts'
 import { endpoint } from './endpoint.ts'
 import { Entitlement } from './library.ts'
-import { Membership } from './members.ts'
+import { Membership, Secret, User } from './members.ts'
 import { Cents, Currency, Id, Time, Typed, listOf, nullable, oneOf, paging } from './shapes.ts'
 
 export const gatewayIds = ['sandbox', 'stripe', 'paypal'] as const
@@ -250,4 +250,15 @@ export const getReceipt = endpoint({
   refuses: ['signInFirst', 'notFound'],
   query: Type.Object({ order_id: Id }),
   info: Receipt,
+})
+
+export const claimPurchase = endpoint({
+  method: 'POST',
+  path: '/api/payment/claim',
+  summary:
+    "Takes all that a guest has bought into the account of a receipt's address, which is made where there is none, and signs in",
+  refuses: ['linkSpent', 'signedInAlready', 'secondFactorNeeded', 'codeWrong', 'movedOn'],
+  body: Type.Object({ claim: Secret, totp: Type.Optional(Typed) }),
+  info: User,
+  refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
 })

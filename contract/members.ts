@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { Cents, Currency, Id, LanguageCode, Time, Typed, listOf, nullable, oneOf } from './shapes.ts'
 
 /** The secret of a mail's link. */
-const Secret = Type.String({ maxLength: 128 })
+export const Secret = Type.String({ maxLength: 128 })
 
 /** A plan with what each renewal costs. */
 const RenewingPlan = Type.Object({

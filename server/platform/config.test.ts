@@ -159,12 +159,19 @@ test('whose site it is: nobody is named unless it was said, and the address must
     name: undefined,
     address: undefined,
     email: undefined,
+    taxNumber: undefined,
+    taxRate: 0,
   })
   const env = { SITE_NAME: 'Dramarama', OPERATOR_NAME: 'Ada', CONTACT_EMAIL: 'ada@drama.example' }
   expect(load(env).operator).toMatchObject({ site: 'Dramarama', name: 'Ada', email: 'ada@drama.example' })
   expect(load({ ...env, PUBLIC_URL: 'https://drama.example' }).mail.from).toBe(
     '"Dramarama" <no-reply@drama.example>',
   )
+  expect(load({ TAX_NUMBER: 'DE1', TAX_RATE: '8.1' }).operator).toMatchObject({
+    taxNumber: 'DE1',
+    taxRate: 810,
+  })
+  for (const TAX_RATE of ['100', '-1', '19%', '1.234']) expect(() => load({ TAX_RATE })).toThrow('TAX_RATE')
   expect(() => load({ SITE_LOGO: 'mark.exe' })).toThrow('SITE_LOGO must be an SVG')
   expect(() => load({ SITE_LOGO: '/nowhere/mark.svg' })).toThrow('SITE_LOGO: there is no file')
   expect(() => load({ CONTACT_EMAIL: 'Ada <ada@drama.example>' })).toThrow('CONTACT_EMAIL')

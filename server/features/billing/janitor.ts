@@ -7,6 +7,7 @@ import { giveUpAttempt } from './give-up-attempt.ts'
 import { deleteOldKeys } from './idempotency-queries.ts'
 import { takeMethodsToForget } from './method-queries.ts'
 import { selectOpenNotifications } from './notification-queries.ts'
+import { deleteOldOrderLinks } from './order-link-queries.ts'
 import { expireOrders, selectOrder } from './order-queries.ts'
 import { selectRefunds, takeDueRefunds, type RefundRow } from './refund-queries.ts'
 import { sendRefund } from './send-refund.ts'
@@ -33,6 +34,7 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   await expireOrders(db, now)
   await expireSubscriptions(db, new Date(now.getTime() - incompleteMs))
   await deleteOldKeys(db, new Date(now.getTime() - keysLastMs))
+  await deleteOldOrderLinks(db, now)
   const attempts = await db.transaction().execute((tx) => takeDueAttempts(tx, now, next, batch))
   await each(context, attempts, (attempt) => check(context, attempt))
   const refunds = await db.transaction().execute((tx) => takeDueRefunds(tx, now, next, batch))

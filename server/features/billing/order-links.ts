@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Tx } from '#server/tables.ts'
+import { Refusal } from '#contract/errors.ts'
+import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
-import { insertOrderLink } from './order-link-queries.ts'
+import { insertOrderLink, selectLinkedOrder } from './order-link-queries.ts'
+import type { OrderRow } from './order-queries.ts'
 import type { LinkPurpose } from './tables.ts'
 
 /** Makes a link about an order to be mailed; the secret stands in the fragment, which no server and no log sees. */
@@ -21,7 +23,19 @@ export async function makeOrderLink(
   return `${publicUrl}/my#${purpose}=${secret}`
 }
 
+/** The order that a mailed secret is about. @throws Refusal linkSpent where it is worth nothing any more, or never was */
+export async function findLinkedOrder(
+  db: Db,
+  purpose: LinkPurpose,
+  secret: string,
+  now: Date,
+): Promise<OrderRow> {
+  const order = await selectLinkedOrder(db, hashOfLink(secret), purpose, now)
+  if (!order || order.erased_at) throw new Refusal('linkSpent')
+  return order
+}
+
 /** A secret is 256 random bits, so a plain hash of it cannot be turned back. */
-export function hashOfLink(secret: string): Buffer {
+function hashOfLink(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }

@@ -1,5 +1,6 @@
 import {
   cancelSubscription as cancelCall,
+  claimPurchase as claimCall,
   createOrder,
   getPayment,
   getReceipt,
@@ -15,6 +16,7 @@ import { requireViewer, route, type Call, type PlainRoute, type Route } from '#s
 import type { BillingContext } from './billing-context.ts'
 import { cancelSubscription, resumeSubscription } from './cancel-subscription.ts'
 import { checkName, refuseCardNumber } from './check-input.ts'
+import { claimPurchase } from './claim-purchase.ts'
 import { confirmPayment } from './confirm-payment.ts'
 import { offeredGateways } from './gateways.ts'
 import { answerOnce } from './idempotency.ts'
@@ -69,6 +71,7 @@ export function billingRoutes(context: BillingContext): Route[] {
       ])
       return { data: { ...orders, subscription } }
     }),
+    route(claimCall, async (call) => ({ info: await claimPurchase(context, call) })),
     route(getReceipt, async (call) => {
       const { userId } = await requireStanding(context, call)
       return { info: await loadReceipt(context, userId, call.query.order_id) }

@@ -25,6 +25,7 @@ import { isGuest } from './sign-in-as.ts'
 
 export { checkEmail, checkName } from './check-person.ts'
 export { isGuest }
+export { joinAccount } from './join-account.ts'
 export type { MembersContext } from './members-context.ts'
 
 /**

@@ -98,7 +98,7 @@ async function changePassword(
 }
 
 /** The account may have been made by somebody else with this person's address: no way of theirs stays open. */
-async function forgetStranger(tx: Tx, userId: string): Promise<void> {
+export async function forgetStranger(tx: Tx, userId: string): Promise<void> {
   await removeSecondFactor(tx, userId)
   await eraseIdentities(tx, userId)
 }

@@ -31,10 +31,10 @@ export async function signInAs(
 }
 
 /**
- * The guest gets a row even where it has none yet, which says where it went: a late call of another tab then finds that
+ * Gives a guest's records to an account. The guest gets a row even where it has none yet, which says where it went: a late call of another tab then finds that
  * this guest is over, instead of keeping something under it that nobody would see again.
  */
-async function mergeGuest(
+export async function mergeGuest(
   { moments }: MembersContext,
   tx: Tx,
   guest: { id: string; language: string },

@@ -1,0 +1,30 @@
+import type { claimPurchase as claimCall } from '#contract/billing.ts'
+import type { User } from '#contract/members.ts'
+import { joinAccount, loadUser } from '#server/features/members/members.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import type { Db } from '#server/tables.ts'
+import type { BillingContext } from './billing-context.ts'
+import { membershipOf } from './membership.ts'
+import { deleteOrderLinks } from './order-link-queries.ts'
+import { findLinkedOrder } from './order-links.ts'
+
+/**
+ * Takes all that a guest has bought into the account of the receipt's address (product.md, section 4), and signs in. The
+ * link works once; with it every other claim of the same guest is done.
+ * @throws Refusal as `joinAccount` does
+ */
+export async function claimPurchase(context: BillingContext, call: Call<typeof claimCall>): Promise<User> {
+  const { db, clock } = context
+  const { claim, totp } = call.body
+  const find = async (database: Db) => {
+    const { user_id: userId, email } = await findLinkedOrder(database, 'claim', claim, clock.now())
+    return { userId, email }
+  }
+  const viewer = await joinAccount(context, call, {
+    totp,
+    find,
+    spend: (tx, userId) => deleteOrderLinks(tx, userId, 'claim'),
+  })
+  const membership = (database: Db) => membershipOf(database, viewer, clock.now(), call.language)
+  return loadUser({ db, membershipOf: membership }, viewer, call.language)
+}

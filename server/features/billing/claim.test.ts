@@ -1,0 +1,198 @@
+import { Secret, TOTP } from 'otpauth'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { claimPurchase, getPayment } from '#contract/billing.ts'
+import { listHistory, saveHistory } from '#contract/library.ts'
+import { changeSecondFactor, getUser, registerUser, signIn } from '#contract/members.ts'
+import { getEpisode } from '#contract/media.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+const day = 86_400_000
+const password = 'nine parts of a drama'
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+const episode = (index = 4) => ({
+  kind: 'episode' as const,
+  episode_id: site.video.episodes[index]?.id ?? '',
+})
+
+/** The secrets of the claims that an address was sent, the latest last. */
+async function claimsOf(email: string): Promise<string[]> {
+  const mails = await site.mails(email)
+  return mails.flatMap(({ text }) => /#claim=([\w-]+)/.exec(text)?.[1] ?? [])
+}
+
+/** A guest who has bought an episode, and the secret in the receipt. */
+async function buyer(): Promise<{ shopper: Shopper; email: string; claim: string }> {
+  const shopper = await Shopper.on(site)
+  await shopper.buy(episode())
+  const [claim = ''] = await claimsOf(shopper.email)
+  return { shopper, email: shopper.email, claim }
+}
+
+const use = async (visitor: Visitor, claim: string, totp?: string) =>
+  (await visitor.call(claimPurchase, { body: { claim, ...(totp === undefined ? {} : { totp }) } })).answer
+const plays = async (visitor: Visitor, index = 4) =>
+  (await visitor.call(getEpisode, { query: { episode_id: site.video.episodes[index]?.id ?? '' } })).answer
+    .code === 200
+const register = (visitor: Visitor, email: string) =>
+  visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
+async function verify(email: string): Promise<void> {
+  const change = { email_verified_at: new Date() }
+  await site.context.db.updateTable('users').set(change).where('email', '=', email).execute()
+}
+async function arrive(): Promise<Visitor> {
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  return visitor
+}
+
+describe('the claim of a receipt', () => {
+  it('makes the guest a member with the address, signed in, with all that was bought', async () => {
+    const { shopper, email, claim } = await buyer()
+    const { id } = await shopper.visitor.ask(getUser)
+    expect(await use(shopper.visitor, claim)).toMatchObject({
+      code: 200,
+      info: { id, role: 'member', email, email_verified: true, has_password: false },
+    })
+    expect(await shopper.visitor.ask(getUser)).toMatchObject({ id, role: 'member' })
+    expect(await plays(shopper.visitor)).toBe(true)
+  })
+
+  it('works on another device, which keeps what it has; the first is signed out of it', async () => {
+    const { shopper, claim } = await buyer()
+    const { id } = await shopper.visitor.ask(getUser)
+    const device = await arrive()
+    const [own] = site.video.episodes
+    const watched = { video_id: site.video.id, episode_id: own?.id ?? '', position_ms: 5 }
+    await device.ask(saveHistory, { body: { ...watched, at: new Date().toISOString() } })
+    expect(await use(device, claim)).toMatchObject({ code: 200, info: { id, role: 'member' } })
+    expect(await plays(device)).toBe(true)
+    expect((await device.ask(listHistory, { query: { kind: 'watched' } })).list).toHaveLength(1)
+    expect(await shopper.visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect(await plays(shopper.visitor)).toBe(false)
+  })
+
+  it('joins the account of the address, with the plan and the orders', async () => {
+    const person = await Subscriber.on(site)
+    const { email } = person.shopper
+    const member = await arrive()
+    const { id } = await register(member, email.toUpperCase())
+    await verify(email.toUpperCase())
+    const [claim = ''] = await claimsOf(email)
+    const device = await arrive()
+    expect(await use(device, claim)).toMatchObject({
+      info: { id, has_password: true, membership: { state: 'subscribed' } },
+    })
+    const orders = await device.ask(getPayment)
+    expect('list' in orders && orders.list).toHaveLength(1)
+    expect(await member.ask(getUser)).toMatchObject({ id, membership: { state: 'subscribed' } })
+  })
+
+  it('takes password, second factor and sessions from an account whose address was never proven', async () => {
+    const { shopper, email, claim } = await buyer()
+    const stranger = await arrive()
+    const { id } = await register(stranger, email)
+    expect(await use(shopper.visitor, claim)).toMatchObject({
+      info: { id, email_verified: true, has_password: false },
+    })
+    expect(await stranger.ask(getUser)).toMatchObject({ role: 'visitor' })
+    const again = await (await arrive()).call(signIn, { body: { email, password } })
+    expect(again.answer).toMatchObject({ code: 500 })
+    expect(await plays(shopper.visitor)).toBe(true)
+    expect(await plays(stranger)).toBe(false)
+  })
+
+  it('proves the address of a guest who has registered with it since', async () => {
+    const { shopper, email, claim } = await buyer()
+    const { id } = await register(shopper.visitor, email)
+    expect(await use(await arrive(), claim)).toMatchObject({
+      info: { id, email_verified: true, has_password: false },
+    })
+  })
+
+  it('asks for the second factor of the account', async () => {
+    const { email, claim } = await buyer()
+    const member = await arrive()
+    await register(member, email)
+    await verify(email)
+    const { secret = '' } = await member.ask(changeSecondFactor, {
+      body: { action: 'begin', current_password: password },
+    })
+    const timestamp = site.context.clock.now().getTime()
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp })
+    const { recovery_codes } = await member.ask(changeSecondFactor, { body: { action: 'confirm', code } })
+    const device = await arrive()
+    expect(await use(device, claim)).toMatchObject({ code: 401, info: { second_factor: 'totp' } })
+    expect(await use(device, claim, '000000')).toMatchObject({ code: 500 })
+    expect(await plays(device)).toBe(false)
+    expect(await use(device, claim, recovery_codes?.[0])).toMatchObject({ code: 200 })
+    expect(await plays(device)).toBe(true)
+  })
+})
+
+describe('a claim is refused', () => {
+  it('the second time, also in two tabs at once, and with it every other of the same guest', async () => {
+    const { shopper, email } = await buyer()
+    await shopper.buy(episode(5))
+    const [first = '', second = ''] = await claimsOf(email)
+    const tabs = await Promise.all([1, 2, 3, 4, 5].map(() => arrive()))
+    const answers = await Promise.all(tabs.map((tab, index) => use(tab, index % 2 ? second : first)))
+    expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 500, 500, 500, 500])
+    const winner = tabs[answers.findIndex(({ code }) => code === 200)] ?? site.visitor()
+    expect([await plays(winner, 4), await plays(winner, 5)]).toEqual([true, true])
+    for (const claim of [first, second])
+      expect(await use(await arrive(), claim)).toMatchObject({
+        code: 500,
+        message: 'This link has been used or is too old. Please ask for a new one.',
+      })
+  })
+
+  it('once it is too old, when nobody sent it, and for another purpose', async () => {
+    const person = await Subscriber.on(site)
+    const [claim = ''] = await claimsOf(person.shopper.email)
+    const [mail] = await site.mails(person.shopper.email)
+    const cancel = /#cancel=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? ''
+    expect(await use(await arrive(), cancel)).toMatchObject({ code: 500 })
+    expect(await use(await arrive(), 'nothing')).toMatchObject({ code: 500 })
+    site.moveOn(401 * day)
+    expect(await use(await arrive(), claim)).toMatchObject({ code: 500 })
+  })
+
+  it('to a member of another account, and works for them after signing out', async () => {
+    const { claim } = await buyer()
+    const other = await arrive()
+    await register(other, 'other@example.com')
+    expect(await use(other, claim)).toMatchObject({ code: 409 })
+    expect(await plays(other)).toBe(false)
+    expect(await use(await arrive(), claim)).toMatchObject({ code: 200 })
+  })
+
+  it('where the purchase is an account’s already', async () => {
+    const { shopper, claim } = await buyer()
+    await register(shopper.visitor, 'elsewhere@example.com')
+    expect(await use(await arrive(), claim)).toMatchObject({ code: 500 })
+    expect(await plays(shopper.visitor)).toBe(true)
+    const { shopper: proven, email, claim: late } = await buyer()
+    await register(proven.visitor, email)
+    await verify(email)
+    expect(await use(await arrive(), late)).toMatchObject({ code: 500 })
+  })
+
+  it('where the person has left', async () => {
+    const { shopper, claim } = await buyer()
+    await shopper.visitor.fetch('/api/user', {
+      method: 'DELETE',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(await use(await arrive(), claim)).toMatchObject({ code: 500 })
+  })
+})

@@ -1,0 +1,122 @@
+import { Refusal } from '#contract/errors.ts'
+import type { Call, Viewer } from '#server/platform/http/route.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { answerInTransaction } from './answer-in-transaction.ts'
+import { deleteFailures } from './attempt-queries.ts'
+import { auditCall, auditWrongCode } from './audit-call.ts'
+import { limitTries } from './limit-tries.ts'
+import { deleteLinks } from './link-queries.ts'
+import type { AccountCall, MembersContext } from './members-context.ts'
+import {
+  insertUser,
+  isEmailTaken,
+  lockUsers,
+  selectUserByEmail,
+  updateUser,
+  type UserRow,
+} from './queries.ts'
+import { forgetStranger } from './reset-password.ts'
+import { checkSecondFactor, hasSecondFactor } from './second-factor.ts'
+import { endSessionsOf } from './sessions.ts'
+import { isGuest, mergeGuest, signInAs } from './sign-in-as.ts'
+
+type JoinCall = AccountCall & Pick<Call, 'adIds'>
+
+/** What a mailed secret stands for: the records of a person, as a rule a guest, and the address it was sent to. */
+interface Claim {
+  userId: string
+  email: string
+}
+
+export interface Claiming {
+  /** A code of the second factor, where the caller gave one. */
+  totp: string | undefined
+  /** What is claimed. @throws Refusal where the secret is worth nothing (any more) */
+  find(db: Db): Promise<Claim>
+  /** Makes it worth nothing, with every other of this person. */
+  spend(tx: Tx, userId: string): Promise<void>
+}
+
+/**
+ * Takes a guest's records into the account of an address that is proven by a mailed secret, and signs the caller in to it.
+ * Where there is no account the guest becomes a member with the address; one whose address was never proven may be a
+ * stranger's, so that it loses its password and sessions (product.md, section 4). Used by many at once, it happens once.
+ * @returns who the caller is now
+ * @throws Refusal linkSpent where the records are an account's already, signedInAlready for a member of another account,
+ * secondFactorNeeded, codeWrong; Fault tooMany
+ */
+export async function joinAccount(
+  context: MembersContext,
+  call: JoinCall,
+  claiming: Claiming,
+): Promise<Viewer> {
+  const { db } = context
+  const { email } = await claiming.find(db)
+  const account = await selectUserByEmail(db, email)
+  const guarded = account && claiming.totp !== undefined && (await hasSecondFactor(db, account.id))
+  const tries = guarded ? await limitTries(context, 'proof', account.id) : undefined
+  const joining = answerInTransaction(db, call, async (tx, held) => {
+    const viewer = await join(context, tx, held, claiming)
+    if (tries !== undefined) await deleteFailures(tx, tries)
+    return viewer
+  })
+  return joining.catch((error: unknown) => {
+    // Somebody has registered with the address just now.
+    if (isEmailTaken(error)) throw new Refusal('movedOn')
+    if (!account) throw error
+    return auditWrongCode(context, call, account.id, error)
+  })
+}
+
+async function join(context: MembersContext, tx: Tx, call: JoinCall, claiming: Claiming): Promise<Viewer> {
+  const { claim, from, account } = await lockAll(tx, call, claiming)
+  const proven = account?.email_verified_at
+  const open = isGuest(from) || (account?.id === from.id && !proven)
+  if (!open) throw new Refusal('linkSpent')
+  if (account && proven) await checkSecondFactor(tx, context, account, claiming.totp)
+  await claiming.spend(tx, from.id)
+  if (account) await prove(context, tx, account)
+  else await becomeMember(context, tx, call, claim)
+  const id = account?.id ?? from.id
+  if (id !== from.id)
+    await mergeGuest(context, tx, { id: from.id, language: call.language }, id, async () => {})
+  const viewer = await signInAs(context, tx, call, id, async () => {})
+  if (account) await auditCall(context, tx, call, 'signed_in', id, { claim: true })
+  return viewer
+}
+
+/** Locks whose records they are, the account of the address and the calling guest, in one order for every caller. */
+async function lockAll(tx: Tx, { viewer, language }: JoinCall, claiming: Claiming) {
+  const first = await claiming.find(tx)
+  const known = await selectUserByEmail(tx, first.email)
+  if (viewer?.role === 'visitor') await insertUser(tx, { id: viewer.userId, language })
+  const ids = [first.userId, known?.id, viewer?.userId].filter((id) => id !== undefined)
+  const rows = await lockUsers(tx, [...new Set(ids)])
+  // Another call may have used the link before the rows were locked.
+  const claim = await claiming.find(tx)
+  const from = rows.find(({ id }) => id === claim.userId)
+  const account = rows.find(({ id }) => id === known?.id)
+  const sameAddress = account?.email?.toLowerCase() === claim.email.toLowerCase()
+  if (!from || (account && !sameAddress)) throw new Refusal('linkSpent')
+  return { claim, from, account }
+}
+
+async function prove({ clock }: MembersContext, tx: Tx, account: UserRow): Promise<void> {
+  if (account.email_verified_at) return
+  await forgetStranger(tx, account.id)
+  await endSessionsOf(tx, account.id)
+  await deleteLinks(tx, account.id)
+  await updateUser(tx, account.id, { password_hash: null, email_verified_at: clock.now() })
+}
+
+async function becomeMember(
+  context: MembersContext,
+  tx: Tx,
+  call: JoinCall,
+  { userId, email }: Claim,
+): Promise<void> {
+  await updateUser(tx, userId, { email, email_verified_at: context.clock.now() })
+  await auditCall(context, tx, call, 'registered', userId, { claim: true })
+  const newcomer = { id: userId, email, userAgent: call.userAgent, adIds: call.adIds() }
+  for (const tell of context.moments.register) await tell(tx, newcomer)
+}
