@@ -61,6 +61,7 @@ interface Refund {
   currency: string
   metadata: Dict
   status: string
+  created: number
 }
 
 const newId = (kind: string) => `${kind}_${randomBytes(12).toString('hex')}`
@@ -218,6 +219,8 @@ export class StripeBooks {
     const intent = this.intent(String(asked['payment_intent']))
     const amount = Number(asked['amount'])
     const left = intent.charge ? intent.amount - intent.charge.refunded : 0
+    if (['needs_response', 'lost'].includes(String(this.disputes.get(intent.id)?.['status'])))
+      throw no('charge_disputed', 'The charge has been disputed.')
     if (!intent.charge || left === 0)
       throw no('charge_already_refunded', 'The charge has already been refunded.')
     if (amount > left)
@@ -230,14 +233,26 @@ export class StripeBooks {
       currency: intent.currency,
       metadata: dictOf(asked['metadata']),
       status: 'succeeded',
+      created: this.now(),
     }
     this.refunds.push(refund)
     this.tell('charge.refunded', this.presentCharge(intent))
     return { object: 'refund', ...refund }
   }
 
+  /** The bank sends back what was refunded of a payment: it is the account's again. */
+  failRefunds(id: string): void {
+    const { charge } = this.intent(id)
+    for (const refund of this.refunds) {
+      if (refund.payment_intent !== id || refund.status === 'failed' || !charge) continue
+      refund.status = 'failed'
+      charge.refunded -= refund.amount
+      this.tell('refund.failed', { object: 'refund', ...refund })
+    }
+  }
+
   listRefunds(asked: Dict): Dict {
-    const found = this.refunds.filter(({ payment_intent }) => payment_intent === asked['payment_intent'])
+    const found = this.refunds.filter((refund) => isAskedFor(refund, asked))
     return page(found.toReversed(), asked, (refund) => ({ object: 'refund', ...refund }))
   }
 
@@ -256,15 +271,23 @@ export class StripeBooks {
     const intent = this.intent(id)
     if (!intent.charge) throw new Error(`${id} has no charge`)
     intent.charge.disputed = true
-    const dispute = { id: newId('dp'), object: 'dispute', payment_intent: id, amount: intent.amount, status }
+    const dispute = {
+      id: newId('dp'),
+      object: 'dispute',
+      payment_intent: id,
+      amount: intent.amount - intent.charge.refunded,
+      currency: intent.currency,
+      status,
+      created: this.now(),
+    }
     this.disputes.set(id, { ...dispute, ...this.disputes.get(id), status })
     const type = status.endsWith('needs_response') ? 'charge.dispute.created' : 'charge.dispute.closed'
     this.tell(type, dictOf(this.disputes.get(id)))
   }
 
-  listDisputes({ payment_intent: id }: Dict): Dict {
-    const dispute = this.disputes.get(String(id))
-    return { object: 'list', data: dispute ? [dispute] : [], has_more: false }
+  listDisputes(asked: Dict): Dict {
+    const found = [...this.disputes.values()].filter((dispute) => isAskedFor(dispute, asked))
+    return page(found.toReversed(), asked, (dispute) => dispute)
   }
 
   presentCharge({ id, charge, amount, currency, payment_method }: Intent): Dict {
@@ -293,7 +316,16 @@ export class StripeBooks {
   }
 }
 
-function page<T extends { id: string }>(found: T[], asked: Dict, present: (one: T) => Dict): Dict {
+/** Of one payment where that is asked for, and not made before. */
+function isAskedFor(
+  { payment_intent, created }: { payment_intent?: Json; created?: Json },
+  asked: Dict,
+): boolean {
+  const since = Number(dictOf(asked['created'])['gte'] ?? 0)
+  return Number(created) >= since && (asked['payment_intent'] ?? payment_intent) === payment_intent
+}
+
+function page<T extends { id?: Json }>(found: T[], asked: Dict, present: (one: T) => Dict): Dict {
   const start = found.findIndex(({ id }) => id === asked['starting_after']) + 1
   const limit = Number(asked['limit'] ?? 10)
   const data = found.slice(start, start + limit).map(present)

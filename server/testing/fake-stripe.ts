@@ -56,9 +56,9 @@ const parameters: Record<string, string> = {
   'POST /v1/payment_intents/{id}/confirm': 'key client_secret payment_method_data',
   'POST /v1/payment_intents/{id}/cancel': 'cancellation_reason',
   'POST /v1/refunds': 'payment_intent amount reason metadata',
-  'GET /v1/refunds': 'payment_intent limit starting_after',
+  'GET /v1/refunds': 'payment_intent created limit starting_after',
   'POST /v1/payment_methods/{id}/detach': '',
-  'GET /v1/disputes': 'payment_intent limit',
+  'GET /v1/disputes': 'payment_intent created limit starting_after',
 }
 
 export async function startFakeStripe(clock: Clock = systemClock, port = 0): Promise<FakeStripe> {

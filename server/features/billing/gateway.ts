@@ -142,6 +142,6 @@ export interface PaymentGateway {
     body: Buffer,
     headers: Record<string, string | string[] | undefined>,
   ): Notification | Promise<Notification>
-  /** Every payment made since, oldest first: for reconciliation. */
+  /** Every payment made since, and every one refunded or disputed since: for reconciliation. */
   listSince(time: Date): Promise<Payment[]>
 }

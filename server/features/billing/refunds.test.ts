@@ -263,6 +263,16 @@ describe("a refund at the gateway's own dashboard", () => {
     expect(await site.mails(shopper.email)).toHaveLength(2)
   })
 
+  test('is found by the hourly comparison also of a payment that is long past', async () => {
+    const { shopper, order } = await bought()
+    await reconcile(site.context)
+    site.moveOn(40 * day)
+    await reconcile(site.context)
+    await thereFor(order.id, 40, 'late')
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+  })
+
   test('comes before ours, which the gateway then refuses, and is known afterwards', async () => {
     const { shopper, order } = await bought()
     await thereFor(order.id, 99, 'all')

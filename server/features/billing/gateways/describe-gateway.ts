@@ -10,7 +10,7 @@ import {
   type PaymentGateway,
   type PresentCharge,
 } from '#server/features/billing/gateway.ts'
-import type { PaymentMethod } from '#server/features/billing/tables.ts'
+import type { DisputeStatus, PaymentMethod } from '#server/features/billing/tables.ts'
 import { createLog } from '#server/platform/log.ts'
 
 /** How a card, or the person with a wallet, behaves. `asks` waits for the person's answer. */
@@ -56,6 +56,10 @@ export interface GatewayHarness {
   /** The person's answer to what a payment waits for. It counts once. */
   answer(reference: string, answer: 'yes' | 'no'): Promise<void>
   notification(reference: string, kind: NotificationKind): { body: Buffer; headers: Record<string, string> }
+  /** The person has their bank take the money back, or the bank has decided; the latest notification says so. */
+  dispute(reference: string, status: DisputeStatus): Promise<void>
+  /** What was refunded of a payment comes back from the bank. */
+  failRefunds(reference: string): Promise<void>
   /**
    * Lets every request that starts a payment or a refund meet a fault, and no other request; for a gateway with a line.
    * @returns what ends the fault, and lets answers through that were held back
@@ -225,6 +229,50 @@ export function describeGateway(name: string, traits: GatewayTraits, harness: ()
         refundedCents: 900,
         status: 'succeeded',
       })
+    })
+
+    test('refunds the whole, and nothing after that', async () => {
+      const { reference } = await pay('pays')
+      await harness().gateway.refund({ reference, key: `ref:all:${reference}`, amountCents: 999 })
+      const more = harness().gateway.refund({ reference, key: `ref:more:${reference}`, amountCents: 1 })
+      await expect(more).rejects.toThrow(GatewayRefused)
+      expect(await harness().gateway.retrieve({ reference })).toMatchObject({
+        refundedCents: 999,
+        status: 'succeeded',
+      })
+    })
+
+    test('says of a refund that failed later, when it is asked for again, that it is none', async () => {
+      const { reference } = await pay('pays')
+      const refund = { reference, key: `ref:late:${reference}`, amountCents: 400 }
+      await harness().gateway.refund(refund)
+      await harness().failRefunds(reference)
+      await expect(harness().gateway.refund(refund)).rejects.toThrow(GatewayRefused)
+      expect(await harness().gateway.retrieve({ reference })).toMatchObject({ refundedCents: 0 })
+      await harness().gateway.refund({ ...refund, key: `ref:again:${reference}` })
+      expect(await harness().gateway.retrieve({ reference })).toMatchObject({ refundedCents: 400 })
+    })
+
+    test('says how a dispute stands, and what it took: all that had not gone back', async () => {
+      const { reference, orderId } = await pay('pays')
+      const { gateway, dispute, notification } = harness()
+      await gateway.refund({ reference, key: `ref:part:${reference}`, amountCents: 400 })
+      for (const status of ['open', 'won', 'open', 'lost'] as const) {
+        await dispute(reference, status)
+        const { body, headers } = notification(reference, 'genuine')
+        expect(await gateway.readNotification(body, headers)).toMatchObject({ reference })
+        const expected = { status: 'succeeded', refundedCents: 400, dispute: status, disputedCents: 599 }
+        expect(await gateway.retrieve({ reference })).toMatchObject(expected)
+        expect(await paymentsOf(orderId)).toMatchObject([expected])
+      }
+    })
+
+    test('refunds nothing of what a bank has taken', async () => {
+      const { reference } = await pay('pays')
+      await harness().dispute(reference, 'open')
+      const refund = { reference, key: `ref:taken:${reference}`, amountCents: 400 }
+      expect(await askRefund({ log }, harness().gateway, refund)).not.toBe('done')
+      expect(await harness().gateway.retrieve({ reference })).toMatchObject({ refundedCents: 0 })
     })
 
     test('reads its own notifications', async () => {

@@ -1,6 +1,7 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
+import { disputesPath } from './read-disputes.ts'
 
 interface Account {
   client: PaypalClient
@@ -40,7 +41,11 @@ export function createAccountCheck({ client, webhookId, clock, log }: Account): 
     askedAt = clock.now().getTime()
     try {
       await tellMissingEvents(client, webhookId, log)
-      allowed = await askVault(client)
+      if (!(await mayAsk(client, `${disputesPath}?page_size=1`)))
+        log.error(
+          'PayPal does not let this account read disputes: money that buyers have taken back is not noticed here; please allow them to the app at PayPal',
+        )
+      allowed = await mayAsk(client, '/v3/vault/payment-tokens?customer_id=cliffhanger')
       if (!allowed)
         log.warn(
           'PayPal does not let this account save payment methods (vault): it is offered for one-off payments only, not for subscriptions',
@@ -58,10 +63,10 @@ export function createAccountCheck({ client, webhookId, clock, log }: Account): 
   }
 }
 
-/** PayPal answers 403 where the vault is not for this account, whoever is asked for; nothing is made by asking. */
-async function askVault(client: PaypalClient): Promise<boolean> {
+/** PayPal answers 403 where something is not for this account, whoever is asked for; nothing is made by asking. */
+async function mayAsk(client: PaypalClient, path: string): Promise<boolean> {
   try {
-    await client.ask({ method: 'GET', path: '/v3/vault/payment-tokens?customer_id=cliffhanger' })
+    await client.ask({ method: 'GET', path })
     return true
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error

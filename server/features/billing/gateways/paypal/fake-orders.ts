@@ -16,6 +16,15 @@ interface Item {
   invoice_id?: string
 }
 
+interface FakeDispute {
+  dispute_id: string
+  create_time: string
+  status: 'WAITING_FOR_SELLER_RESPONSE' | 'RESOLVED'
+  dispute_amount: Money
+  dispute_outcome?: { outcome_code: string; amount_refunded?: Money }
+  disputed_transactions: { seller_transaction_id: string }[]
+}
+
 interface OrderRequest {
   intent: 'CAPTURE'
   purchase_units: { custom_id: string; invoice_id: string; amount: Money }[]
@@ -50,6 +59,7 @@ export class FakeRefusal extends Error {
 
 /** PayPal writes ids in capital letters and digits. */
 export const fakeId = () => randomBytes(9).toString('hex').toUpperCase().slice(0, 17)
+const isMade = ({ status }: Item) => status === 'COMPLETED'
 const cents = ({ value }: Money) => Math.round(Number(value) * 100)
 
 /** PayPal's books: what was ordered, approved, captured, kept and given back. `tell` hears of each event. */
@@ -57,7 +67,10 @@ export class FakeOrders {
   readonly all = new Map<string, FakeOrder>()
   /** What was kept, and what it does when it is charged. */
   readonly vault = new Map<string, Funding>()
+  /** By the capture that they are about. */
+  readonly disputes = new Map<string, FakeDispute>()
   mayVault = true
+  mayReadDisputes = true
 
   private readonly url: () => string
   private readonly tell: (type: string, resource: object) => void
@@ -72,9 +85,17 @@ export class FakeOrders {
     return [...this.all.values()]
       .flatMap(({ captures, refunds }) => [
         ...captures.filter(({ status }) => status !== 'PENDING').map(({ amount }) => cents(amount)),
-        ...refunds.map(({ amount }) => -cents(amount)),
+        ...refunds.filter(isMade).map(({ amount }) => -cents(amount)),
+        ...captures.map(({ id }) => -this.taken(id)),
       ])
       .reduce((sum, one) => sum + one, 0)
+  }
+
+  /** What is gone for the dispute of a capture. */
+  private taken(captureId: string): number {
+    const dispute = this.disputes.get(captureId)
+    const won = dispute?.dispute_outcome?.outcome_code === 'RESOLVED_SELLER_FAVOUR'
+    return dispute && !won ? cents(dispute.dispute_amount) : 0
   }
 
   make(asked: OrderRequest): FakeOrder {
@@ -171,7 +192,8 @@ export class FakeOrders {
   refund(captureId: string, asked: { amount: Money; custom_id?: string }): Item {
     const { order, capture } = this.findCapture(captureId)
     if (capture.status === 'PENDING') throw new FakeRefusal(422, 'PENDING_CAPTURE')
-    const gone = order.refunds.reduce((sum, { amount }) => sum + cents(amount), 0)
+    if (this.taken(captureId) > 0) throw new FakeRefusal(422, 'TRANSACTION_DISPUTED')
+    const gone = order.refunds.filter(isMade).reduce((sum, { amount }) => sum + cents(amount), 0)
     const left = cents(capture.amount) - gone - cents(asked.amount)
     if (left < 0) throw new FakeRefusal(422, 'REFUND_AMOUNT_EXCEEDED')
     const refund: Item = { id: fakeId(), status: 'COMPLETED', ...asked }
@@ -180,6 +202,70 @@ export class FakeOrders {
     const above = { rel: 'up', href: `${this.url()}/v2/payments/captures/${captureId}` }
     this.tell('PAYMENT.CAPTURE.REFUNDED', { ...refund, links: [above] })
     return refund
+  }
+
+  /** What was refunded could not be given to the person. */
+  failRefunds(id: string): void {
+    const { captures, refunds } = this.get(id)
+    for (const refund of refunds) {
+      refund.status = 'FAILED'
+      for (const capture of captures) capture.status = 'COMPLETED'
+      const above = { rel: 'up', href: `${this.url()}/v2/payments/captures/${captures[0]?.id}` }
+      this.tell('PAYMENT.REFUND.FAILED', { ...refund, links: [above] })
+    }
+  }
+
+  /** The person complains to PayPal, or PayPal has decided. */
+  dispute(id: string, stands: 'open' | 'won' | 'lost', at: Date): void {
+    const { captures, refunds } = this.get(id)
+    const [capture] = captures
+    if (!capture) throw new Error(`${id} has no capture`)
+    const gone = refunds.filter(isMade).reduce((sum, { amount }) => sum + cents(amount), 0)
+    const { currency_code } = capture.amount
+    const value = ((cents(capture.amount) - gone) / 100).toFixed(2)
+    const outcome_code = stands === 'won' ? 'RESOLVED_SELLER_FAVOUR' : 'RESOLVED_BUYER_FAVOUR'
+    const dispute: FakeDispute = {
+      dispute_id: `PP-D-${fakeId()}`,
+      create_time: at.toISOString(),
+      dispute_amount: { currency_code, value },
+      disputed_transactions: [{ seller_transaction_id: capture.id }],
+      ...(stands === 'open' ? {} : this.disputes.get(capture.id)),
+      status: stands === 'open' ? 'WAITING_FOR_SELLER_RESPONSE' : 'RESOLVED',
+      ...(stands === 'open' ? {} : { dispute_outcome: { outcome_code } }),
+    }
+    this.disputes.set(capture.id, dispute)
+    this.tell(`CUSTOMER.DISPUTE.${stands === 'open' ? 'CREATED' : 'RESOLVED'}`, dispute)
+  }
+
+  /** Those of a capture or opened since, in brief as PayPal lists them. */
+  listDisputes(query: URLSearchParams): object {
+    this.checkMayRead()
+    const [captureId, since = ''] = ['disputed_transaction_id', 'start_time'].map(
+      (name) => query.get(name) ?? undefined,
+    )
+    const found = [...this.disputes].filter(
+      ([about, { create_time }]) => (captureId ?? about) === about && create_time >= since,
+    )
+    return {
+      items: found.map(([, { dispute_id, create_time, status, dispute_amount }]) => ({
+        dispute_id,
+        create_time,
+        status,
+        dispute_amount,
+      })),
+      links: [],
+    }
+  }
+
+  getDispute(id: string): object {
+    this.checkMayRead()
+    const found = [...this.disputes.values()].find(({ dispute_id }) => dispute_id === id)
+    if (!found) throw new FakeRefusal(404, 'RESOURCE_NOT_FOUND')
+    return found
+  }
+
+  private checkMayRead(): void {
+    if (!this.mayReadDisputes) throw new FakeRefusal(403, 'NOT_AUTHORIZED')
   }
 
   present({ id, status, asked, captures, refunds, vaultId }: FakeOrder): object {

@@ -251,6 +251,8 @@ export class FakePaypal {
       const { order, capture } = orders.findCapture(id)
       return { status: 200, body: orders.presentCapture(order, capture) }
     }
+    if (what === 'GET /v1/customer/disputes') return { status: 200, body: orders.listDisputes(asked.query) }
+    if (what.startsWith('GET /v1/customer/disputes/')) return { status: 200, body: orders.getDispute(id) }
     if (what.startsWith('GET /v3/vault/payment-tokens'))
       return orders.mayVault ? { status: 200, body: { payment_tokens: [] } } : refuse(403, 'NOT_AUTHORIZED')
     if (what.startsWith('DELETE /v3/vault/payment-tokens/'))

@@ -1,7 +1,11 @@
 import type { Payment } from '#server/features/billing/gateway.ts'
 import { listEvents, orderIdOf } from './list-events.ts'
+import type { Order } from './objects.ts'
 import type { PaypalClient } from './paypal-client.ts'
-import { readPayment } from './read-order.ts'
+import { captureOf, presentOrder } from './present-order.ts'
+import { orderOfCapture, referenceOf } from './read-notification.ts'
+import { readDispute, readDisputesSince, withDispute } from './read-disputes.ts'
+import { readOrder, readPayment } from './read-order.ts'
 
 /** What PayPal did is told of within minutes; the rest is room for a slow day. */
 const toldWithinMs = 6 * 60 * 60_000
@@ -29,18 +33,49 @@ export async function findPayment(
   return null
 }
 
-/** Every payment that was captured since, oldest first, each as it stands now. */
+/** What may have changed a payment that was captured long before. */
+const givesBack = ['PAYMENT.CAPTURE.REFUNDED', 'PAYMENT.CAPTURE.REVERSED']
+
+/** Every payment that was captured, refunded or disputed since, the oldest first, each as it stands now. */
 export async function listPayments(client: PaypalClient, since: Date): Promise<Payment[]> {
+  const disputes = await readDisputesSince(client, since)
+  const payments: Payment[] = []
+  for (const id of await listOrderIds(client, since, [...disputes.keys()])) {
+    const order = await readOrder(client, id)
+    const captureId = order ? captureOf(order)?.id : undefined
+    if (!order || captureId === undefined) continue
+    const payment = presentOrder(order)
+    const known = disputes.get(captureId)
+    // A dispute lasts for months: of a payment that is old there may be an older one.
+    payments.push(
+      withDispute(payment, known ?? (isOld(order, since) ? await readDispute(client, captureId) : undefined)),
+    )
+  }
+  return payments
+}
+
+/** Whether an order was made before a time. */
+function isOld({ create_time }: Order, since: Date): boolean {
+  return create_time !== undefined && Date.parse(create_time) < since.getTime()
+}
+
+async function listOrderIds(
+  client: PaypalClient,
+  since: Date,
+  disputedCaptures: readonly string[],
+): Promise<string[]> {
   const ids = new Set<string>()
   for await (const event of listEvents(client, { from: since, type: 'PAYMENT.CAPTURE.COMPLETED' })) {
     const id = orderIdOf(event)
     if (id !== undefined) ids.add(id)
   }
-  const payments: Payment[] = []
-  // PayPal tells the latest first.
-  for (const id of [...ids].toReversed()) {
-    const payment = await readPayment(client, id)
-    if (payment) payments.push(payment)
+  for (const type of givesBack)
+    for await (const event of listEvents(client, { from: since, type }))
+      ids.add(await referenceOf(client, event))
+  for (const captureId of disputedCaptures) {
+    const id = await orderOfCapture(client, captureId)
+    if (id !== undefined) ids.add(id)
   }
-  return payments
+  // PayPal tells the latest first.
+  return [...ids].toReversed()
 }

@@ -48,6 +48,21 @@ export interface PaypalEvent {
   }
 }
 
+/** In a list it has no outcome and no transactions. */
+export interface Dispute {
+  dispute_id: string
+  status?: string
+  create_time?: string
+  dispute_amount?: PaypalMoney
+  dispute_outcome?: { outcome_code?: string; amount_refunded?: PaypalMoney }
+  disputed_transactions?: { seller_transaction_id?: string }[]
+}
+
+export interface DisputeList {
+  items?: Dispute[]
+  links?: Link[]
+}
+
 export interface EventList {
   events?: PaypalEvent[]
   links?: Link[]

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PaymentGateway } from '#server/features/billing/gateway.ts'
 import { describeGateway, type Behaviour } from '#server/features/billing/gateways/describe-gateway.ts'
 import { systemClock } from '#server/platform/clock.ts'
@@ -54,8 +54,17 @@ describeGateway(
     async answer(reference, answer) {
       if (answer === 'yes') paypal.orders.approve(reference)
     },
+    dispute: async (reference, status) => paypal.orders.dispute(reference, status, new Date()),
+    failRefunds: async (reference) => paypal.orders.failRefunds(reference),
     notification(reference, kind) {
-      const event = paypal.events.find(({ resource }) => JSON.stringify(resource).includes(reference)) ?? {}
+      const { captures } = paypal.orders.get(reference)
+      // Refunds and disputes name the capture.
+      const names = [reference, ...captures.map(({ id }) => id)]
+      const event =
+        paypal.events.find(({ resource }) => {
+          const about = JSON.stringify(resource)
+          return names.some((name) => about.includes(name))
+        }) ?? {}
       const { body, headers } = paypal.signed(event, {
         ...(kind === 'stale' ? { at: new Date(Date.now() - fiveDaysMs) } : {}),
         ...(kind === 'forged' ? { signer: 'somebody else' } : {}),
@@ -71,3 +80,62 @@ describeGateway(
     },
   }),
 )
+
+describe('money that goes back at PayPal', () => {
+  let made = 0
+  async function paid(): Promise<string> {
+    const name = `back${++made}`
+    const { reference } = await gateway.start({
+      key: `pay:${name}:1`,
+      orderId: `ord_${name}`,
+      attemptId: `att_${name}`,
+      amountCents: 999,
+      currency: 'USD',
+      payer: { userId: `usr_${name}`, email: 'viewer@example.com' },
+      method: 'wallet',
+      save: false,
+      returnUrl: 'http://localhost/order/result',
+    })
+    paypal.orders.approve(reference)
+    await gateway.complete(reference)
+    return reference
+  }
+
+  test.each([
+    ['RESOLVED_BUYER_FAVOUR', 'lost'],
+    ['ACCEPTED', 'lost'],
+    ['RESOLVED_SELLER_FAVOUR', 'won'],
+    ['RESOLVED_WITH_PAYOUT', 'won'],
+    ['CANCELED_BY_BUYER', 'won'],
+    ['DENIED', 'won'],
+  ])('for a dispute that ends as %s: it is %s', async (outcome_code, stands) => {
+    const reference = await paid()
+    paypal.orders.dispute(reference, 'lost', new Date())
+    const [capture] = paypal.orders.get(reference).captures
+    Object.assign(paypal.orders.disputes.get(capture?.id ?? '') ?? {}, { dispute_outcome: { outcome_code } })
+    expect(await gateway.retrieve({ reference })).toMatchObject({ dispute: stands })
+  })
+
+  test('is listed long after the payment was made, refunded or disputed', async () => {
+    const [refunded, disputed, untouched] = [await paid(), await paid(), await paid()]
+    paypal.ahead = 20 * 86_400_000
+    const later = new Date(Date.now() + paypal.ahead - 60_000)
+    await gateway.refund({ reference: refunded, amountCents: 400, key: 'late' })
+    paypal.orders.dispute(disputed, 'open', new Date(Date.now() + paypal.ahead))
+    const listed = await gateway.listSince(later)
+    paypal.ahead = 0
+    expect(listed.find(({ reference }) => reference === refunded)).toMatchObject({ refundedCents: 400 })
+    expect(listed.find(({ reference }) => reference === disputed)).toMatchObject({ dispute: 'open' })
+    expect(listed.map(({ reference }) => reference)).not.toContain(untouched)
+  })
+
+  test('is not looked for where the account may not read disputes; payments are read all the same', async () => {
+    const reference = await paid()
+    paypal.orders.dispute(reference, 'open', new Date())
+    paypal.orders.mayReadDisputes = false
+    const payment = await gateway.retrieve({ reference })
+    paypal.orders.mayReadDisputes = true
+    expect(payment).toMatchObject({ status: 'succeeded' })
+    expect(payment?.dispute).toBeUndefined()
+  })
+})

@@ -82,7 +82,7 @@ async function verify({ client, webhookId }: Listening, proof: Record<string, st
 }
 
 /** The order that an event is about. Refunds and disputes name the capture alone, whose order PayPal is asked for. */
-async function referenceOf(client: PaypalClient, event: PaypalEvent): Promise<string> {
+export async function referenceOf(client: PaypalClient, event: PaypalEvent): Promise<string> {
   const { event_type, resource } = event
   const orderId = orderIdOf(event)
   if (orderId !== undefined) return orderId
@@ -94,12 +94,12 @@ async function referenceOf(client: PaypalClient, event: PaypalEvent): Promise<st
 function captureIdOf({ event_type, resource }: PaypalEvent): string | undefined {
   if (event_type.startsWith('CUSTOMER.DISPUTE.'))
     return resource?.disputed_transactions?.[0]?.seller_transaction_id
-  if (!event_type.startsWith('PAYMENT.CAPTURE.')) return undefined
+  if (!/^PAYMENT\.(CAPTURE|REFUND)\./.test(event_type)) return undefined
   const above = resource?.links?.find(({ rel }) => rel === 'up')?.href
   return above?.split('/').at(-1) ?? resource?.id
 }
 
-async function orderOfCapture(client: PaypalClient, captureId: string): Promise<string | undefined> {
+export async function orderOfCapture(client: PaypalClient, captureId: string): Promise<string | undefined> {
   try {
     const path = `/v2/payments/captures/${encodeURIComponent(captureId)}`
     const capture = await client.ask<Capture>({ method: 'GET', path })

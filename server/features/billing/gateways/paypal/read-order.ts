@@ -1,7 +1,8 @@
 import type { Payment } from '#server/features/billing/gateway.ts'
 import type { Order } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
-import { presentOrder } from './present-order.ts'
+import { captureOf, presentOrder } from './present-order.ts'
+import { readDispute, withDispute } from './read-disputes.ts'
 
 export const ordersPath = '/v2/checkout/orders'
 
@@ -19,5 +20,8 @@ export async function readOrder(client: PaypalClient, reference: string): Promis
 /** @returns null as `readOrder` does */
 export async function readPayment(client: PaypalClient, reference: string): Promise<Payment | null> {
   const order = await readOrder(client, reference)
-  return order && presentOrder(order)
+  if (!order) return null
+  const payment = presentOrder(order)
+  const capture = payment.status === 'succeeded' ? captureOf(order) : undefined
+  return capture ? withDispute(payment, await readDispute(client, capture.id)) : payment
 }

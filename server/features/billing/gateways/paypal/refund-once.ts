@@ -38,16 +38,15 @@ export async function refundOnce(
 /** A key as PayPal keeps it with a refund: letters, digits and `-_.,`. */
 const nameOf = (key: string) => key.replaceAll(/[^\w.,-]/g, '.')
 
-/** One that failed at PayPal stands for nothing. */
 function findRefund({ purchase_units }: Order, name: string): Refund | undefined {
   const refunds = purchase_units?.[0]?.payments?.refunds ?? []
-  return refunds.find(({ custom_id, status }) => custom_id === name && isMade(status))
+  return refunds.find(({ custom_id }) => custom_id === name)
 }
 
-const isMade = (status: string) => status === 'COMPLETED' || status === 'PENDING'
-
+/** One that failed or was called off at PayPal is over: another try has another key. */
 function checkSame({ id, status, amount }: Refund, amountCents: number, key: string): void {
-  if (!isMade(status)) throw new Error(`PayPal's refund ${id} is ${status}`)
+  if (status === 'FAILED' || status === 'CANCELLED')
+    throw new GatewayRefused(`PayPal's refund ${id} is ${status}`)
   if (amount && toCents(amount) !== amountCents)
     throw new GatewayRefused(`key ${key} was used for another refund`)
 }

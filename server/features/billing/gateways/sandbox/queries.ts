@@ -77,7 +77,19 @@ export function selectPaymentByKey(db: Db, key: string) {
 
 export function selectPaymentsSince(db: Db, time: Date) {
   return selectPayments(db)
-    .where('sandbox_payments.created_at', '>=', time)
+    .where((where) =>
+      where.or([
+        where('sandbox_payments.created_at', '>=', time),
+        where('sandbox_disputes.changed_at', '>=', time),
+        where.exists(
+          where
+            .selectFrom('sandbox_refunds')
+            .select('payment_id')
+            .whereRef('sandbox_refunds.payment_id', '=', 'sandbox_payments.id')
+            .where((of) => of.or([of('created_at', '>=', time), of('failed_at', '>=', time)])),
+        ),
+      ]),
+    )
     .orderBy('sandbox_payments.created_at')
     .orderBy('sandbox_payments.id')
     .execute()

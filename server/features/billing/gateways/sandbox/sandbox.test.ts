@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   describeGateway,
   type Behaviour,
+  type GatewayHarness,
   type GatewayTraits,
   type NotificationKind,
 } from '#server/features/billing/gateways/describe-gateway.ts'
@@ -9,6 +10,8 @@ import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { checkCard } from './card-form.ts'
 import { signEvent } from './notifications.ts'
+import { failRefunds } from './queries.ts'
+import { dispute } from './sandbox-gateway.ts'
 
 let site: TestSite
 let shopper: Shopper
@@ -48,6 +51,11 @@ function notification(reference: string, kind: NotificationKind) {
   return { body: Buffer.from(kind === 'altered' ? `${body} ` : body), headers }
 }
 
+const goingBack: Pick<GatewayHarness, 'dispute' | 'failRefunds'> = {
+  dispute: (reference, status) => dispute({ ...site.context, notify: () => {} }, reference, status),
+  failRefunds: (reference) => failRefunds(site.context.db, reference, new Date()),
+}
+
 const inOurProcess: Pick<GatewayTraits, 'hasLine' | 'notifications'> = {
   hasLine: false,
   notifications: ['forged', 'stale', 'altered'],
@@ -69,6 +77,7 @@ describeGateway(
       gatewayOfSite().start({ ...charge, token: await shopper.token(cards[behaviour]) }),
     answer,
     notification,
+    ...goingBack,
   }),
 )
 
@@ -91,6 +100,7 @@ describeGateway(
     },
     answer,
     notification,
+    ...goingBack,
   }),
 )
 

@@ -63,11 +63,16 @@ export function chargeOf({ latest_charge }: Stripe.PaymentIntent): Stripe.Charge
 }
 
 /** How a dispute stands. An inquiry has taken no money, nor has one that was settled before it began. */
-export function presentDispute(dispute: Stripe.Dispute | undefined): Pick<Payment, 'dispute'> {
-  const status = dispute?.status ?? 'prevented'
-  if (status === 'won') return { dispute: 'won' }
-  if (status === 'lost') return { dispute: 'lost' }
-  return status === 'prevented' || status.startsWith('warning_') ? {} : { dispute: 'open' }
+export function presentDispute(
+  { amountCents, refundedCents, currency }: Payment,
+  dispute: Stripe.Dispute | undefined,
+): Pick<Payment, 'dispute' | 'disputedCents'> {
+  const { status, amount } = dispute ?? { status: 'prevented', amount: 0 }
+  if (status === 'prevented' || status.startsWith('warning_')) return {}
+  // What had been refunded is not taken a second time.
+  const disputedCents = Math.min(fromStripe(amount, currency), amountCents - refundedCents)
+  if (status === 'won') return { dispute: 'won', disputedCents }
+  return { dispute: status === 'lost' ? 'lost' : 'open', disputedCents }
 }
 
 /** Stripe charges a kept card with its customer alone, and an account may have come to have several: the name holds both. */

@@ -151,7 +151,7 @@ async function present({ stripe }: StripeContext, intent: Stripe.PaymentIntent):
   const payment = presentIntent(intent)
   if (!chargeOf(intent)?.disputed) return payment
   const { data } = await stripe.disputes.list({ payment_intent: intent.id, limit: 1 })
-  return { ...payment, ...presentDispute(data[0]) }
+  return { ...payment, ...presentDispute(payment, data[0]) }
 }
 
 async function readIfThere(context: StripeContext, reference: string): Promise<Payment | null> {
@@ -184,14 +184,37 @@ async function findByAttempt(
   return null
 }
 
+/** An account may serve other shops too. */
+const isOurs = ({ metadata }: Stripe.PaymentIntent) => metadata['attempt_id'] !== undefined
+
 async function listSince(context: StripeContext, time: Date): Promise<Payment[]> {
   const found: Payment[] = []
   const created = { gte: Math.floor(time.getTime() / 1000) }
   const request = { created, limit: 100, expand: [`data.${withCharge}`] }
   for await (const intent of context.stripe.paymentIntents.list(request))
-    // An account may serve other shops too.
-    if (intent.metadata['attempt_id']) found.push(await present(context, intent))
+    if (isOurs(intent)) found.push(await present(context, intent))
+  const earlier = await listGivenBack(context, { created, limit: 100 })
+  for (const reference of earlier) {
+    if (found.some((payment) => payment.reference === reference)) continue
+    const intent = await context.stripe.paymentIntents.retrieve(reference, { expand: [withCharge] })
+    if (isOurs(intent)) found.push(await present(context, intent))
+  }
   return found.toReversed()
+}
+
+/** The payments of which something was refunded or disputed in a span of time. */
+async function listGivenBack(
+  { stripe }: StripeContext,
+  span: { created: { gte: number }; limit: number },
+): Promise<Set<string>> {
+  const references = new Set<string>()
+  const note = ({ payment_intent: intent }: Stripe.Refund | Stripe.Dispute) => {
+    const id = typeof intent === 'string' ? intent : intent?.id
+    if (id !== undefined) references.add(id)
+  }
+  for await (const refund of stripe.refunds.list(span)) note(refund)
+  for await (const dispute of stripe.disputes.list(span)) note(dispute)
+  return references
 }
 
 async function forget(stripe: Stripe, method: string): Promise<void> {

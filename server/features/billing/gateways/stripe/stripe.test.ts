@@ -59,8 +59,13 @@ describeGateway(
       return payment
     },
     answer: async (reference, answer) => fake.books.answer(reference, answer),
+    dispute: async (reference, status) =>
+      fake.books.dispute(reference, status === 'open' ? 'needs_response' : status),
+    failRefunds: async (reference) => fake.books.failRefunds(reference),
     notification(reference, kind) {
-      const event = fake.events.find(({ object }) => object['id'] === reference)
+      const event = fake.events.findLast(
+        ({ object }) => object['id'] === reference || object['payment_intent'] === reference,
+      )
       const { body, headers } = fake.sign(
         { id: event?.id, object: 'event', type: event?.type, data: { object: event?.object ?? {} } },
         { secret: kind === 'forged' ? 'whsec_other' : undefined, ageSeconds: kind === 'stale' ? 301 : 0 },
@@ -167,6 +172,30 @@ test('a dispute shows as long as it is open, and how it ended', async () => {
     states.push((await gateway.retrieve({ reference }))?.dispute)
   }
   expect(states).toEqual([undefined, 'open', 'won', 'lost'])
+})
+
+test('money that goes back long after a payment was made is listed, refunded or disputed', async () => {
+  let now = Date.now()
+  const clock = { now: () => new Date(now) }
+  const other = await startFakeStripe(clock)
+  const slow = createStripeGateway({ ...other.settings, db: database.db, clock, log })
+  const made: string[] = []
+  for (const name of ['l1', 'l2', 'l3']) {
+    const { reference, next } = await slow.start(
+      charge(name, { payer: { userId: `usr_${name}`, email: 'l' } }),
+    )
+    await other.confirm(next?.client_secret ?? '', testCards.pays)
+    made.push(reference)
+  }
+  const [refunded = '', disputed = '', untouched] = made
+  now += 90 * 86_400_000
+  await slow.refund({ reference: refunded, amountCents: 400, key: 'ref:late' })
+  other.books.dispute(disputed, 'needs_response')
+  const listed = await slow.listSince(new Date(now - 60_000))
+  await other.close()
+  expect(listed.find(({ reference }) => reference === refunded)).toMatchObject({ refundedCents: 400 })
+  expect(listed.find(({ reference }) => reference === disputed)).toMatchObject({ dispute: 'open' })
+  expect(listed.map(({ reference }) => reference)).not.toContain(untouched)
 })
 
 describe('a notification', () => {
