@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { listPlans } from '#contract/billing.ts'
+import { getEpisode } from '#contract/media.ts'
 import { runJanitor } from '#server/features/billing/janitor.ts'
+import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { booksOf } from '#server/testing/books.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
@@ -206,6 +209,65 @@ describe('a plan', () => {
       .where('orders.id', '=', order.id)
       .executeTakeFirstOrThrow()
     expect(paypal.orders.vault.get(reference)).toBe('pays')
+  })
+})
+
+describe('money that goes back', () => {
+  const playing = async (shopper: Shopper) => {
+    const query = { episode_id: wish().episode_id ?? '' }
+    return (await shopper.visitor.call(getEpisode, { query })).answer.code
+  }
+  /** An episode that was paid, at a site that hears what PayPal tells. */
+  async function bought() {
+    const { shopper, order, token } = await sentAway()
+    paypal.orders.approve(token)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    paypal.webhookUrl = hook()
+    const captureId = paypal.orders.get(token).captures[0]?.id ?? ''
+    return { shopper, order, token, captureId }
+  }
+  const becomes = async (shopper: Shopper, orderId: string, expected: object) => {
+    await paypal.told()
+    await expect.poll(() => shopper.look(orderId)).toMatchObject(expected)
+    const [gateway] = site.context.gateways
+    const books = gateway && (await booksOf(site.context.db, gateway))
+    expect(books?.theirs).toBe(books?.ours)
+    expect(books?.theirs).toBe(paypal.orders.balance)
+  }
+
+  test('is refunded by the operator, in part and then as a whole', async () => {
+    const { shopper, order } = await bought()
+    await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
+    await becomes(shopper, order.id, { status: 'partially_refunded', refunded_cents: 40 })
+    expect(await playing(shopper)).toBe(200)
+    await refundOrder(site.context, order.id, { reason: 'goodwill' })
+    await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
+    expect(await playing(shopper)).toBe(402)
+  })
+
+  test('is refunded at PayPal itself, which fails later: the order follows both', async () => {
+    const { shopper, order, token, captureId } = await bought()
+    paypal.orders.refund(captureId, { amount: { currency_code: 'USD', value: '0.99' } })
+    await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
+    paypal.orders.failRefunds(token)
+    await becomes(shopper, order.id, { status: 'paid', refunded_cents: 0 })
+    expect(await playing(shopper)).toBe(200)
+  })
+
+  test.each([
+    ['won', 'paid', 200],
+    ['lost', 'charged_back', 402],
+  ] as const)('is disputed, told five times, and %s in the end', async (end, status, code) => {
+    const { shopper, order, token, captureId } = await bought()
+    paypal.orders.dispute(token, 'open', clock.now())
+    await becomes(shopper, order.id, { status: 'charged_back' })
+    expect(await playing(shopper)).toBe(402)
+    const opened = eventOf(captureId, 'CUSTOMER.DISPUTE.CREATED')
+    paypal.orders.dispute(token, end, clock.now())
+    // The first event once more, after the last.
+    await Promise.all([1, 2, 3, 4, 5].map(() => post(paypal.signed(opened))))
+    await becomes(shopper, order.id, { status })
+    expect(await playing(shopper)).toBe(code)
   })
 })
 

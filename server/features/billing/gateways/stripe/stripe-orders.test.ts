@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { listPlans, type Order } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
+import { getEpisode } from '#contract/media.ts'
 import { runJanitor } from '#server/features/billing/janitor.ts'
+import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { booksOf } from '#server/testing/books.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
@@ -196,15 +199,91 @@ describe('a payment whose request got no answer', () => {
   )
 })
 
+const send = ({ body, headers }: ReturnType<FakeStripe['sign']>) =>
+  site.visitor().fetch('/api/webhook/payment/stripe', { method: 'POST', body: body.toString(), headers })
+const statusOf = (id: string) =>
+  site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
+
+describe('money that goes back', () => {
+  /** Sends what Stripe would have told since, each event more than once and the latest first. */
+  async function tell(since: number) {
+    const events = fake.events.slice(since).toReversed()
+    for (const { id, type, object } of [...events, ...events]) {
+      const { status } = await send(fake.sign({ id, object: 'event', type, data: { object } }))
+      expect(status).toBe(204)
+    }
+  }
+  async function bought() {
+    const shopper = await Shopper.on(site)
+    const { order, answer } = await buy(shopper)
+    expect(answer).toMatchObject({ info: { status: 'paid' } })
+    return { shopper, order, reference: referenceOf(order), since: fake.events.length }
+  }
+  const becomes = async (shopper: Shopper, orderId: string, expected: object) => {
+    await expect.poll(() => shopper.look(orderId)).toMatchObject(expected)
+    const [gateway] = site.context.gateways
+    const books = gateway && (await booksOf(site.context.db, gateway))
+    expect(books?.theirs).toBe(books?.ours)
+  }
+  const playing = async (shopper: Shopper) => {
+    const query = { episode_id: wish().episode_id ?? '' }
+    return (await shopper.visitor.call(getEpisode, { query })).answer.code
+  }
+
+  test('is refunded by the operator, in part and then as a whole', async () => {
+    const { shopper, order, since } = await bought()
+    await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
+    await refundOrder(site.context, order.id, { reason: 'goodwill' })
+    await tell(since)
+    await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
+    expect(await playing(shopper)).toBe(402)
+  })
+
+  test('is refunded at Stripe itself, which fails later: the order follows both', async () => {
+    const { shopper, order, reference, since } = await bought()
+    fake.books.refund({ payment_intent: reference, amount: '99' })
+    await tell(since)
+    await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
+    fake.books.failRefunds(reference)
+    await tell(since)
+    await becomes(shopper, order.id, { status: 'paid', refunded_cents: 0 })
+    expect(await playing(shopper)).toBe(200)
+  })
+
+  test('that was refunded here and fails at Stripe later is taken back too, and can be refunded again', async () => {
+    const { shopper, order, reference, since } = await bought()
+    await refundOrder(site.context, order.id, { reason: 'goodwill' })
+    fake.books.failRefunds(reference)
+    await tell(since)
+    await becomes(shopper, order.id, { status: 'paid', refunded_cents: 0 })
+    await refundOrder(site.context, order.id, { reason: 'goodwill' })
+    await becomes(shopper, order.id, { status: 'refunded', refunded_cents: 99 })
+  })
+
+  test.each([
+    ['won', 'paid', 200],
+    ['lost', 'charged_back', 402],
+  ] as const)('is disputed, and %s in the end', async (end, status, code) => {
+    const { shopper, order, reference, since } = await bought()
+    fake.books.dispute(reference, 'needs_response')
+    await tell(since)
+    await becomes(shopper, order.id, { status: 'charged_back' })
+    expect(await playing(shopper)).toBe(402)
+    fake.books.dispute(reference, end)
+    await tell(since)
+    await becomes(shopper, order.id, { status })
+    expect(await playing(shopper)).toBe(code)
+  })
+
+  test('is only asked about by the bank: nothing changes', async () => {
+    const { shopper, order, reference, since } = await bought()
+    fake.books.dispute(reference, 'warning_needs_response')
+    await tell(since)
+    await becomes(shopper, order.id, { status: 'paid' })
+  })
+})
+
 describe('a notification', () => {
-  const send = ({ body, headers }: ReturnType<FakeStripe['sign']>) =>
-    site.visitor().fetch('/api/webhook/payment/stripe', {
-      method: 'POST',
-      body: body.toString(),
-      headers,
-    })
-  const statusOf = (id: string) =>
-    site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
   const succeeded = (reference: string) => ({
     id: `evt_${reference}`,
     type: 'payment_intent.succeeded',
