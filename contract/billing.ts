@@ -262,3 +262,36 @@ export const claimPurchase = endpoint({
   info: User,
   refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
 })
+
+/** Who has no session: the mailed secret, or the address (and the order's number, as typed) that a link is to be mailed to. */
+const byLink = { email: Type.Optional(Typed), order_id: Type.Optional(Typed) }
+
+export const cancelByLink = endpoint({
+  method: 'POST',
+  path: '/api/payment/cancel-by-link',
+  summary:
+    "Ends the renewals of a plan with a mailed link's secret; with an e-mail, sends such a link, and the answer is the same whether the address is known or not",
+  refuses: ['linkSpent', 'emailInvalid'],
+  body: Type.Object({ cancel: Type.Optional(Secret), ...byLink }),
+  info: Type.Object({
+    done: Type.Boolean(),
+    /** Which plan, and until when it stays. */
+    plan: Type.Optional(Type.String()),
+    ends_at: Type.Optional(Time),
+  }),
+})
+
+export const withdraw = endpoint({
+  method: 'POST',
+  path: '/api/payment/withdraw',
+  summary:
+    "Withdraws from the contract of an order with a mailed link's secret: all of the money goes back; with an e-mail, sends such a link, and the answer is the same whether the address is known or not",
+  refuses: ['linkSpent', 'emailInvalid'],
+  body: Type.Object({ withdraw: Type.Optional(Secret), ...byLink }),
+  info: Type.Object({
+    done: Type.Boolean(),
+    /** What goes back. */
+    amount_cents: Type.Optional(Cents),
+    currency: Type.Optional(Currency),
+  }),
+})

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createContext, type Context, type Overrides } from '#server/context.ts'
+import { answerLinkRequests } from '#server/features/billing/answer-link-requests.ts'
 import { answerResetRequests } from '#server/features/members/reset-password.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import type { Database } from '#server/platform/database/database.ts'
@@ -69,6 +70,7 @@ export async function testSite(overrides: Overrides = {}, settings: Env = {}): P
     visitor: (headers) => new Visitor(url, headers),
     async mails(to) {
       await answerResetRequests(first.context)
+      await answerLinkRequests(first.context)
       await sendMails(first.context)
       return readMailsIn(join(dataDir, 'mails')).filter((mail) => mail.to === to)
     },

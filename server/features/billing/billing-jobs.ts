@@ -1,8 +1,10 @@
+import { answerLinkRequests } from './answer-link-requests.ts'
 import type { BillingContext } from './billing-context.ts'
 import { runJanitor } from './janitor.ts'
 import { reconcile } from './reconcile.ts'
 import { remindSubscribers } from './remind-subscribers.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
+import { refundWithdrawn } from './withdraw.ts'
 
 /** What has to come round (billing.md, "Crash safety" and "Dunning"). */
 export function billingJobs(context: BillingContext) {
@@ -14,6 +16,13 @@ export function billingJobs(context: BillingContext) {
       run: (signal: AbortSignal) => renewSubscriptions(context, signal),
     },
     { name: 'billing-reminders', everySeconds: 600, run: () => remindSubscribers(context) },
+    {
+      name: 'answer-link-requests',
+      everySeconds: 5,
+      wakeOn: 'link_requests',
+      run: (signal: AbortSignal) => answerLinkRequests(context, signal),
+    },
+    { name: 'billing-withdrawals', everySeconds: 600, run: () => refundWithdrawn(context) },
     { name: 'billing-reconciliation', everySeconds: 3600, run: () => reconcile(context) },
   ]
 }

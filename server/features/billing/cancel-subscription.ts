@@ -7,15 +7,16 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { membershipOf } from './membership.ts'
 import { lockBuyer } from './order-queries.ts'
-import { selectOrderOfPeriod } from './renewal-queries.ts'
+import { selectOrderOfPeriod, selectRenewing } from './renewal-queries.ts'
 import { graceEnd } from './renewal-schedule.ts'
 import {
   selectLiveSubscription,
   setCancelAtPeriodEnd,
   type LiveSubscription,
 } from './subscription-queries.ts'
+import { tellSubscriber } from './tell-subscriber.ts'
 
-type Billing = Pick<BillingContext, 'db' | 'clock'>
+type Billing = Pick<BillingContext, 'db' | 'clock' | 'publicUrl'>
 
 /**
  * Ends the renewals of a person's subscription, a guest's too: it stays until the paid period is over (billing.md,
@@ -42,27 +43,61 @@ export function resumeSubscription(
   return setCancelled(context, userId, false, language)
 }
 
-function setCancelled(
-  { db, clock }: Billing,
+async function setCancelled(
+  context: Billing,
   userId: string,
   cancelled: boolean,
   language: Language,
 ): Promise<Membership> {
-  return db.transaction().execute(async (tx) => {
+  const membership = await context.db.transaction().execute(async (tx) => {
     await lockBuyer(tx, userId)
-    const now = clock.now()
-    const subscription = await selectLiveSubscription(tx, userId, now)
-    if (!subscription) throw new Refusal('notSubscribed')
-    await setCancelAtPeriodEnd(tx, subscription.id, cancelled, now)
-    await setAccessEnd(tx, subscription, cancelled)
-    if (subscription.cancel_at_period_end !== cancelled)
-      await writeAudit(tx, {
-        event: cancelled ? 'renewals_cancelled' : 'renewals_resumed',
-        userId,
-        at: now,
-        details: { subscription_id: subscription.id },
-      })
-    return membershipOf(tx, { userId, kept: true }, now, language)
+    return changeRenewals(context, tx, { userId, cancelled, language })
+  })
+  if (!membership) throw new Refusal('notSubscribed')
+  return membership
+}
+
+/**
+ * Ends or resumes the renewals of a locked buyer's subscription; that they end is confirmed by mail.
+ * @param subscriptionId the only one that is meant, where that is known
+ * @returns undefined where it is not live
+ */
+export async function changeRenewals(
+  context: Billing,
+  tx: Tx,
+  change: { userId: string; cancelled: boolean; language: Language; subscriptionId?: string },
+): Promise<Membership | undefined> {
+  const { userId, cancelled, language, subscriptionId } = change
+  const now = context.clock.now()
+  const subscription = await selectLiveSubscription(tx, userId, now)
+  if (!subscription || subscription.id !== (subscriptionId ?? subscription.id)) return undefined
+  await setCancelAtPeriodEnd(tx, subscription.id, cancelled, now)
+  await setAccessEnd(tx, subscription, cancelled)
+  if (subscription.cancel_at_period_end !== cancelled) {
+    await writeAudit(tx, {
+      event: cancelled ? 'renewals_cancelled' : 'renewals_resumed',
+      userId,
+      at: now,
+      details: { subscription_id: subscription.id },
+    })
+    if (cancelled) await confirmCancelled(context, tx, subscription)
+  }
+  return membershipOf(tx, { userId, kept: true }, now, language)
+}
+
+async function confirmCancelled(context: Billing, tx: Tx, subscription: LiveSubscription): Promise<void> {
+  const row = await selectRenewing(tx, subscription.id)
+  const order = await selectOrderOfPeriod(tx, subscription.id, subscription.period_no)
+  const date = subscription.grace_ends_at ?? subscription.period_ends_at
+  if (!row || !order || !date) return
+  await tellSubscriber(tx, context, 'planCancelled', {
+    to: row.email ?? order.email,
+    language: row.language,
+    plan: row,
+    cents: row.price_cents,
+    currency: row.currency,
+    orderId: order.id,
+    date,
   })
 }
 

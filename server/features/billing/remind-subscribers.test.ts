@@ -15,9 +15,10 @@ afterAll(() => site.close())
 
 let addresses = 0
 const address = () => `reader-${++addresses}@example.com`
-const isReceipt = (subject: string) => /^(Your receipt|Receipt|Ihr Beleg|Beleg)/.test(subject)
-/** What somebody was told besides their receipts. */
-const told = async (email: string) => (await site.mails(email)).filter(({ subject }) => !isReceipt(subject))
+const isOther = (subject: string) =>
+  /^(Your receipt|Receipt|Ihr Beleg|Beleg|Your plan is cancelled)/.test(subject)
+/** What somebody was told besides receipts and that they have cancelled. */
+const told = async (email: string) => (await site.mails(email)).filter(({ subject }) => !isOther(subject))
 const subjects = async (email: string) => (await told(email)).map(({ subject }) => subject)
 const remind = () => remindSubscribers(site.context)
 

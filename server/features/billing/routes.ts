@@ -1,4 +1,5 @@
 import {
+  cancelByLink as cancelByLinkCall,
   cancelSubscription as cancelCall,
   claimPurchase as claimCall,
   createOrder,
@@ -8,12 +9,15 @@ import {
   payOrder as payOrderCall,
   resumeSubscription as resumeCall,
   unlockEpisode,
+  withdraw as withdrawCall,
 } from '#contract/billing.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'
 import { giveTokens, requireStanding } from '#server/features/members/members.ts'
 import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import { requireViewer, route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
+import { askForLink } from './answer-link-requests.ts'
 import type { BillingContext } from './billing-context.ts'
+import { cancelByLink } from './cancel-by-link.ts'
 import { cancelSubscription, resumeSubscription } from './cancel-subscription.ts'
 import { checkName, refuseCardNumber } from './check-input.ts'
 import { claimPurchase } from './claim-purchase.ts'
@@ -29,6 +33,7 @@ import { placeOrder } from './place-order.ts'
 import { listOrders, loadOrder, refreshOrder } from './present-order.ts'
 import { paypalReturnRoutes } from './return-from-paypal.ts'
 import { applyNotification, takeNotification } from './take-notification.ts'
+import { withdrawByLink } from './withdraw.ts'
 
 /** The calls of billing (product.md, section 3). */
 export function billingRoutes(context: BillingContext): Route[] {
@@ -72,6 +77,18 @@ export function billingRoutes(context: BillingContext): Route[] {
       return { data: { ...orders, subscription } }
     }),
     route(claimCall, async (call) => ({ info: await claimPurchase(context, call) })),
+    route(cancelByLinkCall, async (call) => {
+      const { cancel } = call.body
+      if (cancel !== undefined) return { info: await cancelByLink(context, cancel, call.language) }
+      await askForLink(context, call, 'cancel', call.body)
+      return { info: { done: false } }
+    }),
+    route(withdrawCall, async (call) => {
+      const { withdraw } = call.body
+      if (withdraw !== undefined) return { info: await withdrawByLink(context, withdraw) }
+      await askForLink(context, call, 'withdraw', call.body)
+      return { info: { done: false } }
+    }),
     route(getReceipt, async (call) => {
       const { userId } = await requireStanding(context, call)
       return { info: await loadReceipt(context, userId, call.query.order_id) }

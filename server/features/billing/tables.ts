@@ -105,9 +105,21 @@ export interface OrdersTable {
   introductory: Generated<boolean>
   /** Of the tax in the price when it was paid, in hundredths of a percent. */
   tax_rate: Optional<number>
+  /** When the person withdrew from the contract; the money goes back then. */
+  withdrawn_at: Optional<Date>
 }
 
 export type LinkPurpose = 'claim' | 'cancel' | 'withdraw'
+
+/** Somebody without a session who wants a link to leave by. */
+interface LinkRequestsTable {
+  id: Generated<number>
+  purpose: 'cancel' | 'withdraw'
+  email: string
+  order_id: string | null
+  language: string
+  created_at: Date
+}
 
 /** A link that a mail about an order holds. */
 interface OrderLinksTable {
@@ -204,4 +216,5 @@ export interface BillingTables extends SandboxTables, StripeTables {
   reconciliations: ReconciliationsTable
   introductions: IntroductionsTable
   order_links: OrderLinksTable
+  link_requests: LinkRequestsTable
 }

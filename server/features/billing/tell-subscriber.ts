@@ -12,6 +12,8 @@ const pages = {
   subscriptionEnded: '/shopping',
   introEnds: '/my',
   yearlyRenews: '/my',
+  planCancelled: '/my',
+  cancelLink: '/my',
 } as const
 
 interface Told {
@@ -26,24 +28,34 @@ interface Told {
   date: Date
 }
 
-/** Mails a subscriber, in the transaction of what happened. Whoever left has no address here any more. */
+/**
+ * Mails a subscriber, in the transaction of what happened. Whoever left has no address here any more.
+ * @param mailed a link that holds a secret in the place of the page, and when it is worth nothing any more
+ */
 export async function tellSubscriber(
   tx: Tx,
   { publicUrl }: Pick<BillingContext, 'publicUrl'>,
   template: keyof typeof pages,
   { to, language: known, plan, cents, currency, orderId, date }: Told,
+  mailed?: { link: string; expiresAt: Date },
 ): Promise<void> {
   if (to === '') return
   const language = languages.find((each) => each === known) ?? 'en'
   const values = {
-    link: `${publicUrl}${pages[template]}`,
+    link: mailed?.link ?? `${publicUrl}${pages[template]}`,
     plan: inLanguage(plan.names, language),
     days: String(plan.period_days),
     amount: moneyWords(cents, currency, language),
     date: dayWords(date, language),
     order: orderId,
   }
-  await queueMail(tx, { to, template, values, language })
+  await queueMail(tx, {
+    to,
+    template,
+    values,
+    language,
+    ...(mailed ? { expiresAt: mailed.expiresAt } : {}),
+  })
 }
 
 /** A day as a language writes it; days are counted by UTC. */

@@ -16,3 +16,13 @@ export function withdrawableUntil({
   if (!paid_at || renewal || consent?.immediate_delivery) return null
   return new Date(paid_at.getTime() + withdrawalMs)
 }
+
+/** Whether a person may withdraw from a paid order now, and there is money left to give back. */
+export function mayBeWithdrawn(
+  order: Pick<OrderRow, 'paid_at' | 'period_no' | 'consent' | 'status' | 'withdrawn_at'>,
+  now: Date,
+): boolean {
+  const until = withdrawableUntil(order)
+  const kept = order.status === 'paid' || order.status === 'partially_refunded'
+  return kept && order.withdrawn_at === null && until !== null && now <= until
+}

@@ -24,6 +24,7 @@ export type AuditedEvent =
   | 'refund_failed'
   | 'order_disputed'
   | 'dispute_ended'
+  | 'withdrawn'
   | 'renewals_cancelled'
   | 'renewals_resumed'
   | 'plan_change_planned'

@@ -1,0 +1,124 @@
+import { languages } from '#contract/languages.ts'
+import { Fault } from '#contract/errors.ts'
+import { checkEmail } from '#server/features/members/members.ts'
+import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from './billing-context.ts'
+import { insertLinkRequest, selectPaidOrdersOf, takeLinkRequest } from './link-request-queries.ts'
+import { moneyWords } from '#contract/money.ts'
+import { makeOrderLink } from './order-links.ts'
+import { selectLiveSubscription } from './subscription-queries.ts'
+import { tellSubscriber } from './tell-subscriber.ts'
+import type { LinkPurpose } from './tables.ts'
+import { mayBeWithdrawn } from './withdrawal-right.ts'
+
+type Purpose = Exclude<LinkPurpose, 'claim'>
+type Request = NonNullable<Awaited<ReturnType<typeof takeLinkRequest>>>
+type PaidOrder = Awaited<ReturnType<typeof selectPaidOrdersOf>>[number]
+
+const linkMs = 24 * 3_600_000
+/** So many orders of an address are looked at. */
+const mostOrders = 50
+
+/**
+ * Takes down that somebody without a session wants to cancel or to withdraw. Whether there is anything of theirs is only
+ * looked up by `answerLinkRequests`, so the answer and its time say nothing (security.md, "No enumeration").
+ * @throws Refusal emailInvalid with the field; Fault tooMany, for addresses known and unknown alike; badRequest without one
+ */
+export async function askForLink(
+  { db, clock, secret, limits }: BillingContext,
+  call: Pick<Call, 'language'>,
+  purpose: Purpose,
+  { email, order_id }: { email?: string; order_id?: string },
+): Promise<void> {
+  if (email === undefined) throw new Fault('badRequest', `${purpose} or email is needed`)
+  const now = clock.now()
+  checkEmail(email)
+  await takeTurn(db, keyFor(secret, `link-${purpose}`, email.toLowerCase()), limits.resetAccount, now)
+  const orderId = order_id?.trim() || null
+  await insertLinkRequest(db, { purpose, email, order_id: orderId, language: call.language, created_at: now })
+}
+
+/** Mails each who asked what they can do about what is theirs; any number of processes may run it, each request is answered once. */
+export async function answerLinkRequests(context: BillingContext, signal?: AbortSignal): Promise<void> {
+  let found = true
+  while (found && !signal?.aborted) {
+    found = await context.db.transaction().execute(async (tx) => {
+      const request = await takeLinkRequest(tx)
+      if (request) await answerOne(context, tx, request)
+      return request !== undefined
+    })
+  }
+}
+
+async function answerOne(context: BillingContext, tx: Tx, request: Request): Promise<void> {
+  const orders = await selectPaidOrdersOf(tx, request, mostOrders)
+  if (request.purpose === 'cancel') return answerLeavers(context, tx, request, orders)
+  const open = orders.filter((order) => mayBeWithdrawn(order, context.clock.now()))
+  for (const order of open) await sendWithdrawal(context, tx, request, order)
+  if (open.length === 0 && orders[0]) await sayTooLate(context, tx, request, orders[0])
+}
+
+/** A link for each plan that is live; whoever has cancelled hears until when it stays. */
+async function answerLeavers(
+  context: BillingContext,
+  tx: Tx,
+  { language }: Request,
+  orders: PaidOrder[],
+): Promise<void> {
+  const answered = new Set<string>()
+  for (const order of orders) {
+    if (order.subscription_id === null || answered.has(order.subscription_id)) continue
+    answered.add(order.subscription_id)
+    const live = await selectLiveSubscription(tx, order.user_id, context.clock.now())
+    if (live?.id !== order.subscription_id || !live.period_ends_at) continue
+    const told = {
+      to: order.address,
+      language: order.language ?? language,
+      plan: live,
+      cents: live.price_cents,
+      currency: live.currency,
+      orderId: order.id,
+      date: live.grace_ends_at ?? live.period_ends_at,
+    }
+    if (live.cancel_at_period_end) await tellSubscriber(tx, context, 'planCancelled', told)
+    else {
+      const expiresAt = linkEnd(context)
+      const link = await makeOrderLink(tx, context, { purpose: 'cancel', orderId: order.id, expiresAt })
+      await tellSubscriber(tx, context, 'cancelLink', told, { link, expiresAt })
+    }
+  }
+}
+
+async function sendWithdrawal(
+  context: BillingContext,
+  tx: Tx,
+  request: Request,
+  order: PaidOrder,
+): Promise<void> {
+  const expiresAt = linkEnd(context)
+  const link = await makeOrderLink(tx, context, { purpose: 'withdraw', orderId: order.id, expiresAt })
+  const language = languageOf(request, order)
+  const amount = moneyWords(order.amount_cents - order.refunded_cents, order.currency, language)
+  const values = { link, amount, order: order.id }
+  await queueMail(tx, { to: order.address, template: 'withdrawLink', values, language, expiresAt })
+}
+
+async function sayTooLate(
+  { publicUrl }: BillingContext,
+  tx: Tx,
+  request: Request,
+  order: PaidOrder,
+): Promise<void> {
+  const values = { link: `${publicUrl}/refundPolicy` }
+  const language = languageOf(request, order)
+  await queueMail(tx, { to: order.address, template: 'withdrawClosed', values, language })
+}
+
+function languageOf(request: Request, order: PaidOrder) {
+  return languages.find((each) => each === (order.language ?? request.language)) ?? 'en'
+}
+
+const linkEnd = ({ clock }: BillingContext) => new Date(clock.now().getTime() + linkMs)

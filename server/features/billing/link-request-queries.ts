@@ -1,0 +1,56 @@
+import { sql, type Insertable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { BillingTables } from './tables.ts'
+
+export async function insertLinkRequest(
+  db: Db,
+  request: Insertable<BillingTables['link_requests']>,
+): Promise<void> {
+  await db.insertInto('link_requests').values(request).execute()
+}
+
+/** Takes a request for as long as the transaction runs: it is gone once that commits, and there again if it does not. */
+export function takeLinkRequest(tx: Tx) {
+  return tx
+    .deleteFrom('link_requests')
+    .where('id', '=', (requests) =>
+      requests.selectFrom('link_requests').select('id').orderBy('id').limit(1).forUpdate().skipLocked(),
+    )
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/**
+ * The orders that were paid and are of an address: made with it, or by the account that has proven to have it. The latest
+ * first; with a number only that one.
+ */
+export function selectPaidOrdersOf(
+  db: Db,
+  { email, order_id }: { email: string; order_id: string | null },
+  most: number,
+) {
+  const byAddress = db
+    .selectFrom('orders')
+    .innerJoin('users', 'users.id', 'orders.user_id')
+    .selectAll('orders')
+    .select([
+      'users.language',
+      // As we know it: letters that only look the same in small may be another's address as they were typed.
+      sql<string>`CASE WHEN lower(orders.email) = lower(${email}) THEN orders.email ELSE users.email END`.as(
+        'address',
+      ),
+    ])
+    .where('orders.paid_at', 'is not', null)
+    .where('orders.erased_at', 'is', null)
+    .where((on) =>
+      on.or([
+        on(sql`lower(orders.email)`, '=', sql`lower(${email})`),
+        on.and([
+          on(sql`lower(users.email)`, '=', sql`lower(${email})`),
+          on('users.email_verified_at', 'is not', null),
+        ]),
+      ]),
+    )
+  const meant = order_id === null ? byAddress : byAddress.where('orders.id', '=', order_id)
+  return meant.orderBy('orders.paid_at', 'desc').orderBy('orders.id').limit(most).execute()
+}

@@ -1,0 +1,92 @@
+import type { withdraw as withdrawCall } from '#contract/billing.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
+import { Refusal } from '#contract/errors.ts'
+import { languages } from '#contract/languages.ts'
+import { moneyWords } from '#contract/money.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from './billing-context.ts'
+import { setAccessEnd } from './cancel-subscription.ts'
+import { findLinkedOrder } from './order-links.ts'
+import { lockOwner, selectLanguageOf, selectOrder, type OrderRow } from './order-queries.ts'
+import { refundOrder } from './refund-order.ts'
+import { selectLiveSubscription, setCancelAtPeriodEnd } from './subscription-queries.ts'
+import { dayWords } from './tell-subscriber.ts'
+import { markWithdrawn, selectWithdrawn, selectContract } from './withdrawal-queries.ts'
+
+/**
+ * Withdraws from the contract of an order with a mailed secret. That it was declared is committed with its confirmation by
+ * mail; the money follows, now or by `refundWithdrawn`. Used again, the link says the same and changes nothing.
+ * @throws Refusal linkSpent
+ */
+export async function withdrawByLink(
+  context: BillingContext,
+  secret: string,
+): Promise<ResultOf<typeof withdrawCall>> {
+  const { db, clock } = context
+  const { id } = await findLinkedOrder(db, 'withdraw', secret, clock.now())
+  const { contract, amount } = await db.transaction().execute(async (tx) => {
+    await lockOwner(tx, id)
+    const order = await selectOrder(tx, id)
+    if (!order || order.erased_at) throw new Refusal('linkSpent')
+    const contract = await selectContract(tx, order)
+    if (!order.withdrawn_at) await declare(context, tx, order, contract, clock.now())
+    const cents = contract.reduce((sum, { amount_cents }) => sum + amount_cents, 0)
+    return { contract, amount: { amount_cents: cents, currency: order.currency } }
+  })
+  for (const order of contract) await refundOne(context, order)
+  return { done: true, ...amount }
+}
+
+async function declare(
+  context: BillingContext,
+  tx: Tx,
+  order: OrderRow,
+  contract: OrderRow[],
+  now: Date,
+): Promise<void> {
+  const ids = contract.map(({ id }) => id)
+  await markWithdrawn(tx, ids, now)
+  await stopRenewals(tx, order, now)
+  await writeAudit(tx, { event: 'withdrawn', userId: order.user_id, at: now, details: { order_ids: ids } })
+  if (order.email === '') return
+  const known = await selectLanguageOf(tx, order.user_id)
+  const language = languages.find((each) => each === known) ?? 'en'
+  const left = contract.reduce(
+    (sum, { amount_cents, refunded_cents }) => sum + amount_cents - refunded_cents,
+    0,
+  )
+  const values = {
+    link: `${context.publicUrl}/my`,
+    order: order.id,
+    date: dayWords(now, language),
+    amount: moneyWords(left, order.currency, language),
+  }
+  await queueMail(tx, { to: order.email, template: 'withdrawn', values, language })
+}
+
+/** Nothing more is charged from now on; the plan ends with the refund. */
+async function stopRenewals(tx: Tx, order: OrderRow, now: Date): Promise<void> {
+  if (order.subscription_id === null) return
+  const live = await selectLiveSubscription(tx, order.user_id, now)
+  if (live?.id !== order.subscription_id) return
+  await setCancelAtPeriodEnd(tx, live.id, true, now)
+  await setAccessEnd(tx, live, true)
+}
+
+/** Sends the money of a withdrawal back. What the gateway or a dispute keeps from going is tried again. */
+async function refundOne(context: BillingContext, order: Pick<OrderRow, 'id'>): Promise<void> {
+  try {
+    await refundOrder(context, order.id, { reason: 'withdrawal' })
+  } catch (error) {
+    // All of it has gone back by now.
+    if (error instanceof Refusal && error.reason === 'notRefundable') return
+    context.log.error({ err: error, order: order.id }, 'the money of a withdrawal could not be sent back yet')
+  }
+}
+
+/** Has the money follow where a withdrawal was declared and its process died, or the gateway was away. */
+export async function refundWithdrawn(context: BillingContext): Promise<void> {
+  for (const order of await selectWithdrawn(context.db)) await refundOne(context, order)
+}
