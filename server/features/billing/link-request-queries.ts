@@ -42,15 +42,26 @@ export function selectPaidOrdersOf(
     ])
     .where('orders.paid_at', 'is not', null)
     .where('orders.erased_at', 'is', null)
-    .where((on) =>
-      on.or([
-        on(sql`lower(orders.email)`, '=', sql`lower(${email})`),
-        on.and([
-          on(sql`lower(users.email)`, '=', sql`lower(${email})`),
-          on('users.email_verified_at', 'is not', null),
-        ]),
-      ]),
-    )
+    .where('orders.id', 'in', madeWith(db, email).union(ofItsAccount(db, email)))
   const meant = order_id === null ? byAddress : byAddress.where('orders.id', '=', order_id)
   return meant.orderBy('orders.paid_at', 'desc').orderBy('orders.id').limit(most).execute()
+}
+
+const lowerEmail = (email: string) => sql<string>`lower(${email})`
+
+function madeWith(db: Db, email: string) {
+  return db
+    .selectFrom('orders')
+    .select('id')
+    .where(sql<string>`lower(email)`, '=', lowerEmail(email))
+}
+
+function ofItsAccount(db: Db, email: string) {
+  return db
+    .selectFrom('users')
+    .innerJoin('orders', 'orders.user_id', 'users.id')
+    .select('orders.id')
+    .where(sql<string>`lower(users.email)`, '=', lowerEmail(email))
+    .where('users.email', 'is not', null)
+    .where('users.email_verified_at', 'is not', null)
 }

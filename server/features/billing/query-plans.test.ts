@@ -6,6 +6,7 @@ import { takeDueAttempts } from './attempt-queries.ts'
 import { takeMethodsToForget } from './method-queries.ts'
 import { selectOpenNotifications } from './notification-queries.ts'
 import { expireOrders } from './order-queries.ts'
+import { selectPaidOrdersOf } from './link-request-queries.ts'
 import { takeDueRefunds } from './refund-queries.ts'
 import { takeDueSubscriptions, takeReminders } from './renewal-queries.ts'
 import { expireSubscriptions } from './subscription-queries.ts'
@@ -16,9 +17,10 @@ const next = () => null
 /** 5,000 of everything, all of it settled. */
 const settled = `
   SET session_replication_role = replica;
-  INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at)
-    SELECT 'ord_' || n, 'usr_' || n, 'video', 'paid', 999, 'USD', 'sandbox', 'card', 'a@example.com', now(), now()
+  INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at, paid_at)
+    SELECT 'ord_' || n, 'usr_' || n, 'video', 'paid', 999, 'USD', 'sandbox', 'card', n || '@example.com', now(), now(), now()
     FROM generate_series(1, 5000) n;
+  INSERT INTO users (id, referral_code) SELECT 'usr_' || n, n FROM generate_series(1, 5000) n;
   INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, status, started_at)
     SELECT 'att_' || n, 'ord_' || n, 1, n, 'sandbox', 'succeeded', now() FROM generate_series(1, 5000) n;
   INSERT INTO refunds (id, attempt_id, idempotency_key, amount_cents, reason, status, created_at)
@@ -52,6 +54,10 @@ const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['subscriptions that are due', (db) => takeDueSubscriptions(db, now, now, 20)],
   ['reminders', inTransaction((tx) => takeReminders(tx, now, 20))],
   ['payment methods to forget', inTransaction((tx) => takeMethodsToForget(tx, now, next, 20))],
+  [
+    'the orders of an address',
+    (db) => selectPaidOrdersOf(db, { email: 'one@example.com', order_id: null }, 20),
+  ],
   ['notifications that were not applied', (db) => selectOpenNotifications(db, now, 20)],
 ]
 

@@ -17,4 +17,4 @@ CREATE INDEX orders_withdrawn ON orders (withdrawn_at)
   WHERE withdrawn_at IS NOT NULL AND status IN ('paid', 'partially_refunded');
 
 -- Orders are found by the address they were made with.
-CREATE INDEX orders_email ON orders (lower(email)) WHERE email <> '';
+CREATE INDEX orders_email ON orders (lower(email));
