@@ -6,6 +6,7 @@ import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { sinkDsn } from './error-sink.ts'
 import { makeContent } from './make-content.ts'
 import { pixelIds } from './pixel-servers.ts'
+import { noteDataDir } from './site-home.ts'
 import { sitePort } from './site-url.ts'
 import { startSocialIssuer } from './social-issuer.ts'
 import { startPaypal } from './start-paypal.ts'
@@ -26,6 +27,8 @@ const env = {
   ...(await startSocialIssuer()),
   ...(await startPaypal()),
 }
+
+noteDataDir(env.DATA_DIR)
 
 const { ffmpegPath } = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
 await makeContent(join(home, 'dramas'), ffmpegPath)

@@ -1,0 +1,47 @@
+import type { Page } from '@playwright/test'
+import type { Order } from '#contract/billing.ts'
+import { expect, test } from './fixtures.ts'
+import { runCommand } from './site-home.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from './watching.ts'
+
+/** The order that the person made last, as the site has it. */
+async function lastOrder(page: Page): Promise<Pick<Order, 'id' | 'status'> | undefined> {
+  const response = await page.request.get('/api/payment')
+  const { data } = (await response.json()) as { data: { list: Pick<Order, 'id' | 'status'>[] } }
+  return data.list[0]
+}
+
+async function buyFourth(page: Page, number: string): Promise<void> {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number })
+}
+
+test('a refund locks the episode again, and the order says so', async ({ page }) => {
+  await buyFourth(page, '4242 4242 4242 4242')
+  await expectPlaying(page, 4)
+  const order = (await lastOrder(page))?.id ?? ''
+
+  expect(await runCommand('refund', order, '--cents', '40')).toContain('$0.40 of $0.99 has gone back')
+  await page.goto('/my')
+  await expect(page.getByText(/Partly refunded/)).toBeVisible()
+  await page.goto(await towerUrl(page, 4))
+  await expectPlaying(page, 4)
+
+  expect(await runCommand('refund', order)).toContain('it is refunded now')
+  await page.reload()
+  await expect(lockedPanel(page, 4)).toBeVisible()
+  await page.goto('/my')
+  await expect(page.getByText(/· Refunded$/)).toBeVisible()
+})
+
+test('a payment that the bank takes back locks the episode again, and the order says so', async ({
+  page,
+}) => {
+  await buyFourth(page, '4000 0000 0000 0259')
+  await expect.poll(() => lastOrder(page)).toMatchObject({ status: 'charged_back' })
+  await page.goto(await towerUrl(page, 4))
+  await expect(lockedPanel(page, 4)).toBeVisible()
+  await page.goto('/my')
+  await expect(page.getByText(/Taken back by the bank/)).toBeVisible()
+})
