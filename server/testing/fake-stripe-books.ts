@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '#server/platform/clock.ts'
 
 /** A value as Stripe writes it. */
@@ -182,11 +182,12 @@ export class StripeBooks {
   }
 
   /** The person's answer to the bank. It counts while the bank asks. */
-  answer(id: string, answer: 'yes' | 'no'): void {
+  answer(id: string, answer: 'yes' | 'no'): Dict {
     const intent = this.intent(id)
-    if (intent.status !== 'requires_action') return
-    if (answer === 'yes') this.succeed(intent)
-    else this.decline(intent, { code: 'payment_intent_authentication_failure' })
+    if (intent.status === 'requires_action')
+      if (answer === 'yes') this.succeed(intent)
+      else this.decline(intent, { code: 'payment_intent_authentication_failure' })
+    return this.presentIntent(intent)
   }
 
   cancel(id: string, { cancellation_reason: reason }: Dict): Dict {
@@ -292,7 +293,11 @@ export class StripeBooks {
 
   presentCharge({ id, charge, amount, currency, payment_method }: Intent): Dict {
     const number = this.methods.get(payment_method ?? '')?.number ?? ''
-    const card = { brand: number.startsWith('5') ? 'mastercard' : 'visa', last4: number.slice(-4) }
+    const card = {
+      brand: number.startsWith('5') ? 'mastercard' : 'visa',
+      last4: number.slice(-4),
+      fingerprint: createHash('sha256').update(number).digest('hex').slice(0, 16),
+    }
     return {
       id: charge?.id,
       object: 'charge',

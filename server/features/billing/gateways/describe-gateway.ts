@@ -37,7 +37,7 @@ export interface GatewayTraits {
   /** The same for a renewal with a method that it kept of a payment that went through. */
   declinesLater: Partial<Record<Behaviour, DeclineCode>>
   /** What is known of a method that it keeps. */
-  kept: { brand: string | null; last4: string | null }
+  kept: { brand: string | null; last4: string | null; fingerprint?: string }
   /** Whether a line that may break leads to it: not so where it lives within our own process. */
   hasLine: boolean
   /** It keeps no trace of what moved no money: of a waiting or refused payment without its name, or of one called off. */

@@ -80,9 +80,9 @@ function methodOf(intent: Stripe.PaymentIntent, charge: Stripe.Charge | undefine
   const [customer, method] = [idOf(intent.customer), idOf(intent.payment_method)]
   if (intent.setup_future_usage !== 'off_session' || !customer || !method) return {}
   const card = charge?.payment_method_details?.card
-  return {
-    method: { reference: `${customer}/${method}`, brand: card?.brand ?? null, last4: card?.last4 ?? null },
-  }
+  const { brand = null, last4 = null, fingerprint } = card ?? {}
+  const told = fingerprint ? { fingerprint } : {}
+  return { method: { reference: `${customer}/${method}`, brand, last4, ...told } }
 }
 
 /** The two names in a method of ours. */

@@ -4,6 +4,7 @@ import { getUser } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
 import { runJanitor } from '#server/features/billing/janitor.ts'
 import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
 import { booksOf } from '#server/testing/books.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
@@ -118,6 +119,23 @@ test('a plan keeps the card for its renewals, and nothing else does', async () =
   const methods = await site.context.db.selectFrom('payment_methods').selectAll().execute()
   expect(methods).toMatchObject([{ user_id: id, gateway: 'stripe', brand: 'visa', last4: '4242' }])
   expect(methods[0]?.reference).toMatch(/^cus_\w+\/pm_\w+$/)
+})
+
+test('a card has an introductory price once, whoever pays with it', async () => {
+  const subscribe = async (card: string) => {
+    const shopper = await Shopper.on(site)
+    const plan = await shopper.plan(7)
+    const bought = await buy(shopper, card, { gateway: 'stripe', kind: 'plan', plan_id: plan.id })
+    return { ...bought, status: (await shopper.look(bought.order.id)).status }
+  }
+  const first = await subscribe('4000056655665556')
+  expect(first).toMatchObject({ status: 'paid', order: { amount_cents: 499 } })
+  const second = await subscribe('4000056655665556')
+  expect(second).toMatchObject({ status: 'cancelled', answer: { code: 409 } })
+  expect(
+    fake.books.refunds.filter(({ payment_intent }) => payment_intent === referenceOf(second.order)),
+  ).toMatchObject([{ amount: 499 }])
+  expect(await subscribe('5555555555554444')).toMatchObject({ status: 'paid' })
 })
 
 test('money for what is owned already goes back at Stripe', async () => {
@@ -338,6 +356,28 @@ describe('a notification', () => {
       site.context.db.selectFrom('notifications').select('event_id').where('applied_at', 'is', null).execute()
     await expect.poll(open).toEqual([])
   })
+})
+
+test("a renewal that the bank asks the person about is paid by them, in the card's fields", async () => {
+  const shopper = await Shopper.on(site)
+  const wanted = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
+  const { order } = await buy(shopper, testCards.asksAlways, wanted)
+  fake.books.answer(referenceOf(order), 'yes')
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  offset += 30 * 86_400_000 + 60_000
+  await renewSubscriptions(site.context)
+  const membership = async () => (await shopper.visitor.ask(getUser)).membership
+  expect(await membership()).toMatchObject({ status: 'past_due' })
+  const open = await shopper.order(wanted)
+  expect(open.next).toMatchObject({ type: 'card_form', client_secret: expect.any(String) })
+  await fake.confirm(secretOf(open), testCards.asksAlways)
+  const asked = await shopper.tryPay(open.id, referenceOf(open))
+  expect(asked.info?.next).toEqual({ type: 'authenticate', client_secret: secretOf(open) })
+  // The form was left meanwhile: the same payment is there to be confirmed, with whatever card.
+  expect((await shopper.order(wanted)).next).toEqual(asked.info?.next)
+  await fake.confirm(secretOf(open), testCards.pays)
+  expect(await shopper.tryPay(open.id, referenceOf(open))).toMatchObject({ info: { status: 'paid' } })
+  expect(await membership()).toMatchObject({ status: 'active' })
 })
 
 test("the payment form's document may turn to Stripe, and no other document may", async () => {

@@ -44,7 +44,7 @@ describeGateway(
     asksBy: 'authenticate',
     declines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
     declinesLater: { 'declines later': 'card_declined', asks: 'check_needed' },
-    kept: { brand: 'visa', last4: '4242' },
+    kept: { brand: 'visa', last4: '4242', fingerprint: expect.any(String) },
     hasLine: true,
     notifications: ['forged', 'stale', 'altered'],
   },
@@ -58,7 +58,7 @@ describeGateway(
       if (!payment) throw new Error(`${reference} is gone`)
       return payment
     },
-    answer: async (reference, answer) => fake.books.answer(reference, answer),
+    answer: async (reference, answer) => void fake.books.answer(reference, answer),
     dispute: async (reference, status) =>
       fake.books.dispute(reference, status === 'open' ? 'needs_response' : status),
     failRefunds: async (reference) => fake.books.failRefunds(reference),
