@@ -10,6 +10,7 @@ import { noteDataDir } from './site-home.ts'
 import { sitePort } from './site-url.ts'
 import { startSocialIssuer } from './social-issuer.ts'
 import { startPaypal } from './start-paypal.ts'
+import { startStripe } from './start-stripe.ts'
 
 /** The built site on a data directory of its own, filled through the ordinary import. */
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-e2e-'))
@@ -26,6 +27,7 @@ const env = {
   BIGO_PIXEL: pixelIds.bigo,
   ...(await startSocialIssuer()),
   ...(await startPaypal()),
+  ...(await startStripe()),
 }
 
 noteDataDir(env.DATA_DIR)

@@ -18,6 +18,8 @@ export interface FakeStripe {
   books: StripeBooks
   /** Everything it would have told, the latest last. */
   events: { id: string; type: string; object: Dict }[]
+  /** Where events are sent to, signed. */
+  webhookUrl: string | undefined
   /** How often each key came with a request that is not the same request again. */
   keys: Map<string, number>
   /** What each request asked, for a look at them. */
@@ -52,8 +54,10 @@ const parameters: Record<string, string> = {
   'POST /v1/payment_intents':
     'amount currency customer allowed_payment_method_types setup_future_usage metadata payment_method off_session confirm expand',
   'GET /v1/payment_intents': 'created limit starting_after expand',
-  'GET /v1/payment_intents/{id}': 'expand',
+  'GET /v1/payment_intents/{id}': 'expand key client_secret',
   'POST /v1/payment_intents/{id}/confirm': 'key client_secret payment_method_data',
+  // The bank's page, which has another address in truth.
+  'POST /v1/payment_intents/{id}/answer': 'key client_secret answer',
   'POST /v1/payment_intents/{id}/cancel': 'cancellation_reason',
   'POST /v1/refunds': 'payment_intent amount reason metadata',
   'GET /v1/refunds': 'payment_intent created limit starting_after',
@@ -66,7 +70,17 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
   const keys = new Map<string, number>()
   const requests: FakeStripe['requests'] = []
   const books = new StripeBooks(clock, (type, object) => {
-    events.push({ id: `evt_${randomBytes(12).toString('hex')}`, type, object: structuredClone(object) })
+    const event = { id: `evt_${randomBytes(12).toString('hex')}`, type, object: structuredClone(object) }
+    events.push(event)
+    if (fake.webhookUrl === undefined) return
+    const { body, headers } = fake.sign({
+      id: event.id,
+      object: 'event',
+      type,
+      data: { object: event.object },
+    })
+    // Whoever does not answer is told no second time.
+    fetch(fake.webhookUrl, { method: 'POST', body: body.toString(), headers }).catch(() => {})
   })
   const kept = new Map<string, Kept>()
   let trouble: { next: () => Fault; over: Promise<void> } | undefined
@@ -123,8 +137,9 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   // A server that listens on a port has an address with one.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return {
+  const fake: FakeStripe = {
     url,
+    webhookUrl: undefined,
     settings: { ...secrets, apiBase: url },
     env: {
       STRIPE_SECRET_KEY: secrets.secretKey,
@@ -167,6 +182,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
       await closed
     },
   }
+  return fake
 }
 
 function perform(books: StripeBooks, call: string, id: string, asked: Dict): Dict {
@@ -181,6 +197,8 @@ function perform(books: StripeBooks, call: string, id: string, asked: Dict): Dic
       return books.presentIntent(books.intent(id))
     case 'POST /v1/payment_intents/{id}/confirm':
       return books.confirm(id, asked)
+    case 'POST /v1/payment_intents/{id}/answer':
+      return books.answer(id, asked['answer'] === 'yes' ? 'yes' : 'no')
     case 'POST /v1/payment_intents/{id}/cancel':
       return books.cancel(id, asked)
     case 'POST /v1/refunds':
@@ -212,7 +230,7 @@ function checkRequest(call: string, headers: IncomingMessage['headers'], asked: 
   const refuse = (status: number, code: string, message: string) =>
     new StripeSaysNo(status, { type: 'invalid_request_error', code, message })
   if (known === undefined) throw refuse(404, 'url_invalid', `Unrecognized request URL (${call})`)
-  const byScript = call.endsWith('/confirm')
+  const byScript = asked['client_secret'] !== undefined
   const authorized = byScript
     ? asked['key'] === secrets.publishableKey
     : headers.authorization === `Bearer ${secrets.secretKey}`

@@ -29,7 +29,9 @@ const keysOf = (texts: Map<string, string>) => [...new Set([...texts.keys()].map
 
 /** Words that are spelt alike in both languages; each was looked at. */
 const alike = new Set(
-  'pay.paypal player.normal player.pause player.progress order.email account.email account.name'.split(' '),
+  'pay.paypal player.normal player.pause player.progress order.email order.cvv account.email account.name'.split(
+    ' ',
+  ),
 )
 
 const cases = parts.flatMap((part) => others.map((language) => ({ part, language })))

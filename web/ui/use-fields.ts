@@ -46,7 +46,7 @@ export function useFields<Name extends string>(
 }
 
 /** A message may push down what is being pressed: it waits until the press has landed. */
-function afterPress(show: () => void): void {
+export function afterPress(show: () => void): void {
   if (document.querySelector(':active')) addEventListener('mouseup', show, { once: true })
   else show()
 }

@@ -6,27 +6,34 @@ import { Field } from '#web/ui/Field.tsx'
 import { SubmitBar } from '#web/ui/SubmitBar.tsx'
 import { useFields } from '#web/ui/use-fields.ts'
 import { BankCheck } from './BankCheck.tsx'
+import type { CardEntry, CardFields } from './card-entry.ts'
 import { OrderDone } from './OrderDone.tsx'
 import { isFramed, reportOrder } from './order-report.ts'
 import { badFields, type Person } from './person.ts'
-import { useCardFrame, type CardFrame } from './use-card-frame.ts'
 import { usePayment } from './use-payment.ts'
 import type { Wish } from './wish.ts'
 import { payLabel, type Choice } from './words.ts'
 import styles from './order-page.module.css'
 
-/** E-mail and name are ours, the card is the gateway's frame's; the price stands whole beside the button. */
-export function OrderForm({ wish, choice: offered }: { wish: Wish; choice: Choice }) {
+interface OrderFormProps {
+  wish: Wish
+  choice: Choice
+  /** The gateway's; null where no card is paid with. */
+  Card: CardFields | null
+}
+
+/** E-mail and name are ours, the card's fields the gateway's; the price stands whole beside the button. */
+export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
   const { t } = useTranslation()
   // The introductory price is not for everybody; who it is for is known once there is an e-mail.
   const [cents, setCents] = useState(offered.cents)
   const choice = offered.regular?.cents === cents ? { ...offered, ...offered.regular } : offered
-  const byCard = wish.method === 'card'
+  const byCard = Card !== null
   const terms = [choice.terms, choice.kind === 'plan' ? t('pay.cancelAnyTime') : '', t('order.consent')]
     .filter(Boolean)
     .join(' ')
   const label = byCard ? payLabel(t, choice) : (price: string) => t('order.continueWallet', { price })
-  const card = useCardFrame()
+  const [card, setCard] = useState<CardEntry | null>(null)
   const { step, problem, submit, checked } = usePayment(
     wish,
     {
@@ -34,15 +41,16 @@ export function OrderForm({ wish, choice: offered }: { wish: Wish; choice: Choic
       cents: choice.cents,
       onOtherPrice: setCents,
     },
-    card.tokenize,
+    card,
   )
   const person = usePerson(byCard)
   useReport(step.at === 'done' ? step.order : null)
   const send = (event: FormEvent) => {
     event.preventDefault()
-    if (step.at !== 'form') return
-    if (person.check()) void submit(person.value)
-    else card.check()
+    if (step.at !== 'form' || (byCard && !card)) return
+    const isPersonRight = person.check()
+    const isCardRight = card?.check(isPersonRight) ?? true
+    if (isPersonRight && isCardRight) void submit(person.value)
   }
   if (step.at === 'done') return <OrderDone order={step.order} />
   return (
@@ -65,7 +73,7 @@ export function OrderForm({ wish, choice: offered }: { wish: Wish; choice: Choic
           inputMode="email"
           autoComplete="email"
         />
-        {byCard && (
+        {Card && (
           <>
             <div className={styles.names}>
               <Field
@@ -81,7 +89,7 @@ export function OrderForm({ wish, choice: offered }: { wish: Wish; choice: Choic
                 autoComplete="family-name"
               />
             </div>
-            <Card frame={card} />
+            <Card onEntry={setCard} />
           </>
         )}
         {problem && (
@@ -96,7 +104,7 @@ export function OrderForm({ wish, choice: offered }: { wish: Wish; choice: Choic
           terms={terms}
           note={wish.gateway === 'sandbox' ? t('pay.sandbox') : ''}
           busy={step.at === 'working' ? t('order.working') : ''}
-          disabled={byCard && !card.ready}
+          disabled={byCard && !card}
         />
       </form>
     </>
@@ -110,19 +118,6 @@ function Bought({ choice }: { choice: Choice }) {
       <p className={styles.price}>{money(choice.cents, choice.currency)}</p>
       <p className={styles.text}>{choice.text}</p>
     </div>
-  )
-}
-
-function Card({ frame }: { frame: CardFrame }) {
-  const { t, i18n } = useTranslation()
-  return (
-    <iframe
-      ref={frame.ref}
-      className={styles.card}
-      style={{ height: frame.height }}
-      src={`/sandbox/card?lang=${i18n.language}`}
-      title={t('order.cardTitle')}
-    />
   )
 }
 

@@ -3,6 +3,8 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import type { CardFields } from './card-entry.ts'
+import { loadCardFields } from './load-card-fields.ts'
 import { isFramed } from './order-report.ts'
 import { OrderForm } from './OrderForm.tsx'
 import { loadChoice, readWish } from './wish.ts'
@@ -14,7 +16,7 @@ const wish = readWish(location.search)
 /** The card form's document: inside a sheet of the video page, or a page of its own. */
 export function OrderPage() {
   const { t } = useTranslation()
-  const { choice, failed, load } = useChoice()
+  const { form, failed, load } = useForm()
   return (
     <main className={styles.page} data-framed={isFramed()} aria-label={t('order.title')}>
       {isFramed() ? (
@@ -23,11 +25,11 @@ export function OrderPage() {
         <h1 className={styles.title}>{t('order.title')}</h1>
       )}
       {failed && <CouldNotLoad onRetry={load} />}
-      {!failed && choice === undefined && (
+      {!failed && form === undefined && (
         <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
       )}
-      {choice === null && <Nothing />}
-      {choice && wish && <OrderForm wish={wish} choice={choice} />}
+      {form === null && <Nothing />}
+      {form && wish && <OrderForm wish={wish} {...form} />}
     </main>
   )
 }
@@ -44,15 +46,24 @@ function Nothing() {
   )
 }
 
-function useChoice() {
+interface LoadedForm {
+  choice: Choice
+  Card: CardFields | null
+}
+
+/** What the form needs; null where there is nothing to pay. */
+function useForm() {
   const { t } = useTranslation()
-  const [choice, setChoice] = useState<Choice | null | undefined>(wish ? undefined : null)
+  const [form, setForm] = useState<LoadedForm | null | undefined>(wish ? undefined : null)
   const [failed, setFailed] = useState(false)
   const [tries, setTries] = useState(0)
   useEffect(() => {
     if (!wish) return
     setFailed(false)
-    loadChoice(t, wish).then(setChoice, () => setFailed(true))
+    Promise.all([loadChoice(t, wish), loadCardFields(wish)]).then(
+      ([choice, Card]) => setForm(choice && { choice, Card }),
+      () => setFailed(true),
+    )
   }, [t, tries])
-  return { choice, failed, load: () => setTries((count) => count + 1) }
+  return { form, failed, load: () => setTries((count) => count + 1) }
 }

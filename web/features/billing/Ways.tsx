@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next'
 import type { OfferedGateway } from '#contract/billing.ts'
 import type { OrderWish } from '#web/lib/paths.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
@@ -24,9 +25,17 @@ export function Ways({ gateways, chosen, onChoose }: WaysProps) {
       {gateways.map(({ id, kind }, i) => (
         <label key={id + kind} className={styles.way}>
           <input type="radio" name="way" checked={i === chosen} onChange={() => onChoose(i)} />
-          {id === 'paypal' ? t('pay.paypal') : t(`pay.${kind}`)}
+          {nameOf(t, { id, kind }, gateways)}
         </label>
       ))}
     </fieldset>
   )
+}
+
+/** Where the sandbox stands beside a gateway that takes real money, it says which of the two it is. */
+function nameOf(t: TFunction, { id, kind }: OfferedGateway, gateways: OfferedGateway[]): string {
+  if (id === 'paypal') return t('pay.paypal')
+  const way = t(`pay.${kind}`)
+  const isOneOfTwo = gateways.some((other) => other.kind === kind && other.id !== id && other.id !== 'paypal')
+  return id === 'sandbox' && isOneOfTwo ? t('pay.trial', { way }) : way
 }

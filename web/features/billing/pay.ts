@@ -16,7 +16,8 @@ export async function readOrder(orderId: string): Promise<Order> {
 export async function settledOrder(orderId: string): Promise<Order> {
   for (let left = reads; left > 0; left--) {
     const order = await readOrder(orderId)
-    if (order.status !== 'pending' || order.declined || order.next.type === 'card_form') return order
+    const { status, declined, next } = order
+    if (status !== 'pending' || declined || next.type === 'card_form' || next.client_secret) return order
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
   return readOrder(orderId)
@@ -63,10 +64,13 @@ const withPayKey = keyKeeper()
 export const toldToWait = (error: unknown): error is CallFailed =>
   error instanceof CallFailed && error.status === 429
 
-/** Pays with a card's token. Where the answer got lost, the order is read: it says whether the money moved. */
+/**
+ * Pays with a card's token, or asks for the payment to give the card to where there is none yet. Where the answer got lost, the
+ * order is read: it says whether the money moved.
+ */
 export async function payWithToken(
   order: Order,
-  token: string,
+  token: string | undefined,
   firstName: string,
   lastName: string,
 ): Promise<Order> {

@@ -1,24 +1,16 @@
 import { useEffect, useRef, useState, type RefObject } from 'react'
+import type { CardEntry } from './card-entry.ts'
+import { payWithToken } from './pay.ts'
 
 type Reply = { type: 'token'; token: string } | { type: 'invalid' }
-
-export interface CardFrame {
-  ref: RefObject<HTMLIFrameElement | null>
-  height: number
-  ready: boolean
-  /** A token for the card in the frame, or null where the frame has marked a field that is to be mended. */
-  tokenize(): Promise<string | null>
-  /** Marks what is to be mended, and leaves the focus where it is. */
-  check(): void
-}
+type Waiting = { current: ((reply: Reply) => void) | null }
 
 /** Speaks with the gateway's frame, which alone sees the card. Messages of any other window or origin are not heard. */
-export function useCardFrame(): CardFrame {
+export function useCardFrame(onEntry: (entry: CardEntry | null) => void) {
   const ref = useRef<HTMLIFrameElement>(null)
-  const waiting = useRef<((reply: Reply) => void) | null>(null)
   const [height, setHeight] = useState(210)
-  const [ready, setReady] = useState(false)
   useEffect(() => {
+    const waiting: Waiting = { current: null }
     const hear = ({ origin, source, data }: MessageEvent) => {
       if (
         origin !== location.origin ||
@@ -27,18 +19,32 @@ export function useCardFrame(): CardFrame {
         !data
       )
         return
-      if (data.type === 'ready') setReady(true)
+      if (data.type === 'ready') onEntry(entryOf(ref, waiting))
       else if (data.type === 'height' && typeof data.height === 'number') setHeight(data.height)
       else if (data.type === 'token' || data.type === 'invalid') waiting.current?.(data)
     }
     addEventListener('message', hear)
     return () => removeEventListener('message', hear)
-  }, [])
+  }, [onEntry])
+  return { ref, height }
+}
+
+function entryOf(frame: RefObject<HTMLIFrameElement | null>, waiting: Waiting): CardEntry {
+  const tell = (type: string) => frame.current?.contentWindow?.postMessage({ type }, location.origin)
   const tokenize = () =>
     new Promise<string | null>((resolve) => {
       waiting.current = (reply) => resolve(reply.type === 'token' ? reply.token : null)
-      ref.current?.contentWindow?.postMessage({ type: 'tokenize' }, location.origin)
+      tell('tokenize')
     })
-  const check = () => ref.current?.contentWindow?.postMessage({ type: 'check' }, location.origin)
-  return { ref, height, ready, tokenize, check }
+  return {
+    check(goThere) {
+      // Asked for a token it does so by itself.
+      if (!goThere) tell('check')
+      return true
+    },
+    async pay(order, { first, last }) {
+      const token = await tokenize()
+      return token === null ? null : payWithToken(order, token, first, last)
+    },
+  }
 }

@@ -2,7 +2,8 @@ import { useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
 import { CallFailed, CallRejected } from '#web/lib/api.ts'
-import { orderMaker, payWithToken, settledOrder, toldToWait } from './pay.ts'
+import type { CardEntry } from './card-entry.ts'
+import { orderMaker, settledOrder, toldToWait } from './pay.ts'
 import type { Person } from './person.ts'
 import type { Wish } from './wish.ts'
 import { waitWords } from './words.ts'
@@ -24,8 +25,8 @@ interface Shown {
   onOtherPrice(cents: number): void
 }
 
-/** The way of one payment: order, token, pay, perhaps the bank's check, and what became of it. After a refusal it can be tried again. */
-export function usePayment(wish: Wish, shown: Shown, tokenize: () => Promise<string | null>) {
+/** The way of one payment: order, card, perhaps the bank's check, and what became of it. After a refusal it can be tried again. */
+export function usePayment(wish: Wish, shown: Shown, card: CardEntry | null) {
   const { t } = useTranslation()
   const [step, setStep] = useState<Step>({ at: 'form' })
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -63,17 +64,15 @@ export function usePayment(wish: Wish, shown: Shown, tokenize: () => Promise<str
     }
   }
 
-  const submit = ({ email, first, last }: Person) =>
+  const submit = (person: Person) =>
     attempt(async () => {
       const { kind, id, gateway, method } = wish
       const consent = { shown: shown.words, immediate_delivery: true }
-      const seen = { email, amount_cents: shown.cents, consent }
+      const seen = { email: person.email, amount_cents: shown.cents, consent }
       const order = await orders.make({ kind, [`${kind}_id`]: id, gateway, method, ...seen })
-      if (method === 'wallet' || order.status !== 'pending') return order
-      const token = await tokenize()
-      if (token === null) return null
-      const paid = await payWithToken(order, token, first, last)
-      return paid.status === 'pending' && paid.next.type === 'none' ? settledOrder(paid.id) : paid
+      if (!card || order.status !== 'pending') return order
+      const paid = await card.pay(order, person)
+      return paid?.status === 'pending' && paid.next.type === 'none' ? settledOrder(paid.id) : paid
     })
   /** The bank's check is over, whatever its outcome: the order says it. */
   const checked = (order: Order) => attempt(() => afterCheck(order.id))

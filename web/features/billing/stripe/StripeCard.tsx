@@ -1,0 +1,37 @@
+import { useId } from 'react'
+import type { CardFields } from '#web/features/billing/card-entry.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import type { FieldKind } from './stripe-script.ts'
+import { useStripeFields } from './use-stripe-fields.ts'
+import styles from './stripe-card.module.css'
+
+/** Number, expiry and CVV: the labels and messages are ours, the fields between them frames of Stripe's. */
+export const StripeCard: CardFields = ({ onEntry }) => {
+  const { t } = useTranslation()
+  const id = useId()
+  const { looks, failed, retry, setPlace } = useStripeFields(onEntry)
+  if (failed) return <CouldNotLoad text={t('order.cardFailed')} onRetry={retry} />
+  const field = (kind: FieldKind, label: string, message: string) => (
+    <div className={styles.field} data-kind={kind}>
+      <label htmlFor={id + kind}>{label}</label>
+      <div
+        id={id + kind}
+        className={styles.box}
+        data-bad={looks[kind].bad}
+        data-focused={looks[kind].focused}
+        ref={(place) => setPlace(kind, place)}
+      />
+      <p className={styles.message} aria-live="polite">
+        {looks[kind].bad ? message : ''}
+      </p>
+    </div>
+  )
+  return (
+    <div className={styles.card} role="group" aria-label={t('order.cardTitle')}>
+      {field('cardNumber', t('order.number'), t('order.numberBad'))}
+      {field('cardExpiry', t('order.expiry'), t('order.expiryBad'))}
+      {field('cardCvc', t('order.cvv'), t('order.cvvBad'))}
+    </div>
+  )
+}

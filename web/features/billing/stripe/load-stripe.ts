@@ -1,0 +1,33 @@
+import type { OpenStripe } from './stripe-script.ts'
+
+/** Stripe's rules want it from here and no other place, and only where a card is paid with. */
+const source = 'https://js.stripe.com/v3/'
+const patienceMs = 20_000
+
+let loading: Promise<OpenStripe> | undefined
+
+/** Stripe's script, asked for once. What did not come is asked for anew by the next call. */
+export function loadStripe(): Promise<OpenStripe> {
+  loading ??= insertScript().catch((error: unknown) => {
+    loading = undefined
+    throw error
+  })
+  return loading
+}
+
+function insertScript(): Promise<OpenStripe> {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script')
+    const end = (failure?: string) => {
+      clearTimeout(timer)
+      if (window.Stripe && !failure) return resolve(window.Stripe)
+      script.remove()
+      reject(new Error(failure ?? "Stripe's script is not there"))
+    }
+    const timer = setTimeout(() => end("Stripe's script took too long"), patienceMs)
+    script.addEventListener('load', () => end())
+    script.addEventListener('error', () => end("Stripe's script did not come"))
+    script.src = source
+    document.head.append(script)
+  })
+}

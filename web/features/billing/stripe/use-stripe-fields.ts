@@ -1,0 +1,85 @@
+import { useEffect, useRef, useState } from 'react'
+import { listPlans } from '#contract/billing.ts'
+import { htmlLanguage } from '#contract/languages.ts'
+import type { CardEntry } from '#web/features/billing/card-entry.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
+import { currentLanguage } from '#web/lib/language.ts'
+import { loadStripe } from './load-stripe.ts'
+import { mountFields, untouched, type MountedFields } from './mount-fields.ts'
+import { stripePayer } from './pay-with-stripe.ts'
+import type { FieldKind, StripeScript } from './stripe-script.ts'
+
+type Places = Partial<Record<FieldKind, HTMLElement | null>>
+
+/** Stripe's fields in the places that are drawn for them, and how each looks. What did not load can be asked for again. */
+export function useStripeFields(onEntry: (entry: CardEntry | null) => void) {
+  const { t } = useTranslation()
+  const places = useRef<Places>({})
+  const [looks, setLooks] = useState(untouched)
+  const [failed, setFailed] = useState(false)
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    let mounted: MountedFields | undefined
+    let left = false
+    const show = (stripe: StripeScript) => {
+      if (left) return
+      mounted = mountFields(stripe, {
+        placeOf: (kind) => placeIn(places.current, kind),
+        placeholders: {
+          cardNumber: '1234 1234 1234 1234',
+          cardExpiry: t('order.expiryForm'),
+          cardCvc: '123',
+        },
+        locale: htmlLanguage[currentLanguage()],
+        show: setLooks,
+      })
+      onEntry(entryOf(stripe, mounted))
+    }
+    openStripe()
+      .then(show)
+      .catch(() => left || setFailed(true))
+    return () => {
+      left = true
+      onEntry(null)
+      mounted?.destroy()
+    }
+  }, [t, tries, onEntry])
+  return {
+    looks,
+    failed,
+    setPlace(kind: FieldKind, place: HTMLElement | null) {
+      places.current[kind] = place
+    },
+    retry() {
+      setLooks(untouched)
+      setFailed(false)
+      setTries(tries + 1)
+    },
+  }
+}
+
+function placeIn(places: Places, kind: FieldKind): HTMLElement {
+  const place = places[kind]
+  if (!place) throw new Error(`there is no place for ${kind}`)
+  return place
+}
+
+/** Stripe's script, opened with the operator's key for browsers. */
+async function openStripe(): Promise<StripeScript> {
+  const [open, { gateways }] = await Promise.all([loadStripe(), call(listPlans)])
+  const key = gateways.find(({ id }) => id === 'stripe')?.public_key
+  if (key === undefined) throw new Error('Stripe is not offered')
+  return open(key)
+}
+
+function entryOf(stripe: StripeScript, fields: MountedFields): CardEntry {
+  return {
+    check(goThere) {
+      const first = fields.check()
+      if (first && goThere) fields.focus(first)
+      return !first
+    },
+    pay: stripePayer(stripe, fields),
+  }
+}
