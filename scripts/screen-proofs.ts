@@ -159,7 +159,15 @@ export const seedRoutes: readonly ScreenRow[] = [
   {
     seed: '`/order/easy`',
     here: 'the card form, a document of its own',
-    proofs: [opens, watching, [documents, 'lets the payment form turn to nobody']],
+    proofs: [
+      opens,
+      watching,
+      [documents, 'lets the payment form turn to nobody'],
+      [
+        'e2e/stripe.spec.ts',
+        "a card in Stripe's fields pays once, however often the button is pressed, and its script is on no other page",
+      ],
+    ],
   },
   {
     seed: 'any other path',
