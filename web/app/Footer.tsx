@@ -1,6 +1,6 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
-import { paths } from '#web/lib/paths.ts'
+import { paths, waysOut } from '#web/lib/paths.ts'
 import { FeedbackButton } from './FeedbackButton.tsx'
 import styles from './shell.module.css'
 
@@ -14,7 +14,7 @@ const links = [
   [paths.serviceAgreement, 'service'],
 ] as const
 
-/** The seven links (seed, section 2), the ways to change one's mind about privacy and to report a problem, and the operator's line. */
+/** The seven links (seed, section 2), the ways out of a contract, the ways to change one's mind about privacy and to report a problem, and the operator's line. */
 export function Footer({ copyright, onChoices }: { copyright: string | undefined; onChoices: () => void }) {
   const { t } = useTranslation()
   return (
@@ -25,6 +25,8 @@ export function Footer({ copyright, onChoices }: { copyright: string | undefined
             {t(`footer.${name}`)}
           </Link>
         ))}
+        <Link to={waysOut.cancel}>{t('footer.cancelContract')}</Link>
+        <Link to={waysOut.withdraw}>{t('footer.withdraw')}</Link>
         <button type="button" onClick={onChoices}>
           {t('footer.choices')}
         </button>

@@ -36,6 +36,9 @@ export const paths = {
   },
 } as const
 
+/** Pages of the member area that need no session; a mail's link has a secret there (product.md, section 3). */
+export const waysOut = { cancel: '/my#cancel-contract', withdraw: '/my#withdraw' } as const
+
 /** What the card form is opened with; it is a document of its own, outside the router. */
 export interface OrderWish {
   kind: 'episode' | 'video' | 'plan'

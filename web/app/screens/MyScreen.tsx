@@ -3,11 +3,12 @@ import '#web/i18n/mine.ts'
 import '#web/i18n/watch.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useId, type ReactNode } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { Link, useLocation, useSearchParams } from 'react-router'
 import type { User } from '#contract/members.ts'
 import { Orders } from '#web/features/billing/Orders.tsx'
 import { Receipt } from '#web/features/billing/Receipt.tsx'
 import { Subscription } from '#web/features/billing/Subscription.tsx'
+import { readWay, WayOut } from '#web/features/billing/WayOut.tsx'
 import { userQuery } from '#web/features/members/queries.ts'
 import { socialProvidersQuery } from '#web/features/members/social-query.ts'
 import { LinkedAccounts } from '#web/features/members/LinkedAccounts.tsx'
@@ -19,10 +20,14 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './my-screen.module.css'
 
-/** The member area; `?receipt=` opens one order's receipt in its place. */
+/** The member area; `?receipt=` opens one order's receipt in its place, a fragment what a mail or the footer leads to. */
 export function Component() {
   const [search] = useSearchParams()
+  const { hash } = useLocation()
   const receipt = search.get('receipt')
+  const way = readWay(hash)
+  // Another link is another page, though it is opened in the place of the first.
+  if (way) return <WayOut key={hash} way={way} />
   return receipt ? <Receipt orderId={receipt} /> : <My />
 }
 
