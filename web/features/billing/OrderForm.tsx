@@ -29,16 +29,18 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
   const [cents, setCents] = useState(offered.cents)
   const choice = offered.regular?.cents === cents ? { ...offered, ...offered.regular } : offered
   const byCard = Card !== null
-  const terms = [choice.terms, choice.kind === 'plan' ? t('pay.cancelAnyTime') : '', t('order.consent')]
-    .filter(Boolean)
-    .join(' ')
+  const [atOnce, setAtOnce] = useState(false)
+  const ends = choice.kind === 'plan' ? t('pay.cancelAnyTime') : ''
+  const terms = [choice.terms, ends, atOnce ? '' : t('order.withdrawal')].filter(Boolean).join(' ')
+  const agreed = atOnce ? ` [x] ${t('order.atOnce')}` : ''
   const label = byCard ? payLabel(t, choice) : (price: string) => t('order.continueWallet', { price })
   const [card, setCard] = useState<CardEntry | null>(null)
   const { step, problem, submit, checked } = usePayment(
     wish,
     {
-      words: `${choice.name}: ${choice.text}. ${terms} [${label(money(choice.cents, choice.currency))}]`,
+      words: `${choice.name}: ${choice.text}. ${terms}${agreed} [${label(money(choice.cents, choice.currency))}]`,
       cents: choice.cents,
+      atOnce,
       onOtherPrice: setCents,
     },
     card,
@@ -97,6 +99,10 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
             {problem.message}
           </p>
         )}
+        <label className={styles.atOnce}>
+          <input type="checkbox" checked={atOnce} onChange={(event) => setAtOnce(event.target.checked)} />
+          {t('order.atOnce')}
+        </label>
         <SubmitBar
           cents={choice.cents}
           currency={choice.currency}

@@ -5,8 +5,10 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { call } from '#web/lib/api.ts'
-import { paths } from '#web/lib/paths.ts'
+import { orderFormPath, paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { plansQuery } from './queries.ts'
+import { waysFor } from './Ways.tsx'
 import { membershipWords } from './words.ts'
 import styles from './subscription.module.css'
 
@@ -36,15 +38,30 @@ export function Subscription({ payNow = false }: { payNow?: boolean }) {
         <p>{membershipWords(t, user.membership)}</p>
       </div>
       <div className={styles.buttons}>
-        {status === 'past_due' && payNow && (
-          <Link className={buttonClass('main')} to={paths.shopping.to()}>
-            {t('shopping.payNow')}
-          </Link>
-        )}
+        {status === 'past_due' && payNow && <PayNow plan={user.membership.plan.id} />}
         <Button look="quiet" disabled={busy} onClick={() => void change()}>
           {t(cancelled ? 'shopping.resume' : 'shopping.cancel')}
         </Button>
       </div>
     </section>
+  )
+}
+
+/** To the form for the period that is open, the card first; to the plans while it is not known what can be paid with. */
+function PayNow({ plan }: { plan: string }) {
+  const { t, i18n } = useTranslation()
+  const gateways = useQuery(plansQuery).data?.gateways
+  const way = gateways && waysFor('plan', gateways)[0]
+  if (!way)
+    return (
+      <Link className={buttonClass('main')} to={paths.shopping.to()}>
+        {t('shopping.payNow')}
+      </Link>
+    )
+  const form = orderFormPath({ kind: 'plan', id: plan, gateway: way.id, method: way.kind })
+  return (
+    <a className={buttonClass('main')} href={`${form}&lang=${i18n.language}`}>
+      {t('shopping.payNow')}
+    </a>
   )
 }

@@ -21,6 +21,8 @@ export interface Problem {
 interface Shown {
   words: string
   cents: number
+  /** Whether the person asked for immediate delivery and acknowledged what that means. */
+  atOnce: boolean
   /** Told where it costs something else. */
   onOtherPrice(cents: number): void
 }
@@ -67,7 +69,7 @@ export function usePayment(wish: Wish, shown: Shown, card: CardEntry | null) {
   const submit = (person: Person) =>
     attempt(async () => {
       const { kind, id, gateway, method } = wish
-      const consent = { shown: shown.words, immediate_delivery: true }
+      const consent = { shown: shown.words, immediate_delivery: shown.atOnce }
       const seen = { email: person.email, amount_cents: shown.cents, consent }
       const order = await orders.make({ kind, [`${kind}_id`]: id, gateway, method, ...seen })
       if (!card || order.status !== 'pending') return order

@@ -2,7 +2,8 @@ import type { TFunction } from 'i18next'
 import { gatewayIds, listPlans, paymentMethods, orderKinds, type GatewayId } from '#contract/billing.ts'
 import { getVideo } from '#contract/catalog.ts'
 import { getEpisode } from '#contract/media.ts'
-import type { Offer } from '#contract/billing.ts'
+import type { Offer, Plan } from '#contract/billing.ts'
+import { getUser, type Membership } from '#contract/members.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { episodeChoice, planChoice, videoChoice, type Choice } from './words.ts'
 
@@ -27,8 +28,9 @@ export function readWish(search: string): Wish | null {
 /** What the wish costs, in words. Null where there is nothing to pay (unknown, or owned already). */
 export async function loadChoice(t: TFunction, { kind, id }: Wish): Promise<Choice | null> {
   if (kind === 'plan') {
-    const plan = (await call(listPlans)).list.find((known) => known.id === id)
-    return plan ? planChoice(t, plan) : null
+    const [{ list }, { membership }] = await Promise.all([call(listPlans), call(getUser)])
+    const plan = list.find((known) => known.id === id)
+    return plan ? planChoice(t, asCharged(plan, membership)) : null
   }
   if (kind === 'video') {
     const video = await call(getVideo, { query: { id } })
@@ -37,6 +39,12 @@ export async function loadChoice(t: TFunction, { kind, id }: Wish): Promise<Choi
   }
   const offer = await episodeOffer(id)
   return offer && episodeChoice(t, offer)
+}
+
+/** Whoever is past due pays the period that is open, at the price of a renewal. */
+function asCharged({ intro_price_cents, ...plan }: Plan, { status, plan: own }: Membership): Plan {
+  if (status === 'past_due' && own?.id === plan.id) return { ...plan, price_cents: own.price_cents }
+  return intro_price_cents === undefined ? plan : { ...plan, intro_price_cents }
 }
 
 async function episodeOffer(episodeId: string): Promise<Offer | null> {

@@ -92,6 +92,13 @@ test('a membership says when it renews and at what price, or when it ends', () =
   expect(membershipWords(t, { ...subscribed, ...cancelled })).toMatch(/until November 28, 2026, and nothing/)
 })
 
+test('a membership that is about to be another says which, from when and at what price', () => {
+  const next_plan = { id: 'plan_2', name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 }
+  expect(membershipWords(t, { ...subscribed, next_plan })).toBe(
+    'Weekly is paid until November 28, 2026. From November 28, 2026 on: Monthly. $24.99 every 30 days until you cancel, tax included.',
+  )
+})
+
 test('a payment that did not go through is said with the end of the grace, cancelled or not', () => {
   expect(membershipWords(t, { ...subscribed, ...unpaid })).toMatch(/until December 1, 2026, and we try again/)
   expect(membershipWords(t, { ...subscribed, ...cancelled, ...unpaid })).toMatch(

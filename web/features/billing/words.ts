@@ -86,19 +86,33 @@ export function videoChoice(t: TFunction, { id, price, count, running }: WholeVi
   }
 }
 
-/** A membership in plain words: which plan, until when, at what price it renews, and what happens to a failed payment. */
+/** A membership in plain words: which plan, until when, at what price it renews or which other follows, and what happens to a failed payment. */
 export function membershipWords(t: TFunction, membership: Membership): string {
-  const { plan, status, grace_until, renews_at, ends_at, cancel_at_period_end: cancelled } = membership
+  const {
+    plan,
+    next_plan,
+    status,
+    grace_until,
+    renews_at,
+    ends_at,
+    cancel_at_period_end: cancelled,
+  } = membership
   if (!plan) return ''
-  const { name, price_cents, currency, period_days } = plan
+  const { name, currency } = plan
   if (status === 'past_due')
     return t(cancelled ? 'shopping.pastDueEnds' : 'shopping.pastDue', { name, date: longDate(grace_until) })
   if (cancelled) return t('shopping.ends', { name, date: longDate(ends_at) })
   const renews = t('shopping.renews', { name, date: longDate(renews_at) })
   // What an earlier release kept in the browser has no price.
   if (!currency) return renews
-  const days = t('pay.days', { count: period_days })
-  return `${renews} ${t('pay.renewsEvery', { price: money(price_cents, currency), days })}`
+  if (!next_plan) return `${renews} ${renewalWords(t, plan)}`
+  const next = t('shopping.next', { name: next_plan.name, date: longDate(renews_at) })
+  return `${t('shopping.paid', { name, date: longDate(renews_at) })} ${next} ${renewalWords(t, next_plan)}`
+}
+
+function renewalWords(t: TFunction, plan: NonNullable<Membership['plan']>): string {
+  const days = t('pay.days', { count: plan.period_days })
+  return t('pay.renewsEvery', { price: money(plan.price_cents, plan.currency), days })
 }
 
 /** How long to wait after too many tries: whole minutes, rounded up. */
