@@ -50,10 +50,6 @@
           .querySelector<HTMLElement>(`label[for="${place.id}"]`)
           ?.addEventListener('click', () => field.focus())
       },
-      destroy() {
-        removeEventListener('message', hear)
-        frame.remove()
-      },
       focus() {
         frame.contentWindow?.focus()
         tell({ type: 'focus' })

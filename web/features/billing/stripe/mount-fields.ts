@@ -29,7 +29,6 @@ export interface MountedFields {
   focus(kind: FieldKind): void
   /** Marks a field as one to be mended, and goes there. */
   refuse(kind: FieldKind): void
-  destroy(): void
 }
 
 /** Puts Stripe's fields into their places, and follows them: what is typed is Stripe's, whether it will do is told. */
@@ -66,6 +65,8 @@ export function mountFields(
       // The window was left, not the field.
       if (!place.contains(document.activeElement)) afterPress(mark)
     })
+    // What an earlier mount has left.
+    place.replaceChildren()
     field.mount(place)
     return { field, state, mark }
   }
@@ -86,9 +87,6 @@ export function mountFields(
       mounted[kind].state.marked = true
       change(kind, { bad: true })
       focus(kind)
-    },
-    destroy() {
-      for (const kind of fieldKinds) mounted[kind].field.destroy()
     },
   }
 }

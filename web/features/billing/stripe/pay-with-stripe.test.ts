@@ -10,7 +10,7 @@ const orderWith = (client_secret?: string, status = 'pending') =>
   // Only what the payer looks at.
   ({ id: 'ord_1', status, next: { type: 'card_form', client_secret } }) as Order
 const person = { email: 'ada@example.com', first: 'Ada ', last: 'Lovelace' }
-const number = { mount() {}, destroy() {}, focus() {}, on() {} }
+const number = { mount() {}, focus() {}, on() {} }
 const confirmCardPayment = vi.fn<() => Promise<Confirmed>>()
 const refuse = vi.fn()
 const payer = () =>

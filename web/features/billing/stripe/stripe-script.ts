@@ -10,7 +10,6 @@ export type FieldKind = (typeof fieldKinds)[number]
 /** One of the fields, in a frame of Stripe's own. */
 export interface StripeField {
   mount(place: HTMLElement): void
-  destroy(): void
   focus(): void
   on(event: 'ready' | 'focus' | 'blur', hear: () => void): unknown
   on(event: 'change', hear: (change: FieldChange) => void): unknown

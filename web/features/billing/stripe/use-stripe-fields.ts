@@ -20,11 +20,10 @@ export function useStripeFields(onEntry: (entry: CardEntry | null) => void) {
   const [failed, setFailed] = useState(false)
   const [tries, setTries] = useState(0)
   useEffect(() => {
-    let mounted: MountedFields | undefined
     let left = false
     const show = (stripe: StripeScript) => {
       if (left) return
-      mounted = mountFields(stripe, {
+      const fields = mountFields(stripe, {
         placeOf: (kind) => placeIn(places.current, kind),
         placeholders: {
           cardNumber: '1234 1234 1234 1234',
@@ -34,15 +33,15 @@ export function useStripeFields(onEntry: (entry: CardEntry | null) => void) {
         locale: htmlLanguage[currentLanguage()],
         show: setLooks,
       })
-      onEntry(entryOf(stripe, mounted))
+      onEntry(entryOf(stripe, fields))
     }
     openStripe()
       .then(show)
       .catch(() => left || setFailed(true))
     return () => {
+      // The frames go with their places.
       left = true
       onEntry(null)
-      mounted?.destroy()
     }
   }, [t, tries, onEntry])
   return {
