@@ -8,8 +8,12 @@ export async function findChromium(): Promise<{ executablePath: string; args: st
   const args = [...quiet, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])]
   return here
     ? { executablePath: here, args }
-    : { executablePath: await packed.executablePath(), args: [...packed.args, ...args] }
+    : { executablePath: await packed.executablePath(), args: [...packed.args.filter(isFit), ...args] }
 }
+
+/** The packed one's own arguments are for one page at a time, and for pages that may do what no browser lets them. */
+const unfit = ['--single-process', '--disable-web-security', '--allow-running-insecure-content']
+const isFit = (arg: string) => !unfit.includes(arg)
 
 /** No tests need the network beyond the site. */
 const quiet = [

@@ -8,11 +8,13 @@ import { sitePort } from './site-url.ts'
 /** Where the browser tests' site notes its data directory, for what an operator does beside it. */
 const note = join(tmpdir(), `cliffhanger-e2e-${sitePort}.txt`)
 
-export const noteDataDir = (dataDir: string): void => writeFileSync(note, dataDir)
+export const noteDataDir = (folder: string): void => writeFileSync(note, folder)
+
+export const dataDir = (): string => readFileSync(note, 'utf8')
 
 /** Runs one of the operator's commands for the browser tests' site. @returns what it printed */
 export async function runCommand(...args: string[]): Promise<string> {
-  const own = { DATA_DIR: readFileSync(note, 'utf8'), PORT: String(sitePort), DEMO: '0' }
+  const own = { DATA_DIR: dataDir(), PORT: String(sitePort), DEMO: '0' }
   const { stdout } = await promisify(execFile)(process.execPath, ['server/cli.ts', ...args], {
     cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, ...own },

@@ -7,7 +7,6 @@ import { sinkDsn } from './error-sink.ts'
 import { makeContent } from './make-content.ts'
 import { pixelIds } from './pixel-servers.ts'
 import { noteDataDir } from './site-home.ts'
-import { rememberMails } from './site-mails.ts'
 import { sitePort } from './site-url.ts'
 import { startSocialIssuer } from './social-issuer.ts'
 import { startPaypal } from './start-paypal.ts'
@@ -41,7 +40,6 @@ const imported = spawnSync(process.execPath, ['server/cli.ts', 'import', join(ho
 })
 if (imported.status !== 0) process.exit(1)
 
-rememberMails(join(home, 'data', 'mails'))
 const site = spawn(process.execPath, ['server/main.ts'], { env, stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => site.kill(signal))
 site.on('exit', (code) => {
