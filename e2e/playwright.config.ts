@@ -12,7 +12,7 @@ const declined = {
 
 /** What is the same on every screen is seen on one: that of whom it is made for first. */
 const onPhones =
-  /(account|consent|empty|error-reports|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|pages|paypal|refund|routes|rows|silence|stripe)\.spec\.ts/
+  /(account|consent|empty|error-reports|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|pages|paypal|refund|routes|rows|silence|stripe)\.spec\.ts/
 const onDesktops = /keyboard\.spec\.ts/
 
 export default defineConfig({

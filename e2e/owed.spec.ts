@@ -1,0 +1,138 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { expectFits, expectReadable } from './page-quality.ts'
+import { mailTo } from './site-mails.ts'
+import { cardForm, payByCard } from './watching.ts'
+
+test.use({ bypassCSP: true })
+
+const pays = '4242 4242 4242 4242'
+const address = () => `owed-${crypto.randomUUID().slice(0, 8)}@example.com`
+
+/** Subscribes as a guest. */
+async function subscribe(page: Page, email: string): Promise<void> {
+  await page.goto('/shopping')
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  await payByCard(page, { number: pays, email })
+  await expect(page.getByRole('region', { name: 'Your subscription' })).toBeVisible()
+}
+
+/** Has the browser know nobody, as one does that a link is opened in elsewhere. @returns gives the person back */
+async function forgetPerson(page: Page): Promise<() => Promise<void>> {
+  const cookies = await page.context().cookies()
+  const forget = async () => {
+    await page.context().clearCookies()
+    // The answer to the banner stays: it would lie over the page.
+    await page.evaluate(() => {
+      for (const key of Object.keys(localStorage)) if (!key.includes('consent')) localStorage.removeItem(key)
+    })
+  }
+  await forget()
+  return async () => {
+    await forget()
+    await page.context().addCookies(cookies)
+  }
+}
+
+/** The link of one kind in a mail. */
+const linkIn = (text: string, purpose: string): string =>
+  new RegExp(`https?://\\S+#${purpose}=[\\w-]+`).exec(text)?.[0].replace(/^https?:\/\/[^/]+/, '') ?? ''
+
+async function check(page: Page): Promise<void> {
+  await expectFits(page)
+  await expectReadable(page)
+}
+
+test('what a guest bought moves into an account by the link of the receipt, on another device', async ({
+  page,
+}) => {
+  const email = address()
+  await subscribe(page, email)
+  const receipt = await mailTo(email, 'Your receipt: plan “Weekly”')
+  await forgetPerson(page)
+  await page.goto(linkIn(receipt.text, 'claim'))
+  await expect(page.getByRole('heading', { name: 'Take your purchase into an account' })).toBeVisible()
+  await check(page)
+  await page.getByRole('button', { name: 'Take it into my account' }).click()
+  await expect(page.getByText(`You are signed in as ${email}`)).toBeVisible()
+  await check(page)
+  await page.getByRole('link', { name: 'To my area' }).click()
+  await expect(page.getByRole('region', { name: 'Your subscription' })).toContainText('Weekly renews on')
+  await page.goto(linkIn(receipt.text, 'claim'))
+  await page.getByRole('button', { name: 'Take it into my account' }).click()
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('This link has been used')
+})
+
+test('a plan is cancelled by the link of the receipt without signing in, and resumed in the member area', async ({
+  page,
+}) => {
+  const email = address()
+  await subscribe(page, email)
+  const receipt = await mailTo(email, 'Your receipt')
+  const giveBack = await forgetPerson(page)
+  await page.goto(linkIn(receipt.text, 'cancel'))
+  await expect(page.getByRole('heading', { name: 'Cancel your plan' })).toBeVisible()
+  await check(page)
+  await page.getByRole('button', { name: 'Cancel the plan' }).click()
+  await expect(page.getByRole('heading', { name: 'Your plan is cancelled' })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('status')).toContainText(
+    /Weekly stays open until .+, \d{4}\./,
+  )
+  await giveBack()
+  await mailTo(email, 'Your plan is cancelled')
+  await page.goto('/my')
+  const mine = page.getByRole('region', { name: 'Your subscription' })
+  await expect(mine).toContainText('nothing more is charged')
+  await mine.getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(mine).toContainText('Weekly renews on')
+})
+
+test('from the footer somebody cancels or withdraws without signing in; the mail’s link confirms it', async ({
+  page,
+}) => {
+  const email = address()
+  await subscribe(page, email)
+  const giveBack = await forgetPerson(page)
+  await page.goto('/')
+  const footer = page.getByRole('contentinfo')
+  await footer.getByRole('link', { name: 'Cancel contract' }).click()
+  await expect(page.getByRole('heading', { name: 'Cancel a contract' })).toBeVisible()
+  await check(page)
+  await footer.getByRole('link', { name: 'Withdraw' }).click()
+  await expect(page.getByRole('heading', { name: 'Withdraw from a contract' })).toBeVisible()
+  await check(page)
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await expect(page.getByLabel('E-mail')).toBeFocused()
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await expect(page.getByText(`If something was bought with ${email}`)).toBeVisible()
+  const mail = await mailTo(email, 'Withdraw from your contract')
+  await page.goto(linkIn(mail.text, 'withdraw'))
+  await check(page)
+  await page.getByRole('button', { name: 'Withdraw from the contract' }).click()
+  await expect(page.getByRole('heading', { name: 'You have withdrawn' })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('status')).toContainText('$4.99 goes back')
+  await giveBack()
+  await mailTo(email, 'You have withdrawn')
+  await page.goto('/my')
+  await expect(page.getByText('You watch for free')).toBeVisible()
+})
+
+test('whoever wants to watch at once says so before the button, and is told in the receipt', async ({
+  page,
+}) => {
+  const email = address()
+  await page.goto('/shopping')
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  const { form } = cardForm(page)
+  const atOnce = form.getByRole('checkbox', { name: 'I want to watch at once' })
+  await expect(atOnce).not.toBeChecked()
+  await expect(form.getByText('You can withdraw within 14 days')).toBeVisible()
+  await atOnce.check()
+  await expect(form.getByText('You can withdraw within 14 days')).toBeHidden()
+  await payByCard(page, { number: pays, email })
+  await expect(page.getByRole('region', { name: 'Your subscription' })).toBeVisible()
+  const { text } = await mailTo(email, 'Your receipt')
+  expect(text).toContain('lost the right to withdraw')
+  expect(linkIn(text, 'withdraw')).toBe('')
+})
