@@ -112,7 +112,8 @@ test('the receipt of a plan says when it renews and at what price, and holds the
 test('a cancelled plan that is paid for late says that it ends', async () => {
   const person = await Subscriber.on(site)
   site.trouble.chargeSaved = async (charge) => {
-    await person.shopper.visitor.ask(cancelSubscription)
+    // Others of this file renew at the same time.
+    if (charge.payer.userId === person.userId) await person.shopper.visitor.ask(cancelSubscription)
     return site.sound.chargeSaved(charge)
   }
   await person.after(7 * day)
