@@ -138,6 +138,9 @@ test('the header and the footer lead to what the seed names', async ({ page }) =
     '/contactUs',
     '/commonQuestions',
     '/serviceAgreement',
+    // billing.md, "What a viewer is owed".
+    '/my#cancel-contract',
+    '/my#withdraw',
   ])
 })
 
