@@ -125,13 +125,14 @@ async function create(
 
 /**
  * Reads a payment. One that was declined is closed first: with another card it would go through after we have said that it
- * failed, and one payment's secret would do for trying any number of cards.
+ * failed, and one payment's secret would do for trying any number of cards. Another shop's is left alone: a webhook hears of
+ * all that the account does.
  */
 async function read(context: StripeContext, reference: string): Promise<Payment> {
   const { stripe } = context
   const get = () => stripe.paymentIntents.retrieve(reference, { expand: [withCharge] })
   const intent = await get()
-  const stands = !isLeftOpen(intent) || (await callOff(stripe, reference))
+  const stands = !isOurs(intent) || !isLeftOpen(intent) || (await callOff(stripe, reference))
   return present(context, stands ? intent : await get())
 }
 

@@ -135,6 +135,18 @@ test('a declined payment is closed, so that no other card can be tried with it',
   expect(await gateway.retrieve({ reference })).toMatchObject({ status: 'failed', decline: 'card_declined' })
 })
 
+test('a declined payment of another shop at the same account stays open for another card', async () => {
+  const intent = fake.books.createIntent({
+    amount: '999',
+    currency: 'usd',
+    allowed_payment_method_types: ['card'],
+    metadata: {},
+  })
+  expect(await fake.confirm(String(intent['client_secret']), testCards.declined)).toBe(402)
+  await gateway.retrieve({ reference: String(intent['id']) })
+  expect(await fake.confirm(String(intent['client_secret']), testCards.pays)).toBe(200)
+})
+
 test('a payment that Stripe would not make has failed, and the log says why', async () => {
   const reported = vi.spyOn(log, 'error')
   const tooSmall = charge('small', { amountCents: 49 })
