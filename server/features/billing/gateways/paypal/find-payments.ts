@@ -19,18 +19,19 @@ const clocksDifferMs = 60_000
  */
 export async function findPayment(
   client: PaypalClient,
-  { attemptId, from }: { attemptId: string; from: Date },
+  { attemptId, from, to = later(from, toldWithinMs) }: { attemptId: string; from: Date; to?: Date },
 ): Promise<Payment | null> {
-  const span = {
-    from: new Date(from.getTime() - clocksDifferMs),
-    to: new Date(from.getTime() + toldWithinMs),
-  }
+  const span = { from: later(from, -clocksDifferMs), to: later(to, clocksDifferMs) }
   for await (const event of listEvents(client, span)) {
     const orderId = event.resource?.invoice_id === attemptId ? orderIdOf(event) : undefined
     const payment = orderId === undefined ? null : await readPayment(client, orderId)
     if (payment) return payment
   }
   return null
+}
+
+function later(time: Date, milliseconds: number): Date {
+  return new Date(time.getTime() + milliseconds)
 }
 
 /** What may have changed a payment that was captured long before. */

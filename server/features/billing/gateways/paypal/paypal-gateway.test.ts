@@ -81,6 +81,27 @@ describeGateway(
   }),
 )
 
+test('an attempt that was paid under an order we never heard of is not paid again: that payment is its own', async () => {
+  const charge = {
+    orderId: 'ord_twice',
+    attemptId: 'att_twice',
+    amountCents: 999,
+    currency: 'USD',
+    payer: { userId: 'usr_twice', email: 'viewer@example.com' },
+    method: 'wallet' as const,
+    save: false,
+    returnUrl: 'http://localhost/order/result',
+  }
+  const first = await gateway.start({ ...charge, key: 'pay:ord_twice:1' })
+  const second = await gateway.start({ ...charge, key: 'pay:ord_twice:2' })
+  for (const { reference } of [first, second]) paypal.orders.approve(reference)
+  await gateway.complete(first.reference)
+  expect(await gateway.complete(second.reference)).toMatchObject({
+    status: 'succeeded',
+    reference: first.reference,
+  })
+})
+
 describe('money that goes back at PayPal', () => {
   let made = 0
   async function paid(): Promise<string> {

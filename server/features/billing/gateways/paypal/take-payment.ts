@@ -55,7 +55,8 @@ function neverMade(
 
 /** `DUPLICATE_INVOICE_ID`: the attempt was paid under an order that we never heard of (billing.md, "Gateways"). */
 async function paidBefore(client: PaypalClient, attemptId: string, error: PaypalRefusal): Promise<Payment> {
-  const paid = await findPayment(client, { attemptId, from: new Date(Date.now() - dayMs) })
+  const now = Date.now()
+  const paid = await findPayment(client, { attemptId, from: new Date(now - dayMs), to: new Date(now) })
   if (!paid) throw error
   return paid
 }
