@@ -140,14 +140,16 @@ async function applySuccess(
   await auditPayment(tx, 'money_returned', order, now)
 }
 
-/** Whether money still buys what the order is for: not where the person has it already, or has left. */
+/** Whether money still buys what the order is for: not where the person has it already, has left, or has withdrawn. */
 async function isWanted(tx: Tx, order: OrderRow, now: Date): Promise<boolean> {
-  if (order.erased_at !== null || !orderStates.allows(order.status, 'paid')) return false
+  if (order.erased_at !== null || order.withdrawn_at !== null) return false
+  if (!orderStates.allows(order.status, 'paid')) return false
   return !(await isOwned(tx, order, now))
 }
 
-function whyReturned({ erased_at }: OrderRow, inTime: boolean): string {
+function whyReturned({ erased_at, withdrawn_at }: OrderRow, inTime: boolean): string {
   if (!inTime) return 'too_late'
+  if (withdrawn_at !== null) return 'withdrawal'
   return erased_at === null ? 'already_owned' : 'person_left'
 }
 

@@ -5,6 +5,7 @@ import { getUser } from '#contract/members.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
+import { reconcile } from './reconcile.ts'
 import { refundWithdrawn } from './withdraw.ts'
 
 const day = 86_400_000
@@ -171,6 +172,24 @@ describe('a withdrawal', () => {
     expect(await person.plays()).toBe(false)
     await person.after(30 * day)
     expect(await person.payments('succeeded')).toHaveLength(2)
+  })
+
+  it('gives back a renewal too that was under way and whose money is heard of later', async () => {
+    const person = await Subscriber.on(site)
+    const { email } = person.shopper
+    site.trouble.chargeSaved = async (charge) => {
+      await site.sound.chargeSaved(charge)
+      throw new Error('the line broke')
+    }
+    await person.after(7 * day)
+    delete site.trouble.chargeSaved
+    await leave({ email })
+    await leave({ withdraw: await last(email, 'withdraw') })
+    await reconcile(site.context)
+    const payments = await person.payments('succeeded')
+    expect(payments.map(({ amountCents, refundedCents }) => amountCents - refundedCents)).toEqual([0, 0])
+    expect(await person.membership()).toMatchObject({ state: 'free' })
+    expect(await person.plays()).toBe(false)
   })
 
   it('happens once, in two tabs at once and again later', async () => {

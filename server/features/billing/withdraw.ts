@@ -47,7 +47,7 @@ async function declare(
   now: Date,
 ): Promise<void> {
   const ids = contract.map(({ id }) => id)
-  await markWithdrawn(tx, ids, now)
+  await markWithdrawn(tx, order, now)
   await stopRenewals(tx, order, now)
   await writeAudit(tx, { event: 'withdrawn', userId: order.user_id, at: now, details: { order_ids: ids } })
   if (order.email === '') return

@@ -4,18 +4,21 @@ import type { OrderRow } from './order-queries.ts'
 
 const paid = (['paid', 'partially_refunded'] as const).map((status) => sql.lit(status))
 
-/** The orders that a contract was paid with: one, or those of each period of its subscription so far. */
-export function selectContract(tx: Tx, { id, subscription_id }: OrderRow): Promise<OrderRow[]> {
+/** One order, or those of each period of its subscription. */
+const contractOf = ({ id, subscription_id }: OrderRow) =>
+  subscription_id === null
+    ? sql<boolean>`orders.id = ${id}`
+    : sql<boolean>`orders.subscription_id = ${subscription_id}`
+
+/** The orders that a contract was paid with so far. */
+export function selectContract(tx: Tx, order: OrderRow): Promise<OrderRow[]> {
   const orders = tx.selectFrom('orders').selectAll().where('paid_at', 'is not', null)
-  const own =
-    subscription_id === null
-      ? orders.where('id', '=', id)
-      : orders.where('subscription_id', '=', subscription_id)
-  return own.orderBy('paid_at').orderBy('id').execute()
+  return orders.where(contractOf(order)).orderBy('paid_at').orderBy('id').execute()
 }
 
-export async function markWithdrawn(tx: Tx, ids: string[], now: Date): Promise<void> {
-  const orders = tx.updateTable('orders').set({ withdrawn_at: now }).where('id', 'in', ids)
+/** Marks all orders of a contract, also those whose money may still come in. */
+export async function markWithdrawn(tx: Tx, order: OrderRow, now: Date): Promise<void> {
+  const orders = tx.updateTable('orders').set({ withdrawn_at: now }).where(contractOf(order))
   await orders.where('withdrawn_at', 'is', null).execute()
 }
 
