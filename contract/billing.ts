@@ -180,7 +180,8 @@ export const createOrder = endpoint({
     video_id: Type.Optional(Id),
     gateway: oneOf(gatewayIds),
     method: Type.Optional(oneOf(paymentMethods)),
-    email: Typed,
+    /** While subscribed it may be left out, and is the one that the period which runs was bought with. */
+    email: Type.Optional(Typed),
     /** What the person was shown. Where it costs something else, no order is made. */
     amount_cents: Type.Optional(Cents),
     consent: Type.Optional(

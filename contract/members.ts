@@ -21,6 +21,8 @@ export const Membership = Type.Object({
   plan: nullable(RenewingPlan),
   /** The plan that was chosen for the next period, where it is another. */
   next_plan: Type.Optional(RenewingPlan),
+  /** While past due: the plan and the price of the period that is open. */
+  owed: Type.Optional(RenewingPlan),
   renews_at: nullable(Time),
   ends_at: nullable(Time),
   cancel_at_period_end: Type.Boolean(),

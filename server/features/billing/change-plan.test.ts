@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription } from '#contract/billing.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { testCards } from '#server/testing/shopper.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
 
 const day = 86_400_000
@@ -12,9 +12,9 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
+const idOf = async (person: Subscriber, days: number) => (await person.shopper.plan(days)).id
 async function choose(person: Subscriber, days: number) {
-  const { id } = await person.shopper.plan(days)
-  return person.shopper.tryOrder({ kind: 'plan', plan_id: id })
+  return person.shopper.tryOrder({ kind: 'plan', plan_id: await idOf(person, days) })
 }
 const charged = async (person: Subscriber) =>
   (await person.payments('succeeded')).map(({ amountCents }) => amountCents)
@@ -98,4 +98,64 @@ test('a wallet pays the open period too, and the subscription is charged through
   expect(await person.shopper.look(order.id)).toMatchObject({ status: 'paid' })
   await person.after(8 * day)
   expect(await charged(person)).toEqual([499, 999, 999])
+})
+
+test('a change of plan that could not be charged is owed at its own price, and that is what is paid by hand', async () => {
+  const person = await Subscriber.on(site, { card: testCards.declinesLater })
+  await choose(person, 30)
+  expect((await person.membership()).owed).toBeUndefined()
+  await person.after(7 * day)
+  expect(await person.membership()).toMatchObject({
+    status: 'past_due',
+    plan: { period_days: 7 },
+    owed: { name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 },
+  })
+  const { owed } = await person.membership()
+  const wish = { kind: 'plan', plan_id: owed?.id ?? '' } as const
+  expect(await person.shopper.tryOrder({ ...wish, amount_cents: 999 })).toMatchObject({
+    code: 409,
+    info: { amount_cents: 2499 },
+  })
+  expect(await person.shopper.buy({ ...wish, amount_cents: 2499 })).toMatchObject({
+    info: { status: 'paid' },
+  })
+  const membership = await person.membership()
+  expect(membership).toMatchObject({ status: 'active', plan: { period_days: 30 } })
+  expect(membership.owed).toBeUndefined()
+})
+
+test('a subscriber changes plans without typing an address again; whoever begins has to give one', async () => {
+  const person = await Subscriber.on(site, { email: 'monthly@example.com' })
+  expect(
+    await person.shopper.tryOrder({ kind: 'plan', plan_id: await idOf(person, 30), email: undefined }),
+  ).toMatchObject({ code: 200, info: { status: 'pending' } })
+  await person.after(8 * day)
+  expect((await person.orders()).map(({ email }) => email)).toEqual([
+    'monthly@example.com',
+    'monthly@example.com',
+  ])
+  const stranger = await Shopper.on(site)
+  const { id } = await stranger.plan(7)
+  expect(await stranger.tryOrder({ kind: 'plan', plan_id: id, email: undefined })).toMatchObject({
+    message: expect.stringMatching(/e-mail/),
+  })
+})
+
+test('a plan that is not on sale any more may be stayed with, and paid by hand, but not begun', async () => {
+  const pays = await Subscriber.on(site, { card: testCards.declinesLater })
+  await pays.after(7 * day)
+  const stays = await Subscriber.on(site)
+  const weekly = await idOf(stays, 7)
+  await choose(stays, 30)
+  const retire = (retired_at: Date | null) =>
+    site.context.db.updateTable('plans').set({ retired_at }).where('id', '=', weekly).execute()
+  await retire(new Date(0))
+  try {
+    const wish = { kind: 'plan', plan_id: weekly } as const
+    expect(await pays.shopper.buy(wish)).toMatchObject({ info: { status: 'paid', amount_cents: 999 } })
+    expect(await stays.shopper.tryOrder(wish)).toMatchObject({ code: 200, info: { status: 'cancelled' } })
+    expect(await (await Shopper.on(site)).tryOrder(wish)).toMatchObject({ code: 404 })
+  } finally {
+    await retire(null)
+  }
 })

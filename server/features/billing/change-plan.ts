@@ -25,9 +25,9 @@ const payableMs = 30 * dayMs
 export async function changePlan(
   tx: Tx,
   live: LiveSubscription,
-  wished: Wished & { plan_id: string },
-  now: Date,
+  wished: Wished & { plan_id: string; created_at: Date },
 ): Promise<string> {
+  const now = wished.created_at
   const standing = await selectPlannedOrder(tx, live.id)
   const back = wished.plan_id === live.plan_id
   if (live.gateway === null || !live.period_ends_at || (back && !standing))
@@ -62,7 +62,7 @@ export async function changePlan(
 export async function openPeriod(
   tx: Tx,
   live: LiveSubscription,
-  { gateway, method, email, consent }: Wished,
+  { gateway, method, email, consent }: Pick<Wished, 'gateway' | 'method' | 'email' | 'consent'>,
 ): Promise<string> {
   const order = await selectOrderOfPeriod(tx, live.id, live.period_no + 1)
   if (order?.status !== 'pending') throw new Refusal('subscribedAlready')

@@ -45,15 +45,37 @@ export async function membershipOf(
     cancel_at_period_end: row.cancel_at_period_end,
     gateway: row.gateway,
     ...nextPlanOf(row, language),
+    ...owedOf(row, language),
   }
 }
 
 /** The plan that was chosen for the next period. */
 function nextPlanOf(row: LiveSubscription, language: Language): Pick<Membership, 'next_plan'> {
-  const { next_plan_id: id, next_names, next_cents, next_currency, next_period_days } = row
-  if (!id || !next_names || !next_cents || !next_currency || !next_period_days) return {}
-  const name = inLanguage(next_names, language)
+  const { next_plan_id, next_names, next_cents, next_currency, next_period_days } = row
+  if (!next_plan_id || !next_names || !next_cents || !next_currency || !next_period_days) return {}
   return {
-    next_plan: { id, name, price_cents: next_cents, currency: next_currency, period_days: next_period_days },
+    next_plan: {
+      id: next_plan_id,
+      name: inLanguage(next_names, language),
+      price_cents: next_cents,
+      currency: next_currency,
+      period_days: next_period_days,
+    },
+  }
+}
+
+/** The period that could not be charged, which may be the first of another plan, at the price of then. */
+function owedOf(row: LiveSubscription, language: Language): Pick<Membership, 'owed'> {
+  const { status, owed_plan_id, owed_names, owed_cents, owed_currency, owed_period_days } = row
+  if (status !== 'past_due') return {}
+  if (!owed_plan_id || !owed_names || !owed_cents || !owed_currency || !owed_period_days) return {}
+  return {
+    owed: {
+      id: owed_plan_id,
+      name: inLanguage(owed_names, language),
+      price_cents: owed_cents,
+      currency: owed_currency,
+      period_days: owed_period_days,
+    },
   }
 }

@@ -12,12 +12,19 @@ import { changePlan, openPeriod } from './change-plan.ts'
 import { checkEmail } from './check-input.ts'
 import { checkAmount, checkOffered } from './gateways.ts'
 import { mayBeIntroduced } from './introduction.ts'
-import { selectEpisodeOnSale, selectPlan, selectVideoOnSale, type PlanRow } from './offer-queries.ts'
+import {
+  selectEpisodeOnSale,
+  selectPlan,
+  selectSoldPlan,
+  selectVideoOnSale,
+  type PlanRow,
+} from './offer-queries.ts'
 import { insertOrder, isPlanned, lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
 import { isOwned } from './ownership.ts'
 import { payOrder } from './pay-order.ts'
 import { loadOrder } from './present-order.ts'
-import { insertSubscription, selectLiveSubscription } from './subscription-queries.ts'
+import { selectOrderOfPeriod } from './renewal-queries.ts'
+import { insertSubscription, selectLiveSubscription, type LiveSubscription } from './subscription-queries.ts'
 import type { OrdersTable } from './tables.ts'
 
 type PlaceOrderCall = Call<typeof createOrder>
@@ -44,7 +51,7 @@ export async function placeOrder(
 ): Promise<Order> {
   const { body, language } = call
   const method = body.method ?? 'card'
-  checkEmail(body.email)
+  if (body.email !== undefined) checkEmail(body.email)
   const gateway = checkOffered(context, { ...body, method })
   const { userId, id, payable } = await context.db.transaction().execute(async (tx) => {
     const buyer = await keepViewer(context, tx, call)
@@ -53,6 +60,7 @@ export async function placeOrder(
     const made = known ?? (await selectOrder(tx, await makeOrder(context, tx, call, { orderId, buyer })))
     if (!made) throw new Error(`order ${orderId} is gone`)
     checkShownPrice(made, call.body)
+    if (made.status === 'pending') checkAmount(context, made.gateway, made)
     return { userId: buyer, id: made.id, payable: made.status === 'pending' && !isPlanned(made) }
   })
   if (payable && gateway.tokenStep(method) === undefined) await payOrder(context, userId, id, {})
@@ -74,35 +82,48 @@ async function makeOrder(
 ): Promise<string> {
   const { body } = call
   const now = context.clock.now()
-  const { plan, ...goods } = await findGoods(context, tx, body)
-  checkAmount(context, body.gateway, goods)
+  const live = body.kind === 'plan' ? await selectLiveSubscription(tx, buyer, now) : undefined
+  const email = body.email ?? (live && (await addressOf(tx, live)))
+  if (email === undefined) throw new Refusal('emailInvalid')
+  const payment = { gateway: body.gateway, method: body.method ?? 'card', email } as const
+  const consent = consentOf(body, now)
+  // Whichever plan is wished: it is the open period that is paid.
+  if (live?.status === 'past_due') return openPeriod(tx, live, { ...payment, consent })
+  const { plan, ...goods } = await findGoods(context, tx, { ...body, email }, live?.plan_id)
   const wished = {
     id: orderId,
     user_id: buyer,
     kind: body.kind,
     ...goods,
     status: 'pending',
-    gateway: body.gateway,
-    method: body.method ?? 'card',
-    email: body.email,
-    consent: consentOf(body, now),
+    ...payment,
+    consent,
     attribution: JSON.stringify(await attributionForOrder(context, tx, buyer, call, now)),
     created_at: now,
     expires_at: new Date(now.getTime() + payableMs),
   } as const
-  if (plan) return orderPlan(tx, wished, plan, now)
+  if (plan) return orderPlan(tx, live, wished, plan)
   if (await isOwned(tx, wished, now)) throw new Refusal('alreadyOwned')
   await insertOrder(tx, wished)
   return orderId
 }
 
-/** A first period; while subscribed a change of plan, while past due the open period (product.md, section 3). */
-async function orderPlan(tx: Tx, wished: Insertable<OrdersTable>, plan: PlanRow, now: Date): Promise<string> {
-  const live = await selectLiveSubscription(tx, wished.user_id, now)
-  if (live?.status === 'past_due') return openPeriod(tx, live, wished)
+/** Whom the period that runs was bought by. */
+async function addressOf(tx: Tx, { id, period_no }: LiveSubscription): Promise<string | undefined> {
+  return (await selectOrderOfPeriod(tx, id, period_no))?.email
+}
+
+/** A first period; while subscribed a change of plan (product.md, section 3). */
+async function orderPlan(
+  tx: Tx,
+  live: LiveSubscription | undefined,
+  wished: Insertable<OrdersTable>,
+  plan: PlanRow,
+): Promise<string> {
   const atFullPrice = { plan_id: plan.id, amount_cents: plan.price_cents, introductory: false }
-  if (live) return changePlan(tx, live, { ...wished, ...atFullPrice }, now)
-  const subscription = { id: newId('sub'), user_id: wished.user_id, plan_id: plan.id, created_at: now }
+  if (live) return changePlan(tx, live, { ...wished, ...atFullPrice })
+  const { user_id, created_at } = wished
+  const subscription = { id: newId('sub'), user_id, plan_id: plan.id, created_at }
   await insertSubscription(tx, { ...subscription, status: 'incomplete' })
   await insertOrder(tx, { ...wished, subscription_id: subscription.id, period_no: 0 })
   return wished.id
@@ -122,16 +143,23 @@ function consentOf({ consent }: Body, now: Date): string | null {
 function findGoods(
   context: BillingContext,
   db: Db,
-  { kind, plan_id, episode_id, video_id, email }: Body,
+  { kind, plan_id, episode_id, video_id, email }: Body & { email: string },
+  runningPlan: string | undefined,
 ): Promise<Goods> {
-  if (kind === 'plan' && plan_id !== undefined) return findPlan(context, db, plan_id, email)
+  if (kind === 'plan' && plan_id !== undefined)
+    return findPlan(context, db, { id: plan_id, email, runs: plan_id === runningPlan })
   if (kind === 'episode' && episode_id !== undefined) return findEpisode(db, episode_id)
   if (kind === 'video' && video_id !== undefined) return findVideo(db, video_id)
   throw new Fault('badRequest', `${kind}_id is needed`)
 }
 
-async function findPlan(context: BillingContext, db: Db, id: string, email: string): Promise<Goods> {
-  const plan = await selectPlan(db, id)
+async function findPlan(
+  context: BillingContext,
+  db: Db,
+  { id, email, runs }: { id: string; email: string; runs: boolean },
+): Promise<Goods> {
+  // Whoever has a plan keeps it, though it may not be on sale any more.
+  const plan = runs ? await selectSoldPlan(db, id) : await selectPlan(db, id)
   if (!plan) throw new Refusal('notFound')
   // An introductory price is the price of period 0 (billing.md, "States").
   const introductory = plan.intro_price_cents !== null && (await mayBeIntroduced(context, db, email))

@@ -32,6 +32,13 @@ const liveSubscription = prepared((db: Db, { userId, now }: Slots<{ userId: stri
         .on('planned.period_no', 'is', null),
     )
     .leftJoin('plans as next_plans', 'next_plans.id', 'planned.plan_id')
+    .leftJoin('orders as owed', (join) =>
+      join
+        .onRef('owed.subscription_id', '=', 'subscriptions.id')
+        .on(sql.ref('owed.period_no'), '=', sql`${sql.ref('subscriptions.period_no')} + 1`)
+        .on('owed.status', '=', sql.lit('pending')),
+    )
+    .leftJoin('plans as owed_plans', 'owed_plans.id', 'owed.plan_id')
     .select([
       'subscriptions.id',
       'next_plans.id as next_plan_id',
@@ -39,6 +46,11 @@ const liveSubscription = prepared((db: Db, { userId, now }: Slots<{ userId: stri
       'next_plans.period_days as next_period_days',
       'planned.amount_cents as next_cents',
       'planned.currency as next_currency',
+      'owed_plans.id as owed_plan_id',
+      'owed_plans.names as owed_names',
+      'owed_plans.period_days as owed_period_days',
+      'owed.amount_cents as owed_cents',
+      'owed.currency as owed_currency',
       'subscriptions.status',
       'subscriptions.plan_id',
       'subscriptions.period_no',
