@@ -1,9 +1,11 @@
 import '#web/i18n/watch.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import type { OfferedGateway, Plan } from '#contract/billing.ts'
+import type { Membership } from '#contract/members.ts'
+import { ChangePlan } from '#web/features/billing/ChangePlan.tsx'
 import { Checkout } from '#web/features/billing/Checkout.tsx'
 import { OpenInBrowser } from '#web/features/billing/OpenInBrowser.tsx'
 import { Subscription } from '#web/features/billing/Subscription.tsx'
@@ -16,6 +18,7 @@ import { notify } from '#web/lib/notify.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
 import styles from './shopping-screen.module.css'
 
 export function Component() {
@@ -41,21 +44,26 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const membership = useQuery(userQuery).data?.membership
-  // What is past due is paid for by choosing the plan again.
-  const renewing = membership?.status === 'active' ? membership.plan?.id : undefined
+  const subscribed = membership?.status === 'active'
   const [chosen, setChosen] = useState<Plan | null>(null)
   const [way, setWay] = useState(0)
   const ways = waysFor('plan', gateways)
   const gateway = ways[way]
+  const close = useCallback(() => setChosen(null), [])
   const paid = () => {
     notify(t('shopping.done'))
+    void queryClient.invalidateQueries()
+  }
+  const planned = () => {
+    close()
     void queryClient.invalidateQueries()
   }
   return (
     <>
       {gateway && plans.length > 0 ? (
+        // A subscriber's next period is charged as this one was.
         <div className={styles.ways}>
-          <Ways gateways={ways} chosen={way} onChoose={setWay} />
+          {!subscribed && <Ways gateways={ways} chosen={way} onChoose={setWay} />}
         </div>
       ) : (
         <Closed />
@@ -64,24 +72,41 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
         {plans.map((plan) => (
           <PlanCard
             key={plan.id}
-            plan={plan}
-            mine={plan.id === renewing}
+            plan={membership?.plan ? atFullPrice(plan) : plan}
+            standing={standingOf(plan, membership)}
             closed={!gateway}
             onChoose={() => setChosen(plan)}
           />
         ))}
       </ul>
       {gateway?.id === 'sandbox' && <p className={styles.trial}>{t('pay.sandbox')}</p>}
-      {chosen && gateway && (
-        <Checkout
-          choice={planChoice(t, chosen)}
-          gateway={gateway}
-          onClose={() => setChosen(null)}
-          onPaid={paid}
-        />
+      {chosen && gateway && membership && subscribed && (
+        <Sheet title={t('shopping.change', { name: chosen.name })} onClose={close}>
+          <ChangePlan plan={chosen} membership={membership} way={gateway} onPlanned={planned} />
+        </Sheet>
+      )}
+      {chosen && gateway && !subscribed && (
+        <Checkout choice={planChoice(t, chosen)} gateway={gateway} onClose={close} onPaid={paid} />
       )}
     </>
   )
+}
+
+/** An introductory price is for a first period. */
+function atFullPrice(plan: Plan): Plan {
+  const { intro_price_cents, ...atFull } = plan
+  return intro_price_cents === undefined ? plan : atFull
+}
+
+/** What a plan is to a subscriber: the one they have, the one that follows, the one to be paid for, or another that can't be chosen before that. */
+type Standing = 'current' | 'planned' | 'owed' | 'waits' | 'open'
+
+function standingOf({ id }: Plan, membership: Membership | undefined): Standing {
+  const { status, plan, next_plan, owed } = membership ?? {}
+  if (status === 'past_due') return id === (owed ?? plan)?.id ? 'owed' : 'waits'
+  if (status !== 'active') return 'open'
+  if (id === next_plan?.id) return 'planned'
+  return id === plan?.id ? 'current' : 'open'
 }
 
 /** Stands where there is no plan, or no way to pay for one. */
@@ -99,16 +124,24 @@ function Closed() {
 
 interface PlanCardProps {
   plan: Plan
-  mine: boolean
+  standing: Standing
   /** Nothing can be bought. */
   closed: boolean
   onChoose: () => void
 }
 
-function PlanCard({ plan, mine, closed, onChoose }: PlanCardProps) {
+function PlanCard({ plan, standing, closed, onChoose }: PlanCardProps) {
   const { t } = useTranslation()
   const days = t('pay.days', { count: plan.period_days })
   const first = plan.intro_price_cents
+  const label = {
+    current: t('shopping.current'),
+    planned: t('shopping.planned'),
+    owed: t('shopping.payNow'),
+    waits: t('shopping.choose', { name: plan.name }),
+    open: t('shopping.choose', { name: plan.name }),
+  }
+  const takes = standing === 'owed' || standing === 'open'
   return (
     <li className={styles.plan} data-highlight={plan.highlight}>
       <h2>{plan.name}</h2>
@@ -122,11 +155,11 @@ function PlanCard({ plan, mine, closed, onChoose }: PlanCardProps) {
       </p>
       <Button
         wide
-        look={plan.highlight && !mine ? 'main' : 'quiet'}
-        disabled={mine || closed}
+        look={standing === 'owed' || (takes && plan.highlight) ? 'main' : 'quiet'}
+        disabled={!takes || closed}
         onClick={onChoose}
       >
-        {mine ? t('shopping.current') : t('shopping.choose', { name: plan.name })}
+        {label[standing]}
       </Button>
     </li>
   )

@@ -1,13 +1,15 @@
+import type { TFunction } from 'i18next'
 import { useEffect, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import type { CardFields } from './card-entry.ts'
+import { ChangePlan } from './ChangePlan.tsx'
 import { loadCardFields } from './load-card-fields.ts'
 import { isFramed } from './order-report.ts'
 import { OrderForm } from './OrderForm.tsx'
-import { loadChoice, readWish } from './wish.ts'
+import { loadWish, readWish, type PlanChange, type Wish } from './wish.ts'
 import type { Choice } from './words.ts'
 import styles from './order-page.module.css'
 
@@ -29,7 +31,7 @@ export function OrderPage() {
         <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
       )}
       {form === null && <Nothing />}
-      {form && wish && <OrderForm wish={wish} {...form} />}
+      {form && wish && ('choice' in form ? <OrderForm wish={wish} {...form} /> : <Change {...form} />)}
     </main>
   )
 }
@@ -46,24 +48,33 @@ function Nothing() {
   )
 }
 
+/** Leads to the membership, which then names the plan that follows; in a frame the page around it goes there. */
+function Change(change: PlanChange) {
+  const planned = () => (isFramed() ? parent : window).location.assign(paths.my.to())
+  return wish && <ChangePlan {...change} way={{ id: wish.gateway, kind: wish.method }} onPlanned={planned} />
+}
+
 interface LoadedForm {
   choice: Choice
   Card: CardFields | null
 }
 
+/** The card's fields are fetched meanwhile, as most come to pay. */
+async function loadForm(t: TFunction, wanted: Wish): Promise<LoadedForm | PlanChange | null> {
+  const [wished, Card] = await Promise.all([loadWish(t, wanted), loadCardFields(wanted)])
+  return wished && 'plan' in wished ? wished : wished && { choice: wished, Card }
+}
+
 /** What the form needs; null where there is nothing to pay. */
 function useForm() {
   const { t } = useTranslation()
-  const [form, setForm] = useState<LoadedForm | null | undefined>(wish ? undefined : null)
+  const [form, setForm] = useState<LoadedForm | PlanChange | null | undefined>(wish ? undefined : null)
   const [failed, setFailed] = useState(false)
   const [tries, setTries] = useState(0)
   useEffect(() => {
     if (!wish) return
     setFailed(false)
-    Promise.all([loadChoice(t, wish), loadCardFields(wish)]).then(
-      ([choice, Card]) => setForm(choice && { choice, Card }),
-      () => setFailed(true),
-    )
+    loadForm(t, wish).then(setForm, () => setFailed(true))
   }, [t, tries])
   return { form, failed, load: () => setTries((count) => count + 1) }
 }

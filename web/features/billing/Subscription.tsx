@@ -2,18 +2,21 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
+import { cancelSubscription, resumeSubscription, type OfferedGateway } from '#contract/billing.ts'
+import type { Membership } from '#contract/members.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
 import { orderFormPath, paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { plansQuery } from './queries.ts'
+import { usePlanChange } from './use-plan-change.ts'
 import { waysFor } from './Ways.tsx'
 import { membershipWords } from './words.ts'
 import styles from './subscription.module.css'
 
 /**
- * A subscriber's plan, the day it renews or ends, and the one click that cancels or resumes it. Nothing for anyone else.
+ * A subscriber's plan, the day it renews or ends, and the one click that cancels or resumes it, or takes a change of plan back. Nothing for anyone else.
  * `payNow` leads to where a payment that did not go through is made up for.
  */
 export function Subscription({ payNow = false }: { payNow?: boolean }) {
@@ -22,7 +25,7 @@ export function Subscription({ payNow = false }: { payNow?: boolean }) {
   const { data: user } = useQuery(userQuery)
   const [busy, setBusy] = useState(false)
   if (!user?.membership.plan) return null
-  const { status, cancel_at_period_end: cancelled } = user.membership
+  const { status, plan, owed, next_plan, cancel_at_period_end: cancelled } = user.membership
   const change = async () => {
     setBusy(true)
     const idempotencyKey = crypto.randomUUID()
@@ -38,12 +41,36 @@ export function Subscription({ payNow = false }: { payNow?: boolean }) {
         <p>{membershipWords(t, user.membership)}</p>
       </div>
       <div className={styles.buttons}>
-        {status === 'past_due' && payNow && <PayNow plan={user.membership.plan.id} />}
+        {status === 'past_due' && payNow && <PayNow plan={(owed ?? plan).id} />}
+        {next_plan && !cancelled && <Stay plan={plan} />}
         <Button look="quiet" disabled={busy} onClick={() => void change()}>
           {t(cancelled ? 'shopping.resume' : 'shopping.cancel')}
         </Button>
       </div>
     </section>
+  )
+}
+
+/** Takes a change of plan back; nothing while it is not known how plans are paid for. */
+function Stay({ plan }: { plan: NonNullable<Membership['plan']> }) {
+  const gateways = useQuery(plansQuery).data?.gateways
+  const way = gateways && waysFor('plan', gateways)[0]
+  return way && <StayButton plan={plan} way={way} />
+}
+
+function StayButton({ plan, way }: { plan: NonNullable<Membership['plan']>; way: OfferedGateway }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const { busy, change } = usePlanChange(way)
+  const stay = async () => {
+    if (!(await change(plan.id))) notify(t('shopping.changeFailed'))
+    // It may have been taken back elsewhere: the user read again shows it.
+    await queryClient.invalidateQueries({ queryKey: userQuery.queryKey })
+  }
+  return (
+    <Button look="quiet" disabled={busy} onClick={() => void stay()}>
+      {t('shopping.stay', { name: plan.name })}
+    </Button>
   )
 }
 

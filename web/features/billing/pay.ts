@@ -58,6 +58,14 @@ export function orderMaker() {
   }
 }
 
+/** What it costs, where it was refused because that is not what was shown. */
+export function priceIn(error: unknown): number | undefined {
+  const info = error instanceof CallRejected ? error.info : undefined
+  const cents =
+    typeof info === 'object' && info !== null && 'amount_cents' in info ? info.amount_cents : undefined
+  return typeof cents === 'number' ? cents : undefined
+}
+
 const withPayKey = keyKeeper()
 
 /** Said to wait: the payment was not tried. */

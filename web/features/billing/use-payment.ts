@@ -3,7 +3,7 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
 import { CallFailed, CallRejected } from '#web/lib/api.ts'
 import type { CardEntry } from './card-entry.ts'
-import { orderMaker, settledOrder, toldToWait } from './pay.ts'
+import { orderMaker, priceIn, settledOrder, toldToWait } from './pay.ts'
 import type { Person } from './person.ts'
 import type { Wish } from './wish.ts'
 import { waitWords } from './words.ts'
@@ -79,14 +79,6 @@ export function usePayment(wish: Wish, shown: Shown, card: CardEntry | null) {
   /** The bank's check is over, whatever its outcome: the order says it. */
   const checked = (order: Order) => attempt(() => afterCheck(order.id))
   return { step, problem, submit, checked }
-}
-
-/** What it costs, where it was refused because that is not what was shown. */
-function priceIn(error: unknown): number | undefined {
-  const info = error instanceof CallRejected ? error.info : undefined
-  const cents =
-    typeof info === 'object' && info !== null && 'amount_cents' in info ? info.amount_cents : undefined
-  return typeof cents === 'number' ? cents : undefined
 }
 
 /** The order once the bank's answer is known; what still asks for the check then was not confirmed. */

@@ -5,7 +5,7 @@ import { getEpisode } from '#contract/media.ts'
 import type { Offer, Plan } from '#contract/billing.ts'
 import { getUser, type Membership } from '#contract/members.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
-import { episodeChoice, planChoice, videoChoice, type Choice } from './words.ts'
+import { episodeChoice, owedChoice, planChoice, videoChoice, type Choice } from './words.ts'
 
 /** What the card form is asked to sell, as its address says it. */
 export interface Wish {
@@ -25,13 +25,15 @@ export function readWish(search: string): Wish | null {
   return kind && gateway && method && id ? { kind, id, gateway, method } : null
 }
 
-/** What the wish costs, in words. Null where there is nothing to pay (unknown, or owned already). */
-export async function loadChoice(t: TFunction, { kind, id }: Wish): Promise<Choice | null> {
-  if (kind === 'plan') {
-    const [{ list }, { membership }] = await Promise.all([call(listPlans), call(getUser)])
-    const plan = list.find((known) => known.id === id)
-    return plan ? planChoice(t, asCharged(plan, membership)) : null
-  }
+/** A plan that is chosen while another runs. */
+export interface PlanChange {
+  plan: Plan
+  membership: Membership
+}
+
+/** What the wish comes to: something to pay, in words, or a change of plan. Null where there is neither (unknown, or owned already). */
+export async function loadWish(t: TFunction, { kind, id }: Wish): Promise<Choice | PlanChange | null> {
+  if (kind === 'plan') return loadPlan(t, id)
   if (kind === 'video') {
     const video = await call(getVideo, { query: { id } })
     const { price, episode_count, progress } = video
@@ -41,10 +43,14 @@ export async function loadChoice(t: TFunction, { kind, id }: Wish): Promise<Choi
   return offer && episodeChoice(t, offer)
 }
 
-/** Whoever is past due pays the period that is open, at the price of a renewal. */
-function asCharged({ intro_price_cents, ...plan }: Plan, { status, plan: own }: Membership): Plan {
-  if (status === 'past_due' && own?.id === plan.id) return { ...plan, price_cents: own.price_cents }
-  return intro_price_cents === undefined ? plan : { ...plan, intro_price_cents }
+/** A first period, for a subscriber a change, and for whoever is past due the open period, whichever plan was chosen. */
+async function loadPlan(t: TFunction, id: string): Promise<Choice | PlanChange | null> {
+  const [{ list }, { membership }] = await Promise.all([call(listPlans), call(getUser)])
+  const { status, owed, plan: own } = membership
+  const plan = list.find((known) => known.id === id)
+  if (status === 'past_due') return owed ? owedChoice(t, owed, list) : null
+  if (status === null) return plan ? planChoice(t, plan) : null
+  return plan && plan.id !== own?.id ? { plan, membership } : null
 }
 
 async function episodeOffer(episodeId: string): Promise<Offer | null> {

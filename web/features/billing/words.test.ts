@@ -4,8 +4,10 @@ import type { Membership } from '#contract/members.ts'
 import '#web/i18n/watch.ts'
 import { i18n } from '#web/i18n/index.ts'
 import {
+  changeWords,
   episodeChoice,
   membershipWords,
+  owedChoice,
   payLabel,
   planChoice,
   planTerms,
@@ -96,6 +98,30 @@ test('a membership that is about to be another says which, from when and at what
   const next_plan = { id: 'plan_2', name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 }
   expect(membershipWords(t, { ...subscribed, next_plan })).toBe(
     'Weekly is paid until November 28, 2026. From November 28, 2026 on: Monthly. $24.99 every 30 days until you cancel, tax included.',
+  )
+})
+
+test('a change of plan says how long the old one stays, when the new one starts, at which price, and that nothing is charged now', () => {
+  const monthly = { ...plan, id: 'plan_2', name: 'Monthly', price_cents: 2499, period_days: 30 }
+  expect(changeWords(t, monthly, subscribed)).toMatch(
+    /^Weekly is paid until November 28, 2026. From November 28, 2026 on: Monthly. \$24.99 every 30 days until you cancel, tax included. Nothing is charged now. Cancel at any/,
+  )
+  expect(changeWords(t, monthly, { ...subscribed, ...cancelled })).toMatch(
+    /From November 28, 2026 on: .+ Your subscription then goes on, though you had cancelled it\./,
+  )
+})
+
+test('an open period is paid at its own price, without an introduction, and is no new subscription', () => {
+  const owed = { id: 'plan_2', name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 }
+  const choice = owedChoice(t, owed, [])
+  expect(choice).toMatchObject({
+    id: 'plan_2',
+    cents: 2499,
+    terms: expect.stringMatching(/^\$24.99 every 30 days/),
+  })
+  expect(payLabel(t, choice)('$24.99')).toBe('Pay $24.99')
+  expect(membershipWords(t, { ...subscribed, ...unpaid, owed })).toMatch(
+    /^The last payment for Monthly did not/,
   )
 })
 

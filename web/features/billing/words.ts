@@ -17,6 +17,8 @@ export interface Choice {
   /** The whole price in words: now, later, how often, how it ends. */
   terms: string
   highlight: boolean
+  /** A period of a plan that runs already. */
+  owed?: boolean
   /** The same without the introductory price, for whom it is not. */
   regular?: { cents: number; terms: string }
 }
@@ -44,7 +46,18 @@ export function planChoice(t: TFunction, plan: Plan): Choice {
   }
 }
 
-function regularPrice(t: TFunction, { price_cents: cents, currency, period_days }: Plan) {
+/** The period that is open while past due, at the price that it has. */
+export function owedChoice(t: TFunction, owed: NonNullable<Membership['owed']>, plans: Plan[]): Choice {
+  const text = plans.find(({ id }) => id === owed.id)?.description ?? ''
+  const { cents, terms } = regularPrice(t, owed)
+  const { id, name, currency } = owed
+  return { kind: 'plan', id, name, text, cents, currency, terms, highlight: false, owed: true }
+}
+
+function regularPrice(
+  t: TFunction,
+  { price_cents: cents, currency, period_days }: Pick<Plan, 'price_cents' | 'currency' | 'period_days'>,
+) {
   const [price, days] = [money(cents, currency), t('pay.days', { count: period_days })]
   return { cents, terms: t('pay.renewsEvery', { price, days }) }
 }
@@ -91,6 +104,7 @@ export function membershipWords(t: TFunction, membership: Membership): string {
   const {
     plan,
     next_plan,
+    owed,
     status,
     grace_until,
     renews_at,
@@ -100,19 +114,39 @@ export function membershipWords(t: TFunction, membership: Membership): string {
   if (!plan) return ''
   const { name, currency } = plan
   if (status === 'past_due')
-    return t(cancelled ? 'shopping.pastDueEnds' : 'shopping.pastDue', { name, date: longDate(grace_until) })
+    return t(cancelled ? 'shopping.pastDueEnds' : 'shopping.pastDue', {
+      name: owed?.name ?? name,
+      date: longDate(grace_until),
+    })
   if (cancelled) return t('shopping.ends', { name, date: longDate(ends_at) })
   const renews = t('shopping.renews', { name, date: longDate(renews_at) })
   // What an earlier release kept in the browser has no price.
   if (!currency) return renews
   if (!next_plan) return `${renews} ${renewalWords(t, plan)}`
-  const next = t('shopping.next', { name: next_plan.name, date: longDate(renews_at) })
-  return `${t('shopping.paid', { name, date: longDate(renews_at) })} ${next} ${renewalWords(t, next_plan)}`
+  return `${followingWords(t, name, renews_at, next_plan)} ${renewalWords(t, next_plan)}`
 }
 
-function renewalWords(t: TFunction, plan: NonNullable<Membership['plan']>): string {
-  const days = t('pay.days', { count: plan.period_days })
-  return t('pay.renewsEvery', { price: money(plan.price_cents, plan.currency), days })
+/** What a change of plan comes to: how long the one that runs stays, from when on the other is charged, and that nothing is now. */
+export function changeWords(t: TFunction, plan: Plan, membership: Membership): string {
+  const { plan: own, renews_at, ends_at, cancel_at_period_end: cancelled } = membership
+  return [
+    followingWords(t, own?.name ?? '', renews_at ?? ends_at, plan),
+    renewalWords(t, plan),
+    t('shopping.nothingNow'),
+    cancelled ? t('shopping.goesOn') : '',
+    t('pay.cancelAnyTime'),
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+function followingWords(t: TFunction, name: string, at: string | null, next: { name: string }): string {
+  const date = longDate(at)
+  return `${t('shopping.paid', { name, date })} ${t('shopping.next', { name: next.name, date })}`
+}
+
+function renewalWords(t: TFunction, plan: Pick<Plan, 'price_cents' | 'currency' | 'period_days'>): string {
+  return regularPrice(t, plan).terms
 }
 
 /** How long to wait after too many tries: whole minutes, rounded up. */
@@ -121,6 +155,9 @@ export function waitWords(t: TFunction, { retryAfter = 60 }: { retryAfter?: numb
 }
 
 /** What the button says of the price. */
-export function payLabel(t: TFunction, { kind }: Pick<Choice, 'kind'>): (price: string) => string {
-  return (price) => t(kind === 'plan' ? 'pay.subscribe' : 'pay.pay', { price })
+export function payLabel(
+  t: TFunction,
+  { kind, owed }: Pick<Choice, 'kind' | 'owed'>,
+): (price: string) => string {
+  return (price) => t(kind === 'plan' && !owed ? 'pay.subscribe' : 'pay.pay', { price })
 }
