@@ -24,11 +24,14 @@ export interface GatewayLine {
   theirs: number
 }
 
+/** A plan's right lasts so much longer than its period, where it is to be renewed (billing.md, "Dunning"). */
+const longestGrace = '3 days'
+
 interface OrderRow {
   id: string
   status: string
-  subscription_id: string | null
   period_no: number | null
+  /** For as long as what was bought lasts. */
   entitled: boolean
 }
 
@@ -73,16 +76,20 @@ export async function countWrongs(
 
 async function selectOrders(db: Db, gateway: GatewayId): Promise<OrderRow[]> {
   const { rows } = await sql<OrderRow>`
-    SELECT id, status, subscription_id, period_no, EXISTS (
-      SELECT FROM entitlements WHERE order_id = orders.id AND revoked_at IS NULL) AS entitled
-    FROM orders WHERE gateway = ${gateway}`.execute(db)
+    SELECT orders.id, status, period_no, EXISTS (
+      SELECT FROM entitlements WHERE order_id = orders.id AND revoked_at IS NULL AND CASE
+        WHEN orders.kind = 'plan' THEN ends_at - starts_at BETWEEN period AND period + ${longestGrace}::interval
+        ELSE ends_at IS NULL END) AS entitled
+    FROM orders LEFT JOIN (SELECT id, make_interval(days => period_days) AS period FROM plans) plans
+      ON plans.id = orders.plan_id
+    WHERE gateway = ${gateway}`.execute(db)
   return rows
 }
 
 /** What is not brought to an end: open payments, refunds and notifications, and ledger transactions that do not add up. */
 export async function countOpen(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`SELECT
-    (SELECT count(*) FROM attempts WHERE status IN ('started', 'processing', 'unknown'))::int AS payments,
+    (SELECT count(*) FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown'))::int AS payments,
     (SELECT count(*) FROM refunds WHERE status = 'started')::int AS refunds,
     (SELECT count(*) FROM notifications WHERE applied_at IS NULL)::int AS notifications,
     (SELECT count(*) FROM (SELECT FROM ledger_lines GROUP BY transaction_id, currency
