@@ -6,20 +6,30 @@ import { stringify } from 'yaml'
 
 const run = promisify(execFile)
 
+interface Drama {
+  slug: string
+  title: string
+  episodes: number
+  /** How many of them. */
+  free: number
+  size: string
+  sound: boolean
+}
+
 /** What the browser tests watch: six short upright episodes, the first three free, and one wide one without sound. */
-export const dramas = [
-  { slug: 'the-test-tower', title: 'The Test Tower', episodes: 6, size: '360x640', sound: true },
-  { slug: 'wide-and-silent', title: 'Wide and Silent', episodes: 1, size: '480x204', sound: false },
-] as const
+export const dramas: readonly Drama[] = [
+  { slug: 'the-test-tower', title: 'The Test Tower', episodes: 6, free: 3, size: '360x640', sound: true },
+  { slug: 'wide-and-silent', title: 'Wide and Silent', episodes: 1, free: 3, size: '480x204', sound: false },
+]
 
 const seconds = 6
 
 /** Writes the dramas as folders that the ordinary import takes. Each episode has a colour and a tone of its own. */
-export async function makeContent(folder: string, ffmpegPath: string): Promise<void> {
-  for (const { slug, title, episodes, size, sound } of dramas) {
+export async function makeContent(folder: string, ffmpegPath: string, wanted = dramas): Promise<void> {
+  for (const { slug, title, episodes, free, size, sound } of wanted) {
     const home = join(folder, slug)
     mkdirSync(home, { recursive: true })
-    writeFileSync(join(home, 'video.yaml'), describe(title, episodes))
+    writeFileSync(join(home, 'video.yaml'), describe(title, episodes, free))
     for (let number = 1; number <= episodes; number++) {
       const name = String(number).padStart(2, '0')
       writeFileSync(
@@ -31,13 +41,13 @@ export async function makeContent(folder: string, ffmpegPath: string): Promise<v
   }
 }
 
-function describe(title: string, episodes: number): string {
+function describe(title: string, episodes: number, free: number): string {
   return stringify({
     title: { en: title, es: title, fy: title, dy: title, pt: title },
     synopsis: { en: `A test in ${episodes} parts.` },
     category: 'tests',
     tags: ['signal', 'tone'],
-    free_episodes: 3,
+    free_episodes: free,
     featured: true,
     price: { currency: 'USD', episode_cents: 99, video_cents: 999 },
   })

@@ -1,18 +1,12 @@
 import { defineConfig } from '@playwright/test'
 import { findChromium } from './find-chromium.ts'
-import { siteUrl } from './site-url.ts'
+import { declinedAt, siteUrl } from './site-url.ts'
 
 const launchOptions = await findChromium()
 
-/** A browser in which the person has declined: the question lies over no test but its own. */
-const declined = {
-  cookies: [],
-  origins: [{ origin: siteUrl, localStorage: [{ name: 'consent', value: 'no' }] }],
-}
-
 /** What is the same on every screen is seen on one: that of whom it is made for first. */
 const onPhones =
-  /(account|consent|empty|error-reports|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|pages|paypal|refund|routes|rows|silence|stripe)\.spec\.ts/
+  /(account|consent|empty|error-reports|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|pages|paypal|refund|renewal|routes|rows|silence|stripe)\.spec\.ts/
 const onDesktops = /keyboard\.spec\.ts/
 
 export default defineConfig({
@@ -25,7 +19,7 @@ export default defineConfig({
   use: {
     baseURL: siteUrl,
     launchOptions,
-    storageState: declined,
+    storageState: declinedAt(siteUrl),
     // Requests that it answers pass by a test's stand-ins; installed.spec.ts is about it.
     serviceWorkers: 'block',
     screenshot: 'only-on-failure',

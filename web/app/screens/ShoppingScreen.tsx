@@ -1,11 +1,10 @@
 import '#web/i18n/watch.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { lazy, Suspense, useCallback, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import type { OfferedGateway, Plan } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
-import { ChangePlan } from '#web/features/billing/ChangePlan.tsx'
 import { Checkout } from '#web/features/billing/Checkout.tsx'
 import { OpenInBrowser } from '#web/features/billing/OpenInBrowser.tsx'
 import { Subscription } from '#web/features/billing/Subscription.tsx'
@@ -20,6 +19,11 @@ import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import styles from './shopping-screen.module.css'
+
+/** For subscribers only. */
+const ChangePlan = lazy(async () => ({
+  default: (await import('#web/features/billing/ChangePlan.tsx')).ChangePlan,
+}))
 
 export function Component() {
   const { t } = useTranslation()
@@ -82,7 +86,9 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
       {gateway?.id === 'sandbox' && <p className={styles.trial}>{t('pay.sandbox')}</p>}
       {chosen && gateway && membership && subscribed && (
         <Sheet title={t('shopping.change', { name: chosen.name })} onClose={close}>
-          <ChangePlan plan={chosen} membership={membership} way={gateway} onPlanned={planned} />
+          <Suspense fallback={<div className={styles.changeToCome} />}>
+            <ChangePlan plan={chosen} membership={membership} way={gateway} onPlanned={planned} />
+          </Suspense>
         </Sheet>
       )}
       {chosen && gateway && !subscribed && (

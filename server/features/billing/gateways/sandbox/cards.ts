@@ -54,9 +54,9 @@ export function chargePresent(behaviour: Behaviour): Result {
   }
 }
 
-/** What a renewal with a card that was kept comes to. */
+/** What a renewal with a card that was kept comes to: one of them has expired by then. */
 export function chargeAbsent(behaviour: Behaviour): Result {
-  if (behaviour === 'declines_later') return declines('card_declined')
+  if (behaviour === 'declines_later') return declines('card_expired')
   if (behaviour === 'asks_always') return declines('check_needed')
   const result = chargePresent(behaviour)
   return result.status === 'requires_action' ? succeeded : result

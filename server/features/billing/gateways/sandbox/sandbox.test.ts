@@ -68,7 +68,7 @@ describeGateway(
     method: 'card',
     asksBy: 'authenticate',
     declines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
-    declinesLater: { 'declines later': 'card_declined', asks: 'check_needed' },
+    declinesLater: { 'declines later': 'card_expired', asks: 'check_needed' },
     kept: { brand: 'visa', last4: '4242' },
   },
   () => ({
