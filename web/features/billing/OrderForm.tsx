@@ -95,7 +95,7 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
           </>
         )}
         {problem && (
-          <p className={styles.problem} role="alert">
+          <p className={styles.problem} role="alert" ref={showWhole}>
             {problem.message}
           </p>
         )}
@@ -116,6 +116,9 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
     </>
   )
 }
+
+/** The submit bar would lie over it in a low window. */
+const showWhole = (problem: HTMLElement | null) => problem?.scrollIntoView({ block: 'nearest' })
 
 function Bought({ choice }: { choice: Choice }) {
   return (
