@@ -37,6 +37,12 @@ export async function setNextStep(tx: Tx, attemptId: string, nextStep: string | 
   await tx.updateTable('attempts').set({ next_step: nextStep }).where('id', '=', attemptId).execute()
 }
 
+/** Moves the next look at an attempt forward, where it is later than that. */
+export async function lookBy(db: Db, attemptId: string, at: Date): Promise<void> {
+  const update = db.updateTable('attempts').set({ check_at: at }).where('id', '=', attemptId)
+  await update.where('check_at', '>', at).execute()
+}
+
 export function selectAttempt(db: Db, id: string) {
   return db.selectFrom('attempts').selectAll().where('id', '=', id).executeTakeFirst()
 }

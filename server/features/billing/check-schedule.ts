@@ -5,7 +5,7 @@ const day = 24 * 60 * minute
 /** When an open payment is looked up: quick tries, then 5 min, 1 h, 5 × 1 day (billing.md, "Crash safety"). */
 const delays = [10 * second, 20 * second, minute, 5 * minute, 60 * minute, day, day, day, day, day]
 
-/** A request that the gateway still does not know after this long will not arrive any more. */
+/** How long a request may be on its way, where a gateway says nothing else. */
 const arrivesWithinMs = 60 * minute
 
 /** When to look next, after `checks` looks; null where that was the last. */
@@ -14,7 +14,7 @@ export function nextCheck(checks: number, now: Date): Date | null {
   return delay === undefined ? null : new Date(now.getTime() + delay)
 }
 
-/** Whether a payment that the gateway has never heard of can be given up. */
-export function isLost(startedAt: Date, now: Date): boolean {
-  return now.getTime() - startedAt.getTime() >= arrivesWithinMs
+/** From when on a payment that its gateway does not know will not arrive any more, and can be given up. */
+export function whenLost(startedAt: Date, withinMs = arrivesWithinMs): Date {
+  return new Date(startedAt.getTime() + withinMs)
 }

@@ -129,6 +129,11 @@ export interface PaymentGateway {
   chargeSaved(charge: SavedCharge): Promise<Payment>
   /** Brings a payment on that waited for the person (a capture), and reads it. Null where the gateway has it no more. */
   complete(reference: string): Promise<Payment | null>
+  /**
+   * How long after a payment began it may not be found yet without the gateway's own name for it; without it, an hour. No
+   * other payment is made in its place before that.
+   */
+  readonly toldWithinMs?: number
   /** Null where the gateway has no such payment. */
   retrieve(lookup: PaymentLookup): Promise<Payment | null>
   /** Gives up a payment that waits for the person. One that has succeeded stays so. Null as with `complete`. */

@@ -1,12 +1,19 @@
 import { grantEntitlement } from '#server/features/library/library.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
-import { moveAttempt, selectAttempt, setNextStep, setReference, type AttemptRow } from './attempt-queries.ts'
+import {
+  lookBy,
+  moveAttempt,
+  selectAttempt,
+  setNextStep,
+  setReference,
+  type AttemptRow,
+} from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { auditPayment } from './audit-payment.ts'
 import { askGateway } from './call-gateway.ts'
-import { isLost, nextCheck } from './check-schedule.ts'
+import { nextCheck, whenLost } from './check-schedule.ts'
 import type { Payment } from './gateway.ts'
 import { takeIntroduction } from './introduction.ts'
 import { enterSale, enterUnwanted } from './ledger.ts'
@@ -181,7 +188,7 @@ async function givePeriod(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
 
 /**
  * Looks an open attempt's payment up at its gateway and settles it. Nothing is ever sent again: a payment that the gateway
- * does not know counts as lost only when it can no longer arrive.
+ * does not know counts as lost only when it can no longer arrive, and is looked up then at the latest.
  */
 export async function recheckAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const gateway = context.gateways.find(({ id }) => id === attempt.gateway)
@@ -195,6 +202,7 @@ export async function recheckAttempt(context: BillingContext, attempt: AttemptRo
     if (reference === null) return asked.retrieve({ key, attemptId, startedAt })
     return attempt.status === 'requires_action' ? asked.complete(reference) : asked.retrieve({ reference })
   })
-  if (outcome === null && !isLost(attempt.started_at, context.clock.now())) return
+  const lostAt = whenLost(startedAt, reference === null ? gateway.toldWithinMs : undefined)
+  if (outcome === null && context.clock.now() < lostAt) return lookBy(context.db, attemptId, lostAt)
   await settleAttempt(context, attempt, outcome ?? 'never received')
 }

@@ -75,6 +75,8 @@ export class FakePaypal {
   webhookUrl: string | undefined
   /** How far its clock is ahead. */
   ahead = 0
+  /** How long after it happened something is listed. */
+  listsAfterMs = 0
 
   private readonly tokens = new Set<string>()
   private readonly answers = new Map<string, { at: number; answer?: Answer }>()
@@ -109,6 +111,7 @@ export class FakePaypal {
   /** All goes well from now on, and what was held back is answered. */
   recover(): void {
     this.trouble = undefined
+    this.listsAfterMs = 0
     for (const answer of this.held.splice(0)) answer()
   }
 
@@ -278,9 +281,10 @@ export class FakePaypal {
     const [from = '', to = '9', type] = ['start_time', 'end_time', 'event_type'].map(
       (name) => query.get(name) ?? undefined,
     )
+    const listed = new Date(this.now() - this.listsAfterMs).toISOString()
     const found = this.events.filter(
       ({ create_time: at, event_type }) =>
-        at >= from && at <= to && (type === undefined || event_type === type),
+        at >= from && at <= to && at <= listed && (type === undefined || event_type === type),
     )
     const start = Number(query.get('page') ?? 0)
     const next = new URLSearchParams(query)

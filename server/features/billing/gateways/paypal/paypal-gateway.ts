@@ -3,7 +3,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config.ts'
 import type { Log } from '#server/platform/log.ts'
 import { createAccountCheck } from './check-account.ts'
-import { findPayment, listPayments } from './find-payments.ts'
+import { findPayment, listPayments, toldWithinMs } from './find-payments.ts'
 import { createPaypalClient, PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { readNotification } from './read-notification.ts'
 import { readOrder, readPayment } from './read-order.ts'
@@ -53,6 +53,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
       if (order?.status === 'APPROVED') return capturePayment(client, reference)
       return order && presentOrder(order)
     },
+    toldWithinMs,
     retrieve: (lookup) =>
       'reference' in lookup
         ? readPayment(client, lookup.reference)

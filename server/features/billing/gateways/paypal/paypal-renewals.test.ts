@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { listPlans } from '#contract/billing.ts'
+import { runJanitor } from '#server/features/billing/janitor.ts'
+import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
+import { booksOf } from '#server/testing/books.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { FakePaypal, type Trouble } from './fake-paypal.ts'
+
+const hour = 3_600_000
+let paypal: FakePaypal
+let site: TestSite
+let offset = 0
+
+beforeEach(async () => {
+  offset = 0
+  paypal = await FakePaypal.start()
+  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } }, paypal.settings)
+})
+afterEach(async () => {
+  paypal.recover()
+  const [gateway] = site.context.gateways
+  const books = gateway && (await booksOf(site.context.db, gateway))
+  expect(books?.theirs).toBe(books?.ours)
+  await site.close()
+  await paypal.close()
+})
+
+/** Time goes by here and at PayPal, and what is due is done. */
+async function pass(milliseconds: number): Promise<void> {
+  offset += milliseconds
+  paypal.ahead = offset
+  await runJanitor(site.context)
+  await renewSubscriptions(site.context)
+}
+
+/** Somebody whose first week is over, and whose renewal meets trouble. */
+async function renew(trouble: Trouble): Promise<void> {
+  const { list } = await site.visitor().ask(listPlans)
+  const plan_id = list.find(({ period_days }) => period_days === 7)?.id
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ kind: 'plan', plan_id, gateway: 'paypal', method: 'wallet' })
+  paypal.orders.approve(new URL(order.next.url ?? '').searchParams.get('token') ?? '')
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  paypal.trouble = { on: /POST .*orders$/, with: [trouble] }
+  await pass(7 * 24 * hour)
+  paypal.recover()
+}
+
+const subscription = () =>
+  site.context.db
+    .selectFrom('subscriptions')
+    .select(['status', 'period_no'])
+    .where('status', 'in', ['active', 'past_due'])
+    .executeTakeFirst()
+
+/** How often PayPal took money for a renewal. */
+async function taken(): Promise<number> {
+  const renewals = await site.context.db
+    .selectFrom('orders')
+    .select('id')
+    .where('period_no', '>', 0)
+    .execute()
+  const ids = renewals.map(({ id }) => id)
+  const orders = [...paypal.orders.all.values()]
+  return orders.filter(({ asked }) => ids.includes(asked.purchase_units[0]?.custom_id ?? '')).length
+}
+
+test('a renewal whose answer was lost is charged once, though PayPal lists what it took only six hours later', async () => {
+  await renew('dropped after')
+  paypal.listsAfterMs = 6 * hour
+  for (let hours = 0; hours < 6; hours++) {
+    await pass(hour - 60_000)
+    expect([await taken(), await subscription()]).toEqual([1, { status: 'active', period_no: 0 }])
+  }
+  for (let hours = 0; hours < 3; hours++) await pass(hour)
+  expect([await taken(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
+})
+
+test('a renewal that PayPal never got is charged under another key once it cannot arrive any more', async () => {
+  await renew('dropped before')
+  for (let hours = 0; hours < 6; hours++) {
+    await pass(hour)
+    expect(await taken()).toBe(0)
+  }
+  await pass(hour)
+  await pass(60_000)
+  expect([await taken(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
+})
