@@ -257,11 +257,10 @@ export const claimPurchase = endpoint({
   method: 'POST',
   path: '/api/payment/claim',
   summary:
-    "Takes all that a guest has bought into the account of a receipt's address, which is made where there is none, and signs in",
-  refuses: ['linkSpent', 'signedInAlready', 'secondFactorNeeded', 'codeWrong', 'movedOn'],
-  body: Type.Object({ claim: Secret, totp: Type.Optional(Typed) }),
+    "Takes all that a guest has bought into the account of a receipt's address, and signs in: where there is none it is made; one whose address is proven takes it only from whoever is signed in to it",
+  refuses: ['linkSpent', 'signInFirst', 'signedInAlready', 'movedOn'],
+  body: Type.Object({ claim: Secret }),
   info: User,
-  refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
 })
 
 /** Who has no session: the mailed secret, or the address (and the order's number, as typed) that a link is to be mailed to. */

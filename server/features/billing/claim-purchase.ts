@@ -10,18 +10,18 @@ import { findLinkedOrder } from './order-links.ts'
 
 /**
  * Takes all that a guest has bought into the account of the receipt's address (product.md, section 4), and signs in. The
- * link works once; with it every other claim of the same guest is done.
+ * link works once; with it every other claim of the same guest is done. A receipt is passed on more easily than a password,
+ * and for longer: into an account that somebody has proven to be theirs the link alone lets nobody.
  * @throws Refusal as `joinAccount` does
  */
 export async function claimPurchase(context: BillingContext, call: Call<typeof claimCall>): Promise<User> {
   const { db, clock } = context
-  const { claim, totp } = call.body
+  const { claim } = call.body
   const find = async (database: Db) => {
     const { user_id: userId, email } = await findLinkedOrder(database, 'claim', claim, clock.now())
     return { userId, email }
   }
   const viewer = await joinAccount(context, call, {
-    totp,
     find,
     spend: (tx, userId) => deleteOrderLinks(tx, userId, 'claim'),
   })

@@ -1,8 +1,7 @@
-import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { claimPurchase, getPayment } from '#contract/billing.ts'
 import { listHistory, saveHistory } from '#contract/library.ts'
-import { changeSecondFactor, getUser, registerUser, signIn } from '#contract/members.ts'
+import { getUser, registerUser, signIn } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper } from '#server/testing/shopper.ts'
@@ -37,8 +36,8 @@ async function buyer(): Promise<{ shopper: Shopper; email: string; claim: string
   return { shopper, email: shopper.email, claim }
 }
 
-const use = async (visitor: Visitor, claim: string, totp?: string) =>
-  (await visitor.call(claimPurchase, { body: { claim, ...(totp === undefined ? {} : { totp }) } })).answer
+const use = async (visitor: Visitor, claim: string) =>
+  (await visitor.call(claimPurchase, { body: { claim } })).answer
 const plays = async (visitor: Visitor, index = 4) =>
   (await visitor.call(getEpisode, { query: { episode_id: site.video.episodes[index]?.id ?? '' } })).answer
     .code === 200
@@ -80,18 +79,17 @@ describe('the claim of a receipt', () => {
     expect(await plays(shopper.visitor)).toBe(false)
   })
 
-  it('joins the account of the address, with the plan and the orders', async () => {
+  it('joins the proven account of the address where the caller is signed in to it, with the plan and the orders', async () => {
     const person = await Subscriber.on(site)
     const { email } = person.shopper
     const member = await arrive()
     const { id } = await register(member, email.toUpperCase())
     await verify(email.toUpperCase())
     const [claim = ''] = await claimsOf(email)
-    const device = await arrive()
-    expect(await use(device, claim)).toMatchObject({
+    expect(await use(member, claim)).toMatchObject({
       info: { id, has_password: true, membership: { state: 'subscribed' } },
     })
-    const orders = await device.ask(getPayment)
+    const orders = await member.ask(getPayment)
     expect('list' in orders && orders.list).toHaveLength(1)
     expect(await member.ask(getUser)).toMatchObject({ id, membership: { state: 'subscribed' } })
   })
@@ -118,23 +116,30 @@ describe('the claim of a receipt', () => {
     })
   })
 
-  it('asks for the second factor of the account', async () => {
+  it('gives nobody a session of a proven account: whoever signs in to it first takes the purchase along', async () => {
     const { email, claim } = await buyer()
     const member = await arrive()
-    await register(member, email)
+    const { id } = await register(member, email)
     await verify(email)
-    const { secret = '' } = await member.ask(changeSecondFactor, {
-      body: { action: 'begin', current_password: password },
-    })
-    const timestamp = site.context.clock.now().getTime()
-    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp })
-    const { recovery_codes } = await member.ask(changeSecondFactor, { body: { action: 'confirm', code } })
+    const stranger = await arrive()
+    expect(await use(stranger, claim)).toMatchObject({ code: 401, message: /sign in first/ })
+    expect(await stranger.ask(getUser)).toMatchObject({ role: 'visitor' })
+    expect([await plays(stranger), await plays(member)]).toEqual([false, false])
     const device = await arrive()
-    expect(await use(device, claim)).toMatchObject({ code: 401, info: { second_factor: 'totp' } })
-    expect(await use(device, claim, '000000')).toMatchObject({ code: 500 })
-    expect(await plays(device)).toBe(false)
-    expect(await use(device, claim, recovery_codes?.[0])).toMatchObject({ code: 200 })
-    expect(await plays(device)).toBe(true)
+    await device.ask(signIn, { body: { email, password } })
+    expect(await use(device, claim)).toMatchObject({ code: 200, info: { id } })
+    expect([await plays(device), await plays(member)]).toEqual([true, true])
+    expect(await use(stranger, claim)).toMatchObject({ code: 500 })
+  })
+
+  it('is done already where the guest has signed in to the account of the address', async () => {
+    const { shopper, email, claim } = await buyer()
+    const { id } = await register(await arrive(), email)
+    await verify(email)
+    expect(await use(shopper.visitor, claim)).toMatchObject({ code: 401 })
+    await shopper.visitor.ask(signIn, { body: { email, password } })
+    expect(await use(shopper.visitor, claim)).toMatchObject({ code: 200, info: { id } })
+    expect(await plays(shopper.visitor)).toBe(true)
   })
 })
 

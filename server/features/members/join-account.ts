@@ -2,9 +2,7 @@ import { Refusal } from '#contract/errors.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { answerInTransaction } from './answer-in-transaction.ts'
-import { deleteFailures } from './attempt-queries.ts'
-import { auditCall, auditWrongCode } from './audit-call.ts'
-import { limitTries } from './limit-tries.ts'
+import { auditCall } from './audit-call.ts'
 import { deleteLinks } from './link-queries.ts'
 import type { AccountCall, MembersContext } from './members-context.ts'
 import {
@@ -16,7 +14,6 @@ import {
   type UserRow,
 } from './queries.ts'
 import { forgetStranger } from './reset-password.ts'
-import { checkSecondFactor, hasSecondFactor } from './second-factor.ts'
 import { endSessionsOf } from './sessions.ts'
 import { isGuest, mergeGuest, signInAs } from './sign-in-as.ts'
 
@@ -29,8 +26,6 @@ interface Claim {
 }
 
 export interface Claiming {
-  /** A code of the second factor, where the caller gave one. */
-  totp: string | undefined
   /** What is claimed. @throws Refusal where the secret is worth nothing (any more) */
   find(db: Db): Promise<Claim>
   /** Makes it worth nothing, with every other of this person. */
@@ -38,42 +33,35 @@ export interface Claiming {
 }
 
 /**
- * Takes a guest's records into the account of an address that is proven by a mailed secret, and signs the caller in to it.
+ * Takes a guest's records into the account of an address that a mailed secret was sent to, and signs the caller in to it.
  * Where there is no account the guest becomes a member with the address; one whose address was never proven may be a
- * stranger's, so that it loses its password and sessions (product.md, section 4). Used by many at once, it happens once.
+ * stranger's, so that it loses its password and sessions (product.md, section 4). One that was proven is opened by its own
+ * ways in alone, its second factor among them: the caller has to be signed in to it. Used by many at once, it happens once.
  * @returns who the caller is now
- * @throws Refusal linkSpent where the records are an account's already, signedInAlready for a member of another account,
- * secondFactorNeeded, codeWrong; Fault tooMany
+ * @throws Refusal linkSpent where the records are another's already, signInFirst where the account was proven,
+ * signedInAlready for a member of another account, movedOn
  */
 export async function joinAccount(
   context: MembersContext,
   call: JoinCall,
   claiming: Claiming,
 ): Promise<Viewer> {
-  const { db } = context
-  const { email } = await claiming.find(db)
-  const account = await selectUserByEmail(db, email)
-  const guarded = account && claiming.totp !== undefined && (await hasSecondFactor(db, account.id))
-  const tries = guarded ? await limitTries(context, 'proof', account.id) : undefined
-  const joining = answerInTransaction(db, call, async (tx, held) => {
-    const viewer = await join(context, tx, held, claiming)
-    if (tries !== undefined) await deleteFailures(tx, tries)
-    return viewer
-  })
+  const joining = answerInTransaction(context.db, call, (tx, held) => join(context, tx, held, claiming))
   return joining.catch((error: unknown) => {
     // Somebody has registered with the address just now.
-    if (isEmailTaken(error)) throw new Refusal('movedOn')
-    if (!account) throw error
-    return auditWrongCode(context, call, account.id, error)
+    throw isEmailTaken(error) ? new Refusal('movedOn') : error
   })
 }
 
 async function join(context: MembersContext, tx: Tx, call: JoinCall, claiming: Claiming): Promise<Viewer> {
   const { claim, from, account } = await lockAll(tx, call, claiming)
-  const proven = account?.email_verified_at
-  const open = isGuest(from) || (account?.id === from.id && !proven)
+  const member = call.viewer?.role === 'member' ? call.viewer.userId : undefined
+  const mustBeHere = Boolean(account?.email_verified_at)
+  const isHere = account !== undefined && account.id === member
+  // A sign-in in the guest's own browser has taken the records along already.
+  const open = isGuest(from) || (account?.id === from.id && (isHere || !mustBeHere))
   if (!open) throw new Refusal('linkSpent')
-  if (account && proven) await checkSecondFactor(tx, context, account, claiming.totp)
+  if (mustBeHere && !isHere) throw new Refusal(member === undefined ? 'signInFirst' : 'signedInAlready')
   await claiming.spend(tx, from.id)
   if (account) await prove(context, tx, account)
   else await becomeMember(context, tx, call, claim)

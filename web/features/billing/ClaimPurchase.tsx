@@ -4,7 +4,6 @@ import { Link } from 'react-router'
 import { claimPurchase } from '#contract/billing.ts'
 import type { User } from '#contract/members.ts'
 import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/AccountPage.tsx'
-import { CodeField } from '#web/features/members/CodeField.tsx'
 import { rememberUser } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
@@ -12,32 +11,34 @@ import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 
-/** Opened by the link of a guest's receipt: takes what they bought into the account of its address, and signs in. */
+/**
+ * Opened by the link of a guest's receipt: takes what they bought into the account of its address, and signs in. Into an
+ * account that is proven to be somebody's it leads by the sign-in, and back here.
+ */
 export function ClaimPurchase({ secret }: { secret: string }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const [asksForCode, setAsksForCode] = useState(false)
+  const [signsInFirst, setSignsInFirst] = useState(false)
   const [user, setUser] = useState<User | null>(null)
   const form = useForm({
-    initial: { totp: '' },
-    messagesOf: ({ totp }) => (asksForCode && !totp ? { totp: t('account.codeMissing') } : {}),
-    send: async ({ totp }) => {
+    initial: {},
+    messagesOf: () => ({}),
+    send: async () => {
       try {
-        const body = { claim: secret, ...(asksForCode ? { totp: totp.trim() } : {}) }
-        const joined = await call(claimPurchase, { body })
+        const joined = await call(claimPurchase, { body: { claim: secret } })
         rememberUser(queryClient, joined)
         setUser(joined)
       } catch (error) {
         if (!(error instanceof CallRejected && error.code === 401)) throw error
-        setAsksForCode(true)
+        setSignsInFirst(true)
       }
     },
   })
   if (user) return <Claimed user={user} />
+  if (signsInFirst) return <SignInFirst from={`${paths.my.to()}#claim=${secret}`} />
   return (
     <AccountPage title={t('out.claimTitle')} lead={t('out.claimLead')}>
       <AccountForm form={form}>
-        {asksForCode && <CodeField field={form.field('totp')} />}
         <Button wide type="submit" disabled={form.busy}>
           {form.busy ? t('account.working') : t('out.claim')}
         </Button>
@@ -48,6 +49,18 @@ export function ClaimPurchase({ secret }: { secret: string }) {
           <Link to={paths.contactUs.to()}>{t('out.contact')}</Link>
         </AccountLinks>
       )}
+    </AccountPage>
+  )
+}
+
+/** The account of the address is somebody's who has proven it: a receipt that was passed on must not open it. */
+function SignInFirst({ from }: { from: string }) {
+  const { t } = useTranslation()
+  return (
+    <AccountPage title={t('out.claimTitle')} lead={t('out.claimSignIn')}>
+      <Link className={buttonClass('main', true)} to={paths.signIn.to()} state={{ from }}>
+        {t('account.toSignIn')}
+      </Link>
     </AccountPage>
   )
 }

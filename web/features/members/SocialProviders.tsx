@@ -4,12 +4,15 @@ import { buttonClass } from '#web/ui/Button.tsx'
 import { socialStart } from './social-answer.ts'
 import { useWayOn } from './use-way-on.ts'
 
+/** A mail's link holds a secret behind the `#`, which no server is to see: it leads back to its page without it. */
+const withoutSecret = (path: string | undefined) => path?.replace(/#.*/, '') ?? null
+
 /** Plain links: in-app browsers allow no pop-ups. Only providers that have keys are offered. */
 export function SocialProviders() {
   const { t } = useTranslation()
   const { state } = useWayOn()
   return settings.social?.map(({ id, name }) => (
-    <a key={id} className={buttonClass('quiet', true)} href={socialStart(id, state?.from ?? null)}>
+    <a key={id} className={buttonClass('quiet', true)} href={socialStart(id, withoutSecret(state?.from))}>
       {t('account.with', { name })}
     </a>
   ))
