@@ -99,6 +99,19 @@ export class StripeBooks {
     return customer
   }
 
+  /** Its cards go with it. */
+  deleteCustomer(id: string): Dict {
+    if (!this.customers.delete(id)) throw missing(id, 'intent')
+    for (const method of this.methods.values()) if (method.customer === id) method.customer = null
+    this.tell('customer.deleted', { id, object: 'customer' })
+    return { id, object: 'customer', deleted: true }
+  }
+
+  /** The cards that can be charged. */
+  get kept(): string[] {
+    return [...this.methods.values()].filter(({ customer }) => customer !== null).map(({ id }) => id)
+  }
+
   createIntent(asked: Dict): Dict {
     const amount = Number(asked['amount'])
     const customer = asked['customer'] === undefined ? null : String(asked['customer'])

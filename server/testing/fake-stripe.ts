@@ -36,6 +36,8 @@ export interface FakeStripe {
   }
   /** Lets what starts a payment or a refund meet a fault, or with each request another. @returns what ends it */
   fail(fault: Fault | (() => Fault)): () => void
+  /** While set, every request is dropped. */
+  away: boolean
   /** What a day does. */
   forgetKeys(): void
   close(): Promise<void>
@@ -51,6 +53,7 @@ interface Kept {
 /** What a request may bring; anything else is refused, as the pinned version does with what it has dropped. */
 const parameters: Record<string, string> = {
   'POST /v1/customers': 'email name metadata',
+  'DELETE /v1/customers/{id}': '',
   'POST /v1/payment_intents':
     'amount currency customer allowed_payment_method_types setup_future_usage metadata payment_method off_session confirm expand',
   'GET /v1/payment_intents': 'created limit starting_after expand',
@@ -93,6 +96,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     const [, , kind = '', id = '', verb = ''] = pathname.split('/')
     const call = `${method} /v1/${[kind, id && '{id}', verb].filter(Boolean).join('/')}`
     requests.push({ method, path: pathname, asked })
+    if (fake.away) return void request.socket.destroy()
     const moves = call === 'POST /v1/payment_intents' || call === 'POST /v1/refunds'
     const fault = moves && trouble ? { fault: trouble.next(), over: trouble.over } : undefined
     if (fault?.fault === 'dropped before') return void request.socket.destroy()
@@ -175,6 +179,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
         resolve()
       }
     },
+    away: false,
     forgetKeys: () => kept.clear(),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
@@ -189,6 +194,8 @@ function perform(books: StripeBooks, call: string, id: string, asked: Dict): Dic
   switch (call) {
     case 'POST /v1/customers':
       return books.createCustomer(asked)
+    case 'DELETE /v1/customers/{id}':
+      return books.deleteCustomer(id)
     case 'POST /v1/payment_intents':
       return books.createIntent(asked)
     case 'GET /v1/payment_intents':

@@ -63,17 +63,17 @@ export async function askForPayments(
   }
 }
 
-/** Has a gateway forget a method. @returns whether it has */
+/** Has a gateway forget a method or a person. @returns whether it has */
 export async function askToForget(
   context: GatewayCalls,
   gateway: PaymentGateway,
-  reference: string,
+  call: (gateway: PaymentGateway) => Promise<void> | undefined,
 ): Promise<boolean> {
   try {
-    await bounded(gateway.forget(reference), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+    await bounded(call(gateway) ?? Promise.resolve(), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
     return true
   } catch (error) {
-    context.log.warn({ err: error, gateway: gateway.id }, 'a payment method was not forgotten')
+    context.log.warn({ err: error, gateway: gateway.id }, 'a gateway did not forget')
     return false
   }
 }

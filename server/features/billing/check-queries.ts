@@ -9,7 +9,7 @@ export type NextCheck = (checks: number) => Date | null
  */
 export async function planChecks(
   tx: Tx,
-  table: 'attempts' | 'refunds' | 'payment_methods',
+  table: 'attempts' | 'refunds' | 'payment_methods' | 'payers_to_forget',
   due: readonly { id: string; checks: number }[],
   next: NextCheck,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
+import { retireUnusedMethods } from './method-queries.ts'
 import { moveOrder, type OrderRow } from './order-queries.ts'
 import {
   selectOrderOfPeriod,
@@ -12,14 +13,15 @@ import { moveSubscription } from './subscription-queries.ts'
 import { tellSubscriber } from './tell-subscriber.ts'
 
 /**
- * Ends a subscription. What it still wanted to be paid is asked for no more (billing.md, "States": no arrears); what was
- * paid for stays until its end.
+ * Ends a subscription. What it still wanted to be paid is asked for no more (billing.md, "States": no arrears), and how it
+ * was paid is forgotten; what was paid for stays until its end.
  */
-export async function endSubscription(tx: Tx, row: RenewingRow): Promise<void> {
+export async function endSubscription(tx: Tx, row: RenewingRow, now: Date): Promise<void> {
   const { id, status, period_no, period_ends_at, grace_ends_at, cancel_at_period_end: cancelled } = row
   const used = await selectOrderOfPeriod(tx, id, period_no)
   const stays = status === 'past_due' ? grace_ends_at : period_ends_at
   await moveSubscription(tx, id, 'ended')
+  await retireUnusedMethods(tx, row.user_id, now)
   if (used && stays) await moveEntitlementEnd(tx, used.id, stays)
   await close(tx, await selectOrderOfPeriod(tx, id, period_no + 1), cancelled ? 'cancelled' : 'failed')
   await close(tx, await selectPlannedOrder(tx, id), 'cancelled')
@@ -29,10 +31,10 @@ export async function endSubscription(tx: Tx, row: RenewingRow): Promise<void> {
  * Ends a live subscription at once, for a period of which the money has gone back (billing.md, "States": now is for the
  * operator and refunds). What other periods were paid for stays until its end.
  */
-export async function endNow(tx: Tx, id: string): Promise<void> {
+export async function endNow(tx: Tx, id: string, now: Date): Promise<void> {
   const row = await selectRenewing(tx, id)
   if (row?.status !== 'active' && row?.status !== 'past_due') return
-  await endSubscription(tx, { ...row, cancel_at_period_end: true })
+  await endSubscription(tx, { ...row, cancel_at_period_end: true }, now)
 }
 
 async function close(tx: Tx, order: OrderRow | undefined, to: 'failed' | 'cancelled'): Promise<void> {
@@ -46,7 +48,7 @@ export async function endUnpaid(
   row: RenewingRow,
   now: Date,
 ): Promise<void> {
-  await endSubscription(tx, row)
+  await endSubscription(tx, row, now)
   const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
   if (!used || row.cancel_at_period_end) return
   await tellSubscriber(tx, context, 'subscriptionEnded', {

@@ -8,12 +8,13 @@ import {
   selectUnfinishedSubscriptions,
 } from './moment-queries.ts'
 import { deleteOrderLinks } from './order-link-queries.ts'
+import { insertPayersToForget } from './payer-queries.ts'
 import { lockBuyer, moveOrder } from './order-queries.ts'
 import { moveSubscription } from './subscription-queries.ts'
 
 /**
  * A person leaves (security.md, "The person's data"): subscriptions end now, open orders are cancelled, payment methods are
- * forgotten (here at once, at the gateway by the janitor), e-mails and traces go from the orders, and mailed links about them are worth
+ * forgotten (here at once, at the gateway by the janitor, with the name and address that it knows), e-mails and traces go from the orders, and mailed links about them are worth
  * nothing. The books keep orders,
  * amounts and the words that were agreed to. A second time changes nothing.
  */
@@ -24,6 +25,7 @@ export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<v
   for (const { id } of await selectPendingOrders(tx, userId)) await moveOrder(tx, id, 'cancelled')
   await checkPaymentsSoon(tx, userId, now)
   await retireMethods(tx, userId, now)
+  await insertPayersToForget(tx, userId, now)
   await anonymiseOrders(tx, userId, now)
   await deleteOrderLinks(tx, userId)
   await deleteKeys(tx, userId)

@@ -22,7 +22,7 @@ export async function followMoney(tx: Tx, { order: before, attempt, at }: Return
   await move(tx, before, to, refunded)
   if (givesNothing(to) && !givesNothing(before.status)) {
     await revokeEntitlements(tx, before.id, at)
-    if (before.subscription_id !== null) await endNow(tx, before.subscription_id)
+    if (before.subscription_id !== null) await endNow(tx, before.subscription_id, at)
   }
   if (!givesNothing(to) && givesNothing(before.status)) await restoreEntitlements(tx, before.id)
   const order = await selectOrder(tx, before.id)

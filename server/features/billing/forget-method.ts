@@ -6,7 +6,7 @@ import { deleteMethod, type MethodRow } from './method-queries.ts'
 /** Has a gateway forget a method, so that it can be charged no more. Its row goes once that is done; else it is tried again. */
 export async function forgetMethod(context: BillingContext, method: MethodRow): Promise<void> {
   const gateway = context.gateways.find(({ id }) => id === method.gateway)
-  if (gateway && (await askToForget(context, gateway, method.reference)))
+  if (gateway && (await askToForget(context, gateway, (asked) => asked.forget(method.reference))))
     return deleteMethod(context.db, method.id)
   if (nextCheck(method.checks + 1, context.clock.now()) === null)
     context.log.error(

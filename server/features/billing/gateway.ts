@@ -142,6 +142,8 @@ export interface PaymentGateway {
   refund(refund: { reference: string; amountCents: number; key: string }): Promise<void>
   /** The method can be charged no more. */
   forget(methodReference: string): Promise<void>
+  /** Forgets the name and address of a person, where it keeps any; they pay no more. */
+  forgetPayer?(userId: string): Promise<void>
   /** @throws NotificationRefused */
   readNotification(
     body: Buffer,

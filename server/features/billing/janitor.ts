@@ -3,12 +3,14 @@ import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { nextCheck } from './check-schedule.ts'
 import { forgetMethod } from './forget-method.ts'
+import { forgetPayer } from './forget-payer.ts'
 import { giveUpAttempt } from './give-up-attempt.ts'
 import { deleteOldKeys } from './idempotency-queries.ts'
 import { takeMethodsToForget } from './method-queries.ts'
 import { selectOpenNotifications } from './notification-queries.ts'
 import { deleteOldOrderLinks } from './order-link-queries.ts'
 import { expireOrders, selectOrder } from './order-queries.ts'
+import { takePayersToForget } from './payer-queries.ts'
 import { selectRefunds, takeDueRefunds, type RefundRow } from './refund-queries.ts'
 import { sendRefund } from './send-refund.ts'
 import { recheckAttempt } from './settle-order.ts'
@@ -24,7 +26,7 @@ const batch = 20
 
 /**
  * Finishes what a crash, a time-out or an absent person left behind: open payments and refunds whose time has come, methods
- * to be forgotten, notifications that were recorded and not applied, orders and subscriptions that waited too long. Any
+ * and people to be forgotten, notifications that were recorded and not applied, orders and subscriptions that waited too long. Any
  * number of processes may run it at any time; it never sends a payment again.
  */
 export async function runJanitor(context: BillingContext): Promise<void> {
@@ -41,6 +43,8 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   await each(context, refunds, (refund) => sendAgain(context, refund))
   const methods = await db.transaction().execute((tx) => takeMethodsToForget(tx, now, next, batch))
   await each(context, methods, (method) => forgetMethod(context, method))
+  const payers = await db.transaction().execute((tx) => takePayersToForget(tx, now, next, batch))
+  await each(context, payers, (payer) => forgetPayer(context, payer))
   const notifications = await selectOpenNotifications(
     db,
     new Date(now.getTime() - notificationsLastMs),

@@ -2,7 +2,7 @@ import type { GatewayId } from '#contract/billing.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import type { Payment } from './gateway.ts'
-import { insertPaymentMethod } from './method-queries.ts'
+import { insertPaymentMethod, insertUnwantedMethod, retireUnusedMethods } from './method-queries.ts'
 
 /** Keeps the method that a gateway kept with a payment. @returns its id, or null where none was kept */
 export async function keepMethod(
@@ -11,7 +11,26 @@ export async function keepMethod(
   gateway: GatewayId,
   { method }: Payment,
 ): Promise<string | null> {
-  if (!method) return null
-  const { reference, brand, last4 } = method
-  return insertPaymentMethod(tx, { id: newId('pm'), user_id: userId, gateway, reference, brand, last4 })
+  return method ? insertPaymentMethod(tx, rowOf(userId, gateway, method)) : null
+}
+
+/** Has the method forgotten that a gateway kept with a payment which buys nothing, unless it is charged for something else. */
+export async function forgetUnwanted(
+  tx: Tx,
+  userId: string,
+  gateway: GatewayId,
+  { method }: Payment,
+  now: Date,
+): Promise<void> {
+  if (!method) return
+  await insertUnwantedMethod(tx, rowOf(userId, gateway, method))
+  await retireUnusedMethods(tx, userId, now)
+}
+
+function rowOf(
+  user_id: string,
+  gateway: GatewayId,
+  { reference, brand, last4 }: NonNullable<Payment['method']>,
+) {
+  return { id: newId('pm'), user_id, gateway, reference, brand, last4 }
 }

@@ -20,7 +20,7 @@ export async function mergeBilling(tx: Tx, guestId: string, memberId: string, no
     await selectStandingSubscription(tx, memberId),
   ]
   const ending = guests && members ? await selectRenewing(tx, guests.id) : undefined
-  if (ending) await endSubscription(tx, ending)
+  if (ending) await endSubscription(tx, ending, now)
   await moveRecords(tx, guestId, memberId)
   await moveKeys(tx, guestId, memberId)
 }

@@ -5,7 +5,10 @@ import type * as tables from './tables.ts'
 
 export type MethodRow = Selectable<tables.PaymentMethodsTable>
 
-/** Keeps a method for renewals; one that is known already stays the same. @returns its id */
+/**
+ * Keeps a method for renewals; one that is known already stays the same, and is not forgotten after all.
+ * @returns its id
+ */
 export async function insertPaymentMethod(
   tx: Tx,
   method: Insertable<tables.PaymentMethodsTable>,
@@ -14,11 +17,60 @@ export async function insertPaymentMethod(
     .insertInto('payment_methods')
     .values(method)
     .onConflict((conflict) =>
-      conflict.columns(['gateway', 'reference']).doUpdateSet({ brand: method.brand, last4: method.last4 }),
+      conflict
+        .columns(['gateway', 'reference'])
+        .doUpdateSet({ brand: method.brand, last4: method.last4, checks: 0, check_at: null }),
     )
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
+}
+
+/** Notes a method that nothing is to be charged with, unless it is known already. */
+export async function insertUnwantedMethod(
+  tx: Tx,
+  method: Insertable<tables.PaymentMethodsTable>,
+): Promise<void> {
+  await tx
+    .insertInto('payment_methods')
+    .values(method)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Has those of a person's methods forgotten that no live subscription is charged with, whosever it is. */
+export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Promise<void> {
+  const unused = await tx
+    .selectFrom('payment_methods')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('check_at', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('subscriptions')
+            .select('id')
+            .whereRef('payment_method_id', '=', 'payment_methods.id')
+            .where('status', 'in', ['active', 'past_due']),
+        ),
+      ),
+    )
+    .execute()
+  for (const { id } of unused) await retireMethod(tx, id, now)
+}
+
+/** Has a method forgotten at its gateway, and charged no more until that is done. */
+export async function retireMethod(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('subscriptions')
+    .set({ payment_method_id: null })
+    .where('payment_method_id', '=', id)
+    .execute()
+  await tx
+    .updateTable('payment_methods')
+    .set({ brand: null, last4: null, checks: 0, check_at: now })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Keeps nothing of a person's methods but what the gateway needs to forget them, which is due now. */
@@ -56,6 +108,17 @@ export async function takeMethodsToForget(
   return due
 }
 
+/** Unless it was kept again meanwhile, with another payment. */
 export async function deleteMethod(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('payment_methods').where('id', '=', id).execute()
+  await db
+    .deleteFrom('payment_methods')
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('subscriptions').select('id').whereRef('payment_method_id', '=', 'payment_methods.id'),
+        ),
+      ),
+    )
+    .execute()
 }

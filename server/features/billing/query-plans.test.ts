@@ -3,10 +3,11 @@ import type { Db, Tx } from '#server/tables.ts'
 import { plansOf } from '#server/testing/plans-of.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { takeDueAttempts } from './attempt-queries.ts'
-import { takeMethodsToForget } from './method-queries.ts'
+import { deleteMethod, takeMethodsToForget } from './method-queries.ts'
 import { selectOpenNotifications } from './notification-queries.ts'
 import { expireOrders } from './order-queries.ts'
 import { selectPaidOrdersOf } from './link-request-queries.ts'
+import { insertPayersToForget, takePayersToForget } from './payer-queries.ts'
 import { takeDueRefunds } from './refund-queries.ts'
 import { takeDueSubscriptions, takeReminders } from './renewal-queries.ts'
 import { expireSubscriptions } from './subscription-queries.ts'
@@ -29,6 +30,7 @@ const settled = `
     SELECT 'sub_' || n, 'usr_' || n, 'pln_1', 'ended', now() FROM generate_series(1, 5000) n;
   INSERT INTO payment_methods (id, user_id, gateway, reference)
     SELECT 'pm_' || n, 'usr_' || n, 'sandbox', n FROM generate_series(1, 5000) n;
+  INSERT INTO payers_to_forget (id) SELECT 'usr_' || n FROM generate_series(1, 5000) n;
   INSERT INTO notifications (gateway, event_id, received_at, applied_at, reference)
     SELECT 'sandbox', n, now(), now(), n FROM generate_series(1, 5000) n;
   RESET session_replication_role;
@@ -54,6 +56,9 @@ const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['subscriptions that are due', (db) => takeDueSubscriptions(db, now, now, 20)],
   ['reminders', inTransaction((tx) => takeReminders(tx, now, 20))],
   ['payment methods to forget', inTransaction((tx) => takeMethodsToForget(tx, now, next, 20))],
+  ['a method that the gateway forgot', (db) => deleteMethod(db, 'pm_1')],
+  ['people to forget', inTransaction((tx) => takePayersToForget(tx, now, next, 20))],
+  ['who somebody was that leaves', inTransaction((tx) => insertPayersToForget(tx, 'usr_1', now))],
   [
     'the orders of an address',
     (db) => selectPaidOrdersOf(db, { email: 'one@example.com', order_id: null }, 20),

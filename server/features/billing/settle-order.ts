@@ -15,6 +15,7 @@ import { auditPayment } from './audit-payment.ts'
 import { askGateway } from './call-gateway.ts'
 import { nextCheck, whenLost } from './check-schedule.ts'
 import type { Payment } from './gateway.ts'
+import { forgetUnwanted } from './keep-method.ts'
 import { takeIntroduction } from './introduction.ts'
 import { enterSale, enterUnwanted } from './ledger.ts'
 import { lockOwner, moveOrder, selectOrder, type OrderRow } from './order-queries.ts'
@@ -133,6 +134,7 @@ async function applySuccess(
   }
   await setReference(tx, attempt.id, payment.reference)
   if (!(await enterUnwanted(tx, order, attempt, now))) return
+  await forgetUnwanted(tx, order.user_id, attempt.gateway, payment, now)
   await insertRefund(tx, {
     id: newId('ref'),
     attempt_id: attempt.id,

@@ -4,6 +4,7 @@ import type { AttemptRow } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
 import type { Payment } from './gateway.ts'
 import { keepMethod } from './keep-method.ts'
+import { retireUnusedMethods } from './method-queries.ts'
 import { selectSoldPlan } from './offer-queries.ts'
 import type { OrderRow } from './order-queries.ts'
 import {
@@ -39,7 +40,7 @@ export function isRenewal({ period_no }: Pick<OrderRow, 'period_no'>): boolean {
 }
 
 /** Whether an attempt is one of ours, not the person's. */
-function isOwnTry({ idempotency_key }: AttemptRow): boolean {
+export function isOwnTry({ idempotency_key }: AttemptRow): boolean {
   return idempotency_key.startsWith('renew:')
 }
 
@@ -73,6 +74,7 @@ export async function continueSubscription(
   }
   if (row.status === 'active') await updateSubscription(tx, row.id, change)
   else await moveSubscription(tx, row.id, 'active', change)
+  if (methodId !== null) await retireUnusedMethods(tx, order.user_id, now)
   const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
   if (used) await moveEntitlementEnd(tx, used.id, row.period_ends_at)
   await grantEntitlement(tx, {

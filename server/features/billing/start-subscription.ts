@@ -9,6 +9,7 @@ import { selectSoldPlan } from './offer-queries.ts'
 import { setSubscriptionOfOrder, type OrderRow } from './order-queries.ts'
 import { selectRenewing } from './renewal-queries.ts'
 import { graceEnd, reminderFor } from './renewal-schedule.ts'
+import { isOwnTry } from './settle-renewal.ts'
 import {
   insertSubscription,
   moveSubscription,
@@ -43,7 +44,10 @@ export async function startSubscription(
     due_at: endsAt,
     try_at: endsAt,
     remind_at: reminderFor({ startsAt: now, endsAt }, { introductory: order.introductory, periodDays: days }),
-    payment_method_id: await keepMethod(tx, order.user_id, attempt.gateway, payment),
+    // A try of ours was made with the method of a subscription that has ended, which is forgotten.
+    payment_method_id: isOwnTry(attempt)
+      ? null
+      : await keepMethod(tx, order.user_id, attempt.gateway, payment),
   }
   // Whoever was told that it has ended is not charged again for what was paid late.
   const cancelled = subscription.status === 'ended'
@@ -75,5 +79,5 @@ export async function startSubscription(
 export async function endLapsed(tx: Tx, userId: string, now: Date): Promise<void> {
   const id = await selectLapsedSubscription(tx, userId, now)
   const row = id === undefined ? undefined : await selectRenewing(tx, id)
-  if (row) await endSubscription(tx, row)
+  if (row) await endSubscription(tx, row, now)
 }

@@ -50,6 +50,14 @@ export interface PaymentMethodsTable {
   check_at: Optional<Date>
 }
 
+/** People who left, of whom a gateway may keep a name and an address. */
+export interface PayersToForgetTable {
+  id: string
+  checks: Generated<number>
+  /** The next try to have it forgotten. */
+  check_at: Optional<Date>
+}
+
 export interface SubscriptionsTable {
   id: string
   user_id: string
@@ -206,6 +214,7 @@ interface ReconciliationsTable {
 export interface BillingTables extends SandboxTables, StripeTables {
   plans: PlansTable
   payment_methods: PaymentMethodsTable
+  payers_to_forget: PayersToForgetTable
   subscriptions: SubscriptionsTable
   orders: OrdersTable
   attempts: AttemptsTable

@@ -28,3 +28,7 @@ export async function loseCustomer(db: Db, userId: string): Promise<void> {
     .where('customer', 'is not', null)
     .execute()
 }
+
+export async function deleteCustomer(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('stripe_customers').where('user_id', '=', userId).execute()
+}

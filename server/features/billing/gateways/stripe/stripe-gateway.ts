@@ -7,6 +7,7 @@ import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'
 import { isChargeable, toStripe } from './amounts.ts'
 import { answerRefused } from './answer-refused.ts'
+import { forgetCustomer } from './forget-customer.ts'
 import { findCustomer } from './find-customer.ts'
 import { readNotification } from './notifications.ts'
 import {
@@ -83,6 +84,7 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
     },
     refund: (refund) => refundOnce(stripe, refund),
     forget: (methodReference) => forget(stripe, namesIn(methodReference).method),
+    forgetPayer: (userId) => forgetCustomer(context, userId),
     readNotification: (body, headers) => readNotification({ ...settings, stripe }, body, headers),
     listSince: (time) => listSince(context, time),
   }

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { getUser } from '#contract/members.ts'
+import { eraseBilling, mergeBilling } from '#server/features/billing/billing.ts'
+import { runJanitor } from '#server/features/billing/janitor.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Tx } from '#server/tables.ts'
+
+let fake: FakeStripe
+let site: TestSite
+let offset = 0
+
+beforeAll(async () => {
+  const clock = { now: () => new Date(Date.now() + offset) }
+  fake = await startFakeStripe(clock)
+  site = await testSite({ clock }, fake.env)
+})
+afterAll(async () => {
+  await site.close()
+  await fake.close()
+})
+beforeEach(() => fake.books.customers.clear())
+
+/** Somebody who has a plan, paid with a card at Stripe. */
+async function subscriber() {
+  const shopper = await Shopper.on(site)
+  const wish = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
+  const { id, next } = await shopper.order(wish)
+  await fake.confirm(next.client_secret ?? '', testCards.pays)
+  expect(await shopper.look(id)).toMatchObject({ status: 'paid' })
+  return { shopper, id: (await shopper.visitor.ask(getUser)).id }
+}
+
+const moment = (work: (tx: Tx, now: Date) => Promise<void>) =>
+  site.context.db.transaction().execute((tx) => work(tx, site.context.clock.now()))
+const leave = (id: string) => moment((tx, now) => eraseBilling(tx, id, now))
+const noted = () => site.context.db.selectFrom('stripe_customers').selectAll().execute()
+
+async function tidy() {
+  offset += 60_000
+  await runJanitor(site.context)
+}
+
+test('whoever leaves is deleted at Stripe, with their card, and nobody else is', async () => {
+  const [leaver, other] = [await subscriber(), await subscriber()]
+  await leave(leaver.id)
+  await tidy()
+  expect([...fake.books.customers.values()]).toMatchObject([{ metadata: { user_id: other.id } }])
+  expect(fake.books.kept).toHaveLength(1)
+  expect(await noted()).toMatchObject([{ user_id: other.id }])
+  const requests = fake.requests.length
+  await tidy()
+  expect(fake.requests).toHaveLength(requests)
+})
+
+test('somebody whom Stripe could not delete is deleted later, also where somebody did it there', async () => {
+  const leaver = await subscriber()
+  await leave(leaver.id)
+  fake.away = true
+  await tidy()
+  expect(fake.books.customers.size).toBe(1)
+  fake.away = false
+  fake.books.customers.clear()
+  await tidy()
+  expect((await noted()).map(({ user_id }) => user_id)).not.toContain(leaver.id)
+})
+
+test('a member takes along the customer that Stripe has for the guest they were', async () => {
+  const [guest, member] = [await subscriber(), await Shopper.on(site)]
+  const { id } = await member.visitor.ask(getUser)
+  await member.order({ gateway: 'stripe', kind: 'plan', plan_id: (await member.plan(7)).id })
+  await moment(async (tx, now) => {
+    await mergeBilling(tx, guest.id, id, now)
+    await tx.updateTable('users').set({ merged_into: id }).where('id', '=', guest.id).execute()
+  })
+  await leave(id)
+  await tidy()
+  await tidy()
+  expect(fake.books.customers.size).toBe(0)
+})
+
+test('who was paying as they left is deleted once that payment is over', async () => {
+  const shopper = await Shopper.on(site)
+  const wish = { gateway: 'stripe', kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
+  const { id } = await shopper.visitor.ask(getUser)
+  await shopper.order(wish)
+  await leave(id)
+  await tidy()
+  await tidy()
+  expect(fake.books.customers.size).toBe(0)
+  expect([...fake.books.intents.values()].at(-1)).toMatchObject({ status: 'canceled' })
+})

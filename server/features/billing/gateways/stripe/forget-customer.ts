@@ -1,0 +1,19 @@
+import Stripe from 'stripe'
+import * as queries from './queries.ts'
+import type { StripeContext } from './stripe-gateway.ts'
+
+/** Has Stripe delete the customer that it has for a person, with its cards. Payments stay in its books. */
+export async function forgetCustomer({ stripe, db }: StripeContext, userId: string): Promise<void> {
+  const known = await queries.selectCustomer(db, userId)
+  if (known?.customer) await deleteCustomer(stripe, known.customer)
+  if (known) await queries.deleteCustomer(db, userId)
+}
+
+async function deleteCustomer(stripe: Stripe, customer: string): Promise<void> {
+  try {
+    await stripe.customers.del(customer)
+  } catch (error) {
+    const gone = error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
+    if (!gone) throw error
+  }
+}

@@ -1,0 +1,59 @@
+import { sql, type Selectable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import { openAttemptStatuses } from './attempt-states.ts'
+import { planChecks, type NextCheck } from './check-queries.ts'
+import type * as tables from './tables.ts'
+
+export type PayerRow = Selectable<tables.PayersToForgetTable>
+
+/** Has the gateways forget who a person was, and the guests that became them; due now. */
+export async function insertPayersToForget(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx
+    .insertInto('payers_to_forget')
+    .columns(['id', 'check_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('users')
+        .select(['id', sql<Date>`${now}::timestamptz`.as('check_at')])
+        .where((where) => where.or([where('id', '=', userId), where('merged_into', '=', userId)])),
+    )
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ checks: 0, check_at: now }))
+    .execute()
+}
+
+/** Takes the people that are to be forgotten, as `planChecks` says. */
+export async function takePayersToForget(
+  tx: Tx,
+  now: Date,
+  next: NextCheck,
+  limit: number,
+): Promise<PayerRow[]> {
+  const due = await tx
+    .selectFrom('payers_to_forget')
+    .selectAll()
+    .where('check_at', '<=', now)
+    .orderBy('check_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  await planChecks(tx, 'payers_to_forget', due, next)
+  return due
+}
+
+/** Whether a payment of theirs is still under way, which may make them known to its gateway once more. */
+export async function hasOpenPayments(db: Db, userId: string): Promise<boolean> {
+  const open = await db
+    .selectFrom('attempts')
+    .innerJoin('orders', 'orders.id', 'attempts.order_id')
+    .select('attempts.id')
+    .where('orders.user_id', '=', userId)
+    .where('attempts.status', 'in', openAttemptStatuses)
+    .limit(1)
+    .executeTakeFirst()
+  return open !== undefined
+}
+
+export async function deletePayer(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('payers_to_forget').where('id', '=', id).execute()
+}
