@@ -74,6 +74,7 @@ test('a card that has expired at the renewal leaves the plan past due: it plays 
   await page.goto('/my')
   await mine(page).getByRole('link', { name: 'Pay now' }).click()
   await expect(page.getByText('$9.99 every 7 days until you cancel')).toBeVisible()
+  await expect(page.getByText(/withdraw/)).toHaveCount(0)
   await check(page)
   await payOnPage(page, 'Pay $9.99')
   await page.waitForURL(/\/order\/result|\/videos\/|\/my/)

@@ -98,7 +98,11 @@ function Greeting({ user }: { user: User | undefined }) {
       <p>
         <strong>{t('my.guest')}</strong> {t('my.guestText')}
       </p>
-      <Link className={buttonClass('main')} to={paths.register.to()}>
+      {/* What is past due comes first. */}
+      <Link
+        className={buttonClass(user.membership.status === 'past_due' ? 'quiet' : 'main')}
+        to={paths.register.to()}
+      >
         {t('menu.register')}
       </Link>
       <Link className={buttonClass('quiet')} to={paths.signIn.to()}>

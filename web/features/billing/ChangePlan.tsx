@@ -28,7 +28,7 @@ export function ChangePlan({ plan: offered, membership, way, onPlanned }: Change
     if (await change(plan.id, { amount_cents: cents, consent: { shown } })) onPlanned()
   }
   return (
-    <div className={styles.form}>
+    <div className={styles.change}>
       <div className={styles.bought}>
         <p className={styles.name}>{plan.name}</p>
         <p className={styles.price}>{money(cents, plan.currency)}</p>

@@ -31,7 +31,11 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
   const byCard = Card !== null
   const [atOnce, setAtOnce] = useState(false)
   const ends = choice.kind === 'plan' ? t('pay.cancelAnyTime') : ''
-  const terms = [choice.terms, ends, atOnce ? '' : t('order.withdrawal')].filter(Boolean).join(' ')
+  // A further period is no new contract that one could withdraw from.
+  const isContract = !choice.owed
+  const terms = [choice.terms, ends, isContract && !atOnce ? t('order.withdrawal') : '']
+    .filter(Boolean)
+    .join(' ')
   const agreed = atOnce ? ` [x] ${t('order.atOnce')}` : ''
   const label = byCard ? payLabel(t, choice) : (price: string) => t('order.continueWallet', { price })
   const [card, setCard] = useState<CardEntry | null>(null)
@@ -99,10 +103,12 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
             {problem.message}
           </p>
         )}
-        <label className={styles.atOnce}>
-          <input type="checkbox" checked={atOnce} onChange={(event) => setAtOnce(event.target.checked)} />
-          {t('order.atOnce')}
-        </label>
+        {isContract && (
+          <label className={styles.atOnce}>
+            <input type="checkbox" checked={atOnce} onChange={(event) => setAtOnce(event.target.checked)} />
+            {t('order.atOnce')}
+          </label>
+        )}
         <SubmitBar
           cents={choice.cents}
           currency={choice.currency}
