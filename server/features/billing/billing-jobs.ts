@@ -4,6 +4,7 @@ import { runJanitor } from './janitor.ts'
 import { reconcile } from './reconcile.ts'
 import { remindSubscribers } from './remind-subscribers.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
+import { tellOfPrices } from './tell-of-prices.ts'
 import { refundWithdrawn } from './withdraw.ts'
 
 /** What has to come round (billing.md, "Crash safety" and "Dunning"). */
@@ -15,6 +16,7 @@ export function billingJobs(context: BillingContext) {
       everySeconds: 10,
       run: (signal: AbortSignal) => renewSubscriptions(context, signal),
     },
+    { name: 'billing-prices', everySeconds: 3600, run: () => tellOfPrices(context) },
     { name: 'billing-reminders', everySeconds: 600, run: () => remindSubscribers(context) },
     {
       name: 'answer-link-requests',

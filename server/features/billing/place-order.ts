@@ -123,7 +123,8 @@ async function orderPlan(
   const atFullPrice = { plan_id: plan.id, amount_cents: plan.price_cents, introductory: false }
   if (live) return changePlan(tx, live, { ...wished, ...atFullPrice })
   const { user_id, created_at } = wished
-  const subscription = { id: newId('sub'), user_id, plan_id: plan.id, created_at }
+  const agreed_cents = plan.price_cents
+  const subscription = { id: newId('sub'), user_id, plan_id: plan.id, agreed_cents, created_at }
   await insertSubscription(tx, { ...subscription, status: 'incomplete' })
   await insertOrder(tx, { ...wished, subscription_id: subscription.id, period_no: 0 })
   return wished.id

@@ -1,6 +1,7 @@
 import { sql, type Updateable } from 'kysely'
 import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { nextPrice, risesUntold } from './price-queries.ts'
 import type * as tables from './tables.ts'
 
 /** Written out, as the index of such subscriptions has them. */
@@ -59,7 +60,8 @@ const renewing = prepared((db: Db, { id }: Slots<{ id: string }>) =>
       'subscriptions.try_at',
       'subscriptions.grace_ends_at',
       'plans.names',
-      'plans.price_cents',
+      nextPrice.as('price_cents'),
+      'subscriptions.told_from',
       'plans.currency',
       'plans.period_days',
       'users.email',
@@ -115,6 +117,42 @@ export async function takeReminders(tx: Tx, now: Date, limit: number): Promise<s
   if (ids.length > 0)
     await tx.updateTable('subscriptions').set({ remind_at: null }).where('id', 'in', ids).execute()
   return ids
+}
+
+/**
+ * Notes for subscriptions whose plan costs more than their people know that they are told, to hold from then on. Whoever commits
+ * has told them. What is cancelled waits, in case it is resumed, and so does what another plan is going to follow.
+ */
+export async function takeUntold(
+  tx: Tx,
+  from: Date,
+  limit: number,
+): Promise<{ id: string; cents: number }[]> {
+  const untold = await tx
+    .selectFrom('subscriptions')
+    .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
+    .select(['subscriptions.id', 'plans.price_cents as cents'])
+    .where('subscriptions.status', '=', sql.lit('active'))
+    .where('subscriptions.cancel_at_period_end', '=', sql.lit(false))
+    .where('subscriptions.payment_method_id', 'is not', null)
+    .where(risesUntold)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('orders')
+            .select('orders.id')
+            .whereRef('orders.subscription_id', '=', 'subscriptions.id')
+            .where('orders.period_no', 'is', null)
+            .where('orders.status', '=', sql.lit('pending')),
+        ),
+      ),
+    )
+    .limit(limit)
+    .forUpdate('subscriptions')
+    .skipLocked()
+    .execute()
+  for (const { id, cents } of untold) await updateSubscription(tx, id, { told_cents: cents, told_from: from })
+  return untold
 }
 
 /** Changes a subscription that stays in its state. */

@@ -60,6 +60,8 @@ export async function continueSubscription(
   const byHand = !isOwnTry(attempt)
   const methodId = byHand ? await keepMethod(tx, order.user_id, attempt.gateway, payment) : null
   const cancelled = row.cancel_at_period_end && !byHand
+  const samePlan = order.plan_id === row.plan_id
+  const isStillToCome = samePlan && row.told_from !== null && row.told_from > row.period_ends_at
   const change = {
     ...(order.plan_id === null ? {} : { plan_id: order.plan_id }),
     ...(methodId === null ? {} : { payment_method_id: methodId }),
@@ -71,6 +73,8 @@ export async function continueSubscription(
     try_at: endsAt,
     grace_ends_at: null,
     remind_at: reminderFor(period, { introductory: false, periodDays: newDays }),
+    agreed_cents: order.amount_cents,
+    ...(isStillToCome ? {} : { told_cents: null, told_from: null }),
   }
   if (row.status === 'active') await updateSubscription(tx, row.id, change)
   else await moveSubscription(tx, row.id, 'active', change)

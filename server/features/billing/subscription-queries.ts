@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
 import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { nextPrice } from './price-queries.ts'
 import { checkMoved } from './state-machine.ts'
 import { subscriptionStates } from './subscription-states.ts'
 import type * as tables from './tables.ts'
@@ -59,7 +60,7 @@ const liveSubscription = prepared((db: Db, { userId, now }: Slots<{ userId: stri
       'subscriptions.cancel_at_period_end',
       'plans.names',
       'plans.period_days',
-      'plans.price_cents',
+      nextPrice.as('price_cents'),
       'plans.currency',
       'payment_methods.gateway',
     ])

@@ -76,6 +76,11 @@ export interface SubscriptionsTable {
   grace_ends_at: Optional<Date>
   /** When the person is to be reminded of the next charge. */
   remind_at: Optional<Date>
+  /** What a renewal costs while the person was told of no other price. */
+  agreed_cents: Optional<number>
+  /** What they were told that it will cost, and from when on. */
+  told_cents: Optional<number>
+  told_from: Optional<Date>
   created_at: Date
 }
 

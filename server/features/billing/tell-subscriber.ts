@@ -12,6 +12,7 @@ const pages = {
   subscriptionEnded: '/shopping',
   introEnds: '/my',
   yearlyRenews: '/my',
+  priceRises: '/my',
   planCancelled: '/my',
   cancelLink: '/my',
 } as const

@@ -1,0 +1,19 @@
+import { sql } from 'kysely'
+
+/** How long before a higher price somebody is told of it. */
+export const noticeMs = 14 * 86_400_000
+
+/**
+ * What the next period of a subscription costs in its plan: what its person agreed to, or was told of long enough before that
+ * period begins, and never more than the plan costs now. For a query of subscriptions and plans.
+ */
+export const nextPrice = sql<number>`LEAST(
+  plans.price_cents,
+  CASE WHEN subscriptions.told_from <= subscriptions.period_ends_at THEN subscriptions.told_cents
+    ELSE COALESCE(subscriptions.agreed_cents, plans.price_cents) END
+)`
+
+/** Whether the plan costs more by now than the person agreed to or was told. */
+export const risesUntold = sql<boolean>`plans.price_cents > COALESCE(
+  subscriptions.told_cents, subscriptions.agreed_cents, plans.price_cents
+)`

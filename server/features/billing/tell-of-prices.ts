@@ -1,0 +1,48 @@
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from './billing-context.ts'
+import { selectOrderOfPeriod, selectRenewing, takeUntold } from './renewal-queries.ts'
+import { noticeMs } from './price-queries.ts'
+import { tellSubscriber } from './tell-subscriber.ts'
+
+const dayMs = 86_400_000
+const batch = 50
+
+/**
+ * Tells subscribers of whom the plan's price has risen, and from which of their periods on it holds for them (billing.md, "What a
+ * viewer is owed"). Any number of processes may run it: the mail and the note of what was told are one commit.
+ */
+export async function tellOfPrices(context: BillingContext): Promise<void> {
+  for (let told = batch; told === batch;) {
+    told = await context.db.transaction().execute(async (tx) => {
+      const from = new Date(context.clock.now().getTime() + noticeMs)
+      const taken = await takeUntold(tx, from, batch)
+      for (const one of taken) await tell(context, tx, { ...one, from })
+      return taken.length
+    })
+  }
+}
+
+async function tell(
+  context: BillingContext,
+  tx: Tx,
+  { id, cents, from }: { id: string; cents: number; from: Date },
+): Promise<void> {
+  const row = await selectRenewing(tx, id)
+  const used = row && (await selectOrderOfPeriod(tx, id, row.period_no))
+  if (!used || !row.period_ends_at) return
+  await tellSubscriber(tx, context, 'priceRises', {
+    to: row.email ?? used.email,
+    language: row.language,
+    plan: row,
+    cents,
+    currency: row.currency,
+    orderId: used.id,
+    date: firstPeriodFrom(row.period_ends_at, row.period_days, from),
+  })
+}
+
+/** When the first period begins that the price holds for. */
+function firstPeriodFrom(endsAt: Date, days: number, from: Date): Date {
+  const missing = Math.max(0, from.getTime() - endsAt.getTime())
+  return new Date(endsAt.getTime() + Math.ceil(missing / (days * dayMs)) * days * dayMs)
+}
