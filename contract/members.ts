@@ -27,6 +27,8 @@ export const Membership = Type.Object({
   ends_at: nullable(Time),
   cancel_at_period_end: Type.Boolean(),
   gateway: nullable(Type.String()),
+  /** There and true where its payment method is gone at the gateway, so that it needs another to go on. */
+  method_lost: Type.Optional(Type.Boolean()),
 })
 export type Membership = Static<typeof Membership>
 

@@ -276,8 +276,14 @@ export class StripeBooks {
     if (method.customer === null)
       throw no('payment_method_unexpected_state', 'The payment method is not attached to a customer.')
     method.customer = null
-    this.tell('payment_method.detached', { id, object: 'payment_method', customer: null })
-    return { id, object: 'payment_method', customer: null }
+    this.tell('payment_method.detached', this.presentMethod(id))
+    return this.presentMethod(id)
+  }
+
+  presentMethod(id: string): Dict {
+    const method = this.methods.get(id)
+    if (!method) throw missing(id, 'intent')
+    return { id, object: 'payment_method', type: 'card', customer: method.customer }
   }
 
   /** The person has their bank take the money back, or the bank has decided. */

@@ -65,6 +65,7 @@ const parameters: Record<string, string> = {
   'POST /v1/refunds': 'payment_intent amount reason metadata',
   'GET /v1/refunds': 'payment_intent created limit starting_after',
   'POST /v1/payment_methods/{id}/detach': '',
+  'GET /v1/payment_methods/{id}': '',
   'GET /v1/disputes': 'payment_intent created limit starting_after',
 }
 
@@ -212,6 +213,8 @@ function perform(books: StripeBooks, call: string, id: string, asked: Dict): Dic
       return books.refund(asked)
     case 'GET /v1/refunds':
       return books.listRefunds(asked)
+    case 'GET /v1/payment_methods/{id}':
+      return books.presentMethod(id)
     case 'POST /v1/payment_methods/{id}/detach':
       return books.detach(id)
     default:

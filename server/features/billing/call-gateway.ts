@@ -78,6 +78,23 @@ export async function askToForget(
   }
 }
 
+/** Asks whether a gateway still has a method. */
+export async function askWhetherKept(
+  context: GatewayCalls,
+  gateway: PaymentGateway,
+  methodReference: string,
+): Promise<boolean | 'unknown'> {
+  try {
+    return await bounded(gateway.isKept(methodReference), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+  } catch (error) {
+    context.log.warn(
+      { err: error, gateway: gateway.id },
+      'a gateway did not say whether it has a payment method',
+    )
+    return 'unknown'
+  }
+}
+
 async function bounded<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

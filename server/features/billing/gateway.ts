@@ -45,6 +45,7 @@ interface SavedCharge extends Charge {
 }
 
 interface SavedMethod {
+  /** Its own name, which a notification gives; where that is not enough to charge it, after another and a slash. */
   reference: string
   brand: string | null
   last4: string | null
@@ -83,7 +84,7 @@ export interface FormHosts {
 /** Where to look a payment up: by the gateway's name for it, or by what we know where we never heard that name. */
 export type PaymentLookup = { reference: string } | { key: string; attemptId: string; startedAt: Date }
 
-/** What a gateway told us: which event, and about which payment. Everything else is read at the gateway. */
+/** What a gateway told us: which event, and about which payment or saved method. Everything else is read at the gateway. */
 export interface Notification {
   eventId: string
   reference: string
@@ -142,6 +143,8 @@ export interface PaymentGateway {
   refund(refund: { reference: string; amountCents: number; key: string }): Promise<void>
   /** The method can be charged no more. */
   forget(methodReference: string): Promise<void>
+  /** Whether it still has the method. */
+  isKept(methodReference: string): Promise<boolean>
   /** Forgets the name and address of a person, where it keeps any; they pay no more. */
   forgetPayer?(userId: string): Promise<void>
   /** @throws NotificationRefused */

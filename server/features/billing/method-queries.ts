@@ -1,4 +1,5 @@
-import type { Insertable, Selectable } from 'kysely'
+import { sql, type Insertable, type Selectable } from 'kysely'
+import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { planChecks, type NextCheck } from './check-queries.ts'
 import type * as tables from './tables.ts'
@@ -57,6 +58,26 @@ export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Pr
     )
     .execute()
   for (const { id } of unused) await retireMethod(tx, id, now)
+}
+
+/** The method that a gateway names, by its whole name or by the part after the slash. */
+export function selectMethodNamed(db: Db, gateway: GatewayId, name: string) {
+  return db
+    .selectFrom('payment_methods')
+    .select(['id', 'reference'])
+    .where('gateway', '=', gateway)
+    .where(sql<string>`regexp_replace(reference, '^.*/', '')`, '=', name)
+    .executeTakeFirst()
+}
+
+/** The live subscription that is charged with a method. */
+export function selectSubscriptionOf(tx: Tx, methodId: string) {
+  return tx
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('payment_method_id', '=', methodId)
+    .where('status', 'in', ['active', 'past_due'])
+    .executeTakeFirst()
 }
 
 /** Has a method forgotten at its gateway, and charged no more until that is done. */

@@ -8,16 +8,17 @@ import { nextCheck } from './check-schedule.ts'
 import { endUnpaid } from './end-subscription.ts'
 import type { PaymentGateway } from './gateway.ts'
 import { giveUpAttempt } from './give-up-attempt.ts'
-import { insertOrder, lockBuyer, selectOrder, setPeriodOfOrder, type OrderRow } from './order-queries.ts'
+import { insertOrder, selectOrder, setPeriodOfOrder, type OrderRow } from './order-queries.ts'
 import {
+  lockSubscriber,
   selectOrderOfPeriod,
   selectPlannedOrder,
   selectRenewing,
-  selectSubscriber,
   updateSubscription,
   type RenewingRow,
 } from './renewal-queries.ts'
 import { graceEnd } from './renewal-schedule.ts'
+import { becomePastDue } from './settle-renewal.ts'
 import { settleAttempt } from './settle-order.ts'
 
 const dayMs = 86_400_000
@@ -63,16 +64,6 @@ export async function renewSubscription(context: BillingContext, id: string): Pr
   await settleAttempt(context, attempt, outcome ?? 'unknown')
 }
 
-/** Locks whose subscription it is. A sign-in may have given a guest's to an account while this waited. */
-async function lockSubscriber(tx: Tx, id: string): Promise<void> {
-  for (let locked: string | undefined; ;) {
-    const subscriber = await selectSubscriber(tx, id)
-    if (subscriber === undefined || subscriber === locked) return
-    locked = subscriber
-    await lockBuyer(tx, locked)
-  }
-}
-
 /** The first transaction: what is due, and where it is a charge, the order and the attempt with its key. */
 async function decide(context: BillingContext, tx: Tx, id: string): Promise<Step> {
   await lockSubscriber(tx, id)
@@ -89,11 +80,22 @@ async function decide(context: BillingContext, tx: Tx, id: string): Promise<Step
   const next = tryAt ?? endsAt
   if (next > now) return lookAgain(tx, id, next)
   const closed = order !== undefined && order.status !== 'pending'
+  if (isLeftWithoutMethod(row) && !closed) {
+    const owed = order ?? (await makeOrder(tx, row, null, now))
+    await becomePastDue(context, tx, { row, order: owed, triedAt: now, now }, 'card_lost')
+    return nothing
+  }
   if (tryAt === null || closed) {
     await endUnpaid(context, tx, row, now)
     return nothing
   }
   return beginCharge(context, tx, row, { order, number: (attempts[0]?.number ?? 0) + 1, now })
+}
+
+/** Nobody wanted it to end: its method was taken away at the gateway, and another may follow. */
+function isLeftWithoutMethod(row: RenewingRow): row is RenewingRow & { period_ends_at: Date } {
+  const { status, method_reference, method_lost_at, cancel_at_period_end: cancelled } = row
+  return status === 'active' && !cancelled && method_reference === null && method_lost_at !== null
 }
 
 async function lookAgain(tx: Tx, id: string, at: Date): Promise<Step> {
@@ -154,7 +156,7 @@ async function beginCharge(
 async function makeOrder(
   tx: Tx,
   row: RenewingRow,
-  gateway: OrderRow['gateway'],
+  gateway: OrderRow['gateway'] | null,
   now: Date,
 ): Promise<OrderRow> {
   const period = row.period_no + 1
@@ -163,7 +165,12 @@ async function makeOrder(
   const former = await selectOrderOfPeriod(tx, row.id, row.period_no)
   if (!former) throw new Error(`subscription ${row.id} has no order for its period ${row.period_no}`)
   const id = planned?.id ?? newId('ord')
-  if (planned) await setPeriodOfOrder(tx, id, { period_no: period, expires_at: payableUntil, gateway })
+  if (planned)
+    await setPeriodOfOrder(tx, id, {
+      period_no: period,
+      expires_at: payableUntil,
+      gateway: gateway ?? former.gateway,
+    })
   else
     await insertOrder(tx, {
       id,
@@ -175,7 +182,7 @@ async function makeOrder(
       status: 'pending',
       amount_cents: row.price_cents,
       currency: row.currency,
-      gateway,
+      gateway: gateway ?? former.gateway,
       method: former.method,
       email: row.email ?? former.email,
       attribution: '{}',

@@ -1,6 +1,7 @@
 import { sql, type Updateable } from 'kysely'
 import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { lockBuyer } from './order-queries.ts'
 import { nextPrice, risesUntold } from './price-queries.ts'
 import type * as tables from './tables.ts'
 
@@ -37,8 +38,18 @@ const ownerOf = prepared((db: Db, { id }: Slots<{ id: string }>) =>
 )
 
 /** Whose subscription it is at this moment. */
-export async function selectSubscriber(db: Db, id: string): Promise<string | undefined> {
+async function selectSubscriber(db: Db, id: string): Promise<string | undefined> {
   return (await ownerOf(db, { id }))[0]?.user_id
+}
+
+/** Locks whose subscription it is. A sign-in may have given a guest's to an account while this waited. */
+export async function lockSubscriber(tx: Tx, id: string): Promise<void> {
+  for (let locked: string | undefined; ;) {
+    const subscriber = await selectSubscriber(tx, id)
+    if (subscriber === undefined || subscriber === locked) return
+    locked = subscriber
+    await lockBuyer(tx, locked)
+  }
 }
 
 export type RenewingRow = Awaited<ReturnType<typeof renewing>>[number]
@@ -59,6 +70,7 @@ const renewing = prepared((db: Db, { id }: Slots<{ id: string }>) =>
       'subscriptions.cancel_at_period_end',
       'subscriptions.try_at',
       'subscriptions.grace_ends_at',
+      'subscriptions.method_lost_at',
       'plans.names',
       nextPrice.as('price_cents'),
       'subscriptions.told_from',

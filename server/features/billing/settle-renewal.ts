@@ -64,7 +64,7 @@ export async function continueSubscription(
   const isStillToCome = samePlan && row.told_from !== null && row.told_from > row.period_ends_at
   const change = {
     ...(order.plan_id === null ? {} : { plan_id: order.plan_id }),
-    ...(methodId === null ? {} : { payment_method_id: methodId }),
+    ...(methodId === null ? {} : { payment_method_id: methodId, method_lost_at: null }),
     period_no: row.period_no + 1,
     period_starts_at: startsAt,
     period_ends_at: endsAt,
@@ -128,7 +128,18 @@ export async function noteFailedTry(
   const stopped = row.status === 'past_due' && row.try_at === null
   if (reason === 'not_received' && attempt.number <= mostLost && !stopped)
     return updateSubscription(tx, row.id, { try_at: now, due_at: now })
-  const graceEndsAt = row.grace_ends_at ?? firstGrace(row, attempt.started_at)
+  await becomePastDue(context, tx, { row, order, triedAt: attempt.started_at, now }, reason)
+}
+
+/** A period that is due was not paid for; where another try may be worth it, one follows. */
+export async function becomePastDue(
+  context: Telling,
+  tx: Tx,
+  { row, order, triedAt, now }: Omit<Tried, 'attempt'> & { triedAt: Date },
+  reason: string,
+): Promise<void> {
+  const stopped = row.status === 'past_due' && row.try_at === null
+  const graceEndsAt = row.grace_ends_at ?? firstGrace(row, triedAt)
   const final = stopped || finalReasons.includes(reason)
   const tryAt = final ? null : nextTry(graceEndsAt, row.period_days, now)
   const over = now >= graceEndsAt

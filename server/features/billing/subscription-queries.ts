@@ -58,6 +58,7 @@ const liveSubscription = prepared((db: Db, { userId, now }: Slots<{ userId: stri
       'subscriptions.period_ends_at',
       'subscriptions.grace_ends_at',
       'subscriptions.cancel_at_period_end',
+      'subscriptions.method_lost_at',
       'plans.names',
       'plans.period_days',
       nextPrice.as('price_cents'),
@@ -75,7 +76,10 @@ const liveSubscription = prepared((db: Db, { userId, now }: Slots<{ userId: stri
             // Its renewal is due or under way.
             where.and([
               where('subscriptions.cancel_at_period_end', '=', false),
-              where('subscriptions.payment_method_id', 'is not', null),
+              where.or([
+                where('subscriptions.payment_method_id', 'is not', null),
+                where('subscriptions.method_lost_at', 'is not', null),
+              ]),
             ]),
           ]),
         ]),
@@ -103,7 +107,10 @@ export async function selectLapsedSubscription(
     .where('status', '=', sql.lit('active'))
     .where('period_ends_at', '<=', now)
     .where((where) =>
-      where.or([where('cancel_at_period_end', '=', true), where('payment_method_id', 'is', null)]),
+      where.or([
+        where('cancel_at_period_end', '=', true),
+        where.and([where('payment_method_id', 'is', null), where('method_lost_at', 'is', null)]),
+      ]),
     )
     .executeTakeFirst()
   return row?.id

@@ -82,6 +82,8 @@ export interface SubscriptionsTable {
   told_cents: Optional<number>
   told_from: Optional<Date>
   created_at: Date
+  /** When the gateway lost the method that it is charged with; null where it has one again. */
+  method_lost_at: Optional<Date>
 }
 
 /** What the buyer agreed to: the words on the screen, and when. */

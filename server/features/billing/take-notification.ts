@@ -2,6 +2,7 @@ import type { GatewayId } from '#contract/billing.ts'
 import { selectAttempt, selectAttemptByReference } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askGateway } from './call-gateway.ts'
+import { checkMethod } from './lose-method.ts'
 import { NotificationRefused, type PaymentGateway } from './gateway.ts'
 import { insertNotification, markApplied } from './notification-queries.ts'
 import { settleAttempt } from './settle-order.ts'
@@ -34,7 +35,10 @@ export async function takeNotification(
   }
 }
 
-/** Applies a notification by reading its payment at the gateway; its own words are never believed. Any number of times. */
+/**
+ * Applies a notification by reading its payment or method at the gateway; its own words are never believed. Any number of
+ * times.
+ */
 export async function applyNotification(
   context: BillingContext,
   { gateway: id, event_id, reference }: Heard,
@@ -42,6 +46,9 @@ export async function applyNotification(
   const { db, clock, gateways, log } = context
   const gateway = gateways.find((one) => one.id === id)
   if (!gateway) return
+  const method = await checkMethod(context, id, reference)
+  if (method === 'unknown') return
+  if (method === 'done') return markApplied(db, id, event_id, clock.now())
   const known = await selectAttemptByReference(db, id, reference)
   // Somebody who approved a payment may never come back: it is brought on here as it would be for them.
   const payment = await askGateway(context, gateway, (asked) =>

@@ -131,3 +131,9 @@ test('a payment that did not go through is said with the end of the grace, cance
     /until December 1, 2026, and nothing more is charged/,
   )
 })
+
+test('a payment method that is gone is said, with when another is needed', () => {
+  const lost = { ...subscribed, renews_at: null, ends_at: '2026-12-01T12:00:00Z', method_lost: true }
+  expect(membershipWords(t, lost)).toMatch(/was removed .* on .*2026 you can pay another way/)
+  expect(membershipWords(t, { ...lost, ...unpaid })).toMatch(/open until .*2026; .* pay another way/)
+})

@@ -113,6 +113,11 @@ export function membershipWords(t: TFunction, membership: Membership): string {
   } = membership
   if (!plan) return ''
   const { name, currency } = plan
+  if (membership.method_lost) {
+    if (status === 'past_due')
+      return t('shopping.pastDueLost', { name: owed?.name ?? name, date: longDate(grace_until) })
+    return t('shopping.methodLost', { name, date: longDate(ends_at) })
+  }
   if (status === 'past_due')
     return t(cancelled ? 'shopping.pastDueEnds' : 'shopping.pastDue', {
       name: owed?.name ?? name,

@@ -169,6 +169,12 @@ export class FakeOrders {
     this.vault.set(order.vaultId, order.funding === 'pays once' ? 'declined' : 'pays')
   }
 
+  /** The person takes the wallet away on PayPal's own pages. */
+  takeAway(vaultId: string): void {
+    this.vault.delete(vaultId)
+    this.tell('VAULT.PAYMENT-TOKEN.DELETED', { id: vaultId })
+  }
+
   /** What was pending comes to an end. */
   decide(id: string, status: 'COMPLETED' | 'DECLINED'): void {
     const order = this.get(id)

@@ -256,6 +256,8 @@ export class FakePaypal {
     }
     if (what === 'GET /v1/customer/disputes') return { status: 200, body: orders.listDisputes(asked.query) }
     if (what.startsWith('GET /v1/customer/disputes/')) return { status: 200, body: orders.getDispute(id) }
+    if (what.startsWith('GET /v3/vault/payment-tokens/'))
+      return orders.vault.has(id) ? { status: 200, body: { id } } : refuse(404, 'RESOURCE_NOT_FOUND')
     if (what.startsWith('GET /v3/vault/payment-tokens'))
       return orders.mayVault ? { status: 200, body: { payment_tokens: [] } } : refuse(403, 'NOT_AUTHORIZED')
     if (what.startsWith('DELETE /v3/vault/payment-tokens/'))

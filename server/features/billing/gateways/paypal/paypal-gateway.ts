@@ -67,14 +67,27 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     },
     refund: (refund) => refundOnce(client, refund),
     forget: (reference) => forget(client, reference),
+    isKept: (reference) => isKept(client, reference),
     readNotification: (body, headers) => readNotification({ client, webhookId, clock }, body, headers),
     listSince: (time) => listPayments(client, time),
   }
 }
 
+const tokenPath = (reference: string) => `/v3/vault/payment-tokens/${encodeURIComponent(reference)}`
+
+async function isKept(client: PaypalClient, reference: string): Promise<boolean> {
+  try {
+    await client.ask({ method: 'GET', path: tokenPath(reference) })
+    return true
+  } catch (error) {
+    if (error instanceof PaypalRefusal && error.status === 404) return false
+    throw error
+  }
+}
+
 async function forget(client: PaypalClient, reference: string): Promise<void> {
   try {
-    await client.ask({ method: 'DELETE', path: `/v3/vault/payment-tokens/${encodeURIComponent(reference)}` })
+    await client.ask({ method: 'DELETE', path: tokenPath(reference) })
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.status === 404)) throw error
   }

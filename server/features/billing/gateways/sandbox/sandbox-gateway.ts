@@ -62,6 +62,10 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
     },
     refund: (refund) => refundOnce(context, refund),
     forget: (reference) => queries.forgetMethod(db, reference, clock.now()),
+    async isKept(reference) {
+      const method = await queries.selectMethod(db, reference)
+      return method !== undefined && method.forgotten_at === null
+    },
     readNotification: (body, headers) => readNotification(context, body, headers),
     async listSince(time) {
       const rows = await queries.selectPaymentsSince(db, time)

@@ -84,6 +84,7 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
     },
     refund: (refund) => refundOnce(stripe, refund),
     forget: (methodReference) => forget(stripe, namesIn(methodReference).method),
+    isKept: (methodReference) => isKept(stripe, namesIn(methodReference)),
     forgetPayer: (userId) => forgetCustomer(context, userId),
     readNotification: (body, headers) => readNotification({ ...settings, stripe }, body, headers),
     listSince: (time) => listSince(context, time),
@@ -226,5 +227,17 @@ async function forget(stripe: Stripe, method: string): Promise<void> {
   } catch (error) {
     // It is forgotten already, or was never there.
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+  }
+}
+
+/** A card that was detached keeps its name, and belongs to nobody. */
+async function isKept(stripe: Stripe, { customer, method }: ReturnType<typeof namesIn>): Promise<boolean> {
+  try {
+    const { customer: owner } = await stripe.paymentMethods.retrieve(method)
+    return (typeof owner === 'string' ? owner : owner?.id) === customer
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
+      return false
+    throw error
   }
 }

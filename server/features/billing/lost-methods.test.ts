@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { getUser } from '#contract/members.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { FakePaypal } from './gateways/paypal/fake-paypal.ts'
+import { runJanitor } from './janitor.ts'
+import { renewSubscriptions } from './renew-subscriptions.ts'
+
+const day = 86_400_000
+let stripe: FakeStripe
+let paypal: FakePaypal
+let site: TestSite
+let offset = 0
+
+beforeAll(async () => {
+  const clock = { now: () => new Date(Date.now() + offset) }
+  stripe = await startFakeStripe(clock)
+  paypal = await FakePaypal.start()
+  site = await testSite({ clock }, { ...stripe.env, ...paypal.settings })
+})
+afterAll(async () => {
+  await site.close()
+  await stripe.close()
+  await paypal.close()
+})
+beforeEach(() => {
+  stripe.webhookUrl = `${site.url}/api/webhook/payment/stripe`
+  paypal.webhookUrl = `${site.url}/api/webhook/payment/paypal`
+  paypal.ahead = offset
+})
+
+type Way = 'stripe' | 'paypal'
+
+/** Somebody who pays for a plan of 30 days by card or wallet, and the gateway's name for what it keeps. */
+async function subscriber(way: Way) {
+  const shopper = await Shopper.on(site)
+  const plan_id = (await shopper.plan(30)).id
+  const order = await shopper.order({
+    gateway: way,
+    method: way === 'stripe' ? 'card' : 'wallet',
+    kind: 'plan',
+    plan_id,
+  })
+  await pay(way, order.next)
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  const { reference } = await site.context.db
+    .selectFrom('payment_methods')
+    .innerJoin('subscriptions', 'payment_method_id', 'payment_methods.id')
+    .innerJoin('orders', 'orders.subscription_id', 'subscriptions.id')
+    .select('reference')
+    .where('orders.id', '=', order.id)
+    .executeTakeFirstOrThrow()
+  return {
+    shopper,
+    plan_id,
+    name: reference.split('/').at(-1) ?? '',
+    membership: async () => (await shopper.visitor.ask(getUser)).membership,
+  }
+}
+
+async function pay(way: Way, next: { url?: string; client_secret?: string }) {
+  if (way === 'stripe') return stripe.confirm(next.client_secret ?? '', testCards.pays)
+  return paypal.orders.approve(new URL(next.url ?? '').searchParams.get('token') ?? '')
+}
+
+/** The person takes the card or wallet away at the gateway, which says so. */
+const takeAway: Record<Way, (name: string) => void> = {
+  stripe: (name) => void stripe.books.detach(name),
+  paypal: (name) => paypal.orders.takeAway(name),
+}
+/** The tries to charge a method. */
+const charges = (name: string) =>
+  stripe.requests.filter(({ asked }) => asked['payment_method'] === name).length +
+  paypal.requests.filter(({ text }) => text.includes(`"vault_id":"${name}"`)).length
+
+async function after(milliseconds: number) {
+  offset += milliseconds
+  paypal.ahead = offset
+  await runJanitor(site.context)
+  await renewSubscriptions(site.context)
+}
+
+test.each(['stripe', 'paypal'] as const)(
+  'a method that was taken away at %s is charged no more: the membership says so, and waits for another as after a lost card',
+  async (way) => {
+    const { shopper, plan_id, name, membership } = await subscriber(way)
+    takeAway[way](name)
+    await expect
+      .poll(membership)
+      .toMatchObject({ status: 'active', renews_at: null, ends_at: expect.any(String), method_lost: true })
+    await after(30 * day + 60_000)
+    expect(await membership()).toMatchObject({
+      status: 'past_due',
+      method_lost: true,
+      owed: { id: plan_id },
+      grace_until: expect.any(String),
+    })
+    await after(2 * day)
+    expect(charges(name)).toBe(0)
+    expect((await site.mails(shopper.email)).at(-1)?.subject).toMatch(/could not be|pay/i)
+    const open = await shopper.order({ gateway: 'stripe', kind: 'plan', plan_id })
+    await pay('stripe', open.next)
+    expect(await shopper.look(open.id)).toMatchObject({ status: 'paid' })
+    const renewed = await membership()
+    expect(renewed).toMatchObject({ status: 'active', renews_at: expect.any(String), gateway: 'stripe' })
+    expect(renewed).not.toHaveProperty('method_lost')
+    await after(30 * day)
+    expect(await membership()).toMatchObject({ status: 'active' })
+  },
+)
+
+test('a plan whose method is gone ends with its grace where nobody pays', async () => {
+  const { name, membership } = await subscriber('stripe')
+  takeAway.stripe(name)
+  await expect.poll(membership).toMatchObject({ method_lost: true })
+  await after(30 * day + 60_000)
+  await after(3 * day)
+  expect(await membership()).toMatchObject({ state: 'free' })
+})
+
+test('a notification that a method is gone is not believed while the gateway has it', async () => {
+  const { name, membership } = await subscriber('stripe')
+  const sign = (id: string) =>
+    stripe.sign({
+      id,
+      type: 'payment_method.detached',
+      data: { object: { id: name, object: 'payment_method' } },
+    })
+  const { body, headers } = sign('evt_untrue')
+  const path = '/api/webhook/payment/stripe'
+  await site.visitor().fetch(path, { method: 'POST', body: body.toString(), headers })
+  const applied = () =>
+    site.context.db
+      .selectFrom('notifications')
+      .select('applied_at')
+      .where('event_id', '=', 'evt_untrue')
+      .execute()
+  await expect.poll(applied).toEqual([{ applied_at: expect.any(Date) }])
+  expect(await membership()).toMatchObject({ renews_at: expect.any(String) })
+})
+
+test('a gateway that gives no answer about a method is asked again', async () => {
+  const { name, membership } = await subscriber('paypal')
+  paypal.trouble = { on: /^GET .*payment-tokens/, with: ['500 before'] }
+  takeAway.paypal(name)
+  await paypal.told()
+  expect(await membership()).toMatchObject({ renews_at: expect.any(String) })
+  paypal.recover()
+  await after(60_000)
+  expect(await membership()).toMatchObject({ method_lost: true })
+})
