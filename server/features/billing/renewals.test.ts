@@ -392,3 +392,15 @@ test('where its gateway is not set up a renewal waits, and is made when it is', 
   await person.after(hour)
   expect(await person.row()).toMatchObject({ status: 'active', period_no: 1 })
 })
+
+test('an open period is paid by hand only where the gateway takes its amount, whatever the plan that is named costs', async () => {
+  const person = await Subscriber.on(site, { card: testCards.declinesLater })
+  await person.after(7 * day)
+  const owed = (await person.orders()).find(({ period_no }) => period_no === 1)
+  site.trouble.takes = (cents) => cents !== owed?.amount_cents
+  const wish = { kind: 'plan', plan_id: (await person.shopper.plan(30)).id } as const
+  const answer = await person.shopper.tryOrder(wish)
+  delete site.trouble.takes
+  expect(answer).toMatchObject({ code: 500, message: /not offered/ })
+  expect(await person.shopper.buy(wish)).toMatchObject({ code: 200, info: { id: owed?.id, status: 'paid' } })
+})

@@ -8,6 +8,18 @@ export interface PaypalMoney {
 /** Currencies that PayPal takes without decimals (https://developer.paypal.com/api/rest/reference/currency-codes/). */
 const whole = new Set(['HUF', 'JPY', 'TWD'])
 
+/** Those that it takes at all (same page). */
+const taken = new Set(
+  'AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF ILS JPY MXN MYR NOK NZD PHP PLN SEK SGD THB TWD USD'.split(
+    ' ',
+  ),
+)
+
+/** Whether PayPal takes an amount in our hundredths: of a currency that it knows, and no fractions where there are none. */
+export function isPayable(cents: number, currency: string): boolean {
+  return taken.has(currency) && cents > 0 && (!whole.has(currency) || cents % 100 === 0)
+}
+
 /**
  * An amount as PayPal writes it, a decimal string.
  * @param cents hundredths, whatever the currency

@@ -2,6 +2,7 @@ import type { PaymentGateway } from '#server/features/billing/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config.ts'
 import type { Log } from '#server/platform/log.ts'
+import { isPayable } from './amounts.ts'
 import { createAccountCheck } from './check-account.ts'
 import { findPayment, listPayments, toldWithinMs } from './find-payments.ts'
 import { createPaypalClient, PaypalRefusal, type PaypalClient } from './paypal-client.ts'
@@ -44,6 +45,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     get oneOffOnly() {
       return !account.mayVault()
     },
+    takes: isPayable,
     prepare: () => atMost(startWaitsMs, account.run()),
     tokenStep: () => undefined,
     start: (charge) => makeOrder(client, charge, writeOrder(charge, back)),

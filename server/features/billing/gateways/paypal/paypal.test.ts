@@ -191,6 +191,25 @@ describe('an episode', () => {
   })
 })
 
+test.each([
+  [150, 'JPY', false],
+  [30_000, 'JPY', true],
+  [50_050, 'HUF', false],
+  [999, 'XAF', false],
+  [999, 'EUR', true],
+])('%d hundredths of %s can be paid at PayPal: %s', async (cents, currency, payable) => {
+  const { db } = site.context
+  const { id, episodes } = await buildVideo(site.context)
+  const price = { episode_cents: cents, currency }
+  await db.updateTable('videos').set(price).where('id', '=', id).execute()
+  const shopper = await Shopper.on(site)
+  const answer = await shopper.tryOrder({ ...wish(), episode_id: episodes[3]?.id })
+  const refused = { code: 500, message: /not offered/ }
+  expect(answer).toMatchObject(payable ? { code: 200, info: { next: { type: 'redirect' } } } : refused)
+  const orders = await db.selectFrom('orders').select('id').where('video_id', '=', id).execute()
+  expect(orders).toHaveLength(payable ? 1 : 0)
+})
+
 describe('a plan', () => {
   test('is paid at PayPal, which keeps the wallet for the renewals', async () => {
     const { list } = await site.visitor().ask(listPlans)
