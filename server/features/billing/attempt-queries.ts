@@ -69,22 +69,6 @@ export function selectAttempts(db: Db, orderIds: readonly string[]) {
   return orderIds.length === 0 ? Promise.resolve([]) : attemptsOf(db, { orderIds })
 }
 
-/** When a person's latest card payments since then began that failed or are still under way, the latest first. */
-export async function selectCardFailures(db: Db, userId: string, since: Date, limit: number) {
-  const rows = await db
-    .selectFrom('orders')
-    .innerJoin('attempts', 'attempts.order_id', 'orders.id')
-    .select('attempts.started_at')
-    .where('orders.user_id', '=', userId)
-    .where('orders.method', '=', 'card')
-    .where('attempts.status', 'in', ['started', 'failed'])
-    .where('attempts.started_at', '>', since)
-    .orderBy('attempts.started_at', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(({ started_at }) => started_at)
-}
-
 /** @throws IllegalMove where the attempt is in no state that leads to `to` */
 export async function moveAttempt(
   tx: Tx,

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { payOrder } from '#contract/billing.ts'
+import { createOrder, payOrder, type Order } from '#contract/billing.ts'
+import { startFakeStripe } from '#server/testing/fake-stripe.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { testSite } from '#server/testing/test-site.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { runJanitor } from './janitor.ts'
 
 let site: MoneySite
 
@@ -90,6 +94,80 @@ test('an address from which too many cards failed pays nothing for a while, whoe
     expect((await shopper.visitor.call(payOrder, { body })).answer).toMatchObject({ code: 500 })
     expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 200 })
   } finally {
+    await shared.close()
+  }
+})
+
+/** A site whose cards go from the browser to the gateway itself. */
+async function stripeSite(limits: Record<string, string>) {
+  const fake = await startFakeStripe({ now: () => new Date() })
+  const shop = await testSite({}, { ...fake.env, ...limits })
+  const { episodes } = await buildVideo(shop.context)
+  const wish = (index: number) => ({ gateway: 'stripe' as const, episode_id: episodes[index]?.id })
+  const secretOf = ({ next }: Order) => next.client_secret ?? ''
+  return {
+    shop,
+    wish,
+    /** Gives a card to the gateway and stays away; the site hears of it from the gateway alone. */
+    async decline(order: Order) {
+      await fake.confirm(secretOf(order), testCards.declined)
+      const id = secretOf(order).split('_secret_')[0] ?? ''
+      const event = { id: `evt_${id}`, type: 'payment_intent.payment_failed' }
+      const { body, headers } = fake.sign({ ...event, data: { object: { id, object: 'payment_intent' } } })
+      await shop
+        .visitor()
+        .fetch('/api/webhook/payment/stripe', { method: 'POST', body: body.toString(), headers })
+      const attempt = () =>
+        shop.context.db
+          .selectFrom('attempts')
+          .select('status')
+          .where('order_id', '=', order.id)
+          .executeTakeFirst()
+      await expect.poll(attempt).toEqual({ status: 'failed' })
+    },
+    async tryOrder(shopper: Shopper, index: number) {
+      const body = { kind: 'episode' as const, email: shopper.email, ...wish(index) }
+      return (await shopper.visitor.call(createOrder, { body })).answer.code
+    },
+    async close() {
+      await shop.close()
+      await fake.close()
+    },
+  }
+}
+
+test('cards that fail at the gateway, and that only its notification tells of, count for the network', async () => {
+  const { shop, wish, decline, tryOrder, close } = await stripeSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
+  try {
+    for (let person = 0; person < 2; person++) {
+      const shopper = await Shopper.on(shop)
+      await decline(await shopper.order(wish(3)))
+    }
+    expect(await tryOrder(await Shopper.on(shop), 3)).toBe(429)
+    const { db, clock } = shop.context
+    const kept = () => db.selectFrom('attempts').select('network').where('network', 'is not', null).execute()
+    expect(await kept()).toHaveLength(2)
+    const later = { now: () => new Date(clock.now().getTime() + 3_601_000) }
+    await runJanitor({ ...shop.context, clock: later })
+    expect(await kept()).toHaveLength(0)
+  } finally {
+    await close()
+  }
+})
+
+test('payments that were begun and wait for a card count for the person and the network', async () => {
+  const own = await stripeSite({ LIMIT_CARD_FAILURES_USER: '2/h' })
+  const shared = await stripeSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
+  try {
+    const shopper = await Shopper.on(own.shop)
+    expect([await own.tryOrder(shopper, 3), await own.tryOrder(shopper, 4)]).toEqual([200, 200])
+    expect(await own.tryOrder(shopper, 5)).toBe(429)
+    expect(await own.tryOrder(await Shopper.on(own.shop), 5)).toBe(200)
+    const people = await Promise.all([1, 2, 3, 4].map(() => Shopper.on(shared.shop)))
+    const codes = await Promise.all(people.map((person) => shared.tryOrder(person, 3)))
+    expect(codes.toSorted()).toEqual([200, 200, 429, 429])
+  } finally {
+    await own.close()
     await shared.close()
   }
 })

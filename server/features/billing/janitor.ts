@@ -1,6 +1,7 @@
 import { selectAttempt, takeDueAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
+import { forgetNetworks } from './card-failure-queries.ts'
 import { nextCheck } from './check-schedule.ts'
 import { forgetMethod } from './forget-method.ts'
 import { forgetPayer } from './forget-payer.ts'
@@ -37,6 +38,7 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   await expireSubscriptions(db, new Date(now.getTime() - incompleteMs))
   await deleteOldKeys(db, new Date(now.getTime() - keysLastMs))
   await deleteOldOrderLinks(db, now)
+  await forgetNetworks(db, new Date(now.getTime() - context.limits.cardFailuresIp.seconds * 1000))
   const attempts = await db.transaction().execute((tx) => takeDueAttempts(tx, now, next, batch))
   await each(context, attempts, (attempt) => check(context, attempt))
   const refunds = await db.transaction().execute((tx) => takeDueRefunds(tx, now, next, batch))

@@ -1,36 +1,39 @@
-import { Refusal, type RefusalName } from '#contract/errors.ts'
-import { borrowTurn, keyFor } from '#server/platform/database/limits.ts'
+import { Fault } from '#contract/errors.ts'
+import { keyFor, secondsUntil } from '#server/platform/database/limits.ts'
 import { networkOf } from '#server/platform/http/network-of.ts'
+import type { Limit } from '#server/platform/read-setting.ts'
+import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
+import { lockNetwork, selectFailureOfNetwork, selectFailureOfPerson } from './card-failure-queries.ts'
 
-/** What a card is refused for; a form that timed out says nothing of the card. */
-const cardRefusals: readonly RefusalName[] = [
-  'cardDeclined',
-  'insufficientFunds',
-  'cardExpired',
-  'wrongCvc',
-  'checkFailed',
-]
+/** The name under which the cards of a network are counted; it says nothing of the address. */
+export function failuresKey({ secret }: Pick<BillingContext, 'secret'>, ip: string): string {
+  return keyFor(secret, 'card-failures', networkOf(ip))
+}
 
 /**
- * Lets somebody pay unless too many cards failed from their address, and counts it where this one fails (security.md,
- * "Limits"); what is under way counts meanwhile. The address itself is not kept.
+ * The cards of a person, and of a network, may fail only so often (security.md, "Limits"), whoever heard of the failure
+ * first: the browser that waits, a notification or a look. What is under way counts too, so that many orders paid at once,
+ * or payments whose card the gateway gets behind our back, are no way around the limit.
  * @throws Fault tooMany
  */
-export async function limitCardFailures(
-  { db, clock, secret, limits }: BillingContext,
-  ip: string,
-  pay: () => Promise<void>,
+export async function checkCardFailures(
+  { limits }: Pick<BillingContext, 'limits'>,
+  tx: Tx,
+  { userId, network }: { userId: string; network: string },
+  now: Date,
 ): Promise<void> {
-  const key = keyFor(secret, 'card-failures', networkOf(ip))
-  const giveBack = await borrowTurn(db, key, limits.cardFailuresIp, clock.now())
-  try {
-    await pay()
-  } catch (error) {
-    const failed = error instanceof Refusal && cardRefusals.includes(error.reason)
-    if (!failed) await giveBack().catch(() => {})
-    throw error
-  }
-  // The payment stands, whatever becomes of the turn.
-  await giveBack().catch(() => {})
+  const { cardFailuresUser: own, cardFailuresIp: shared } = limits
+  checkOldest(await selectFailureOfPerson(tx, userId, since(own, now), own.max), own, now)
+  await lockNetwork(tx, network)
+  checkOldest(await selectFailureOfNetwork(tx, network, since(shared, now), shared.max), shared, now)
+}
+
+const since = ({ seconds }: Limit, now: Date): Date => new Date(now.getTime() - seconds * 1000)
+
+/** @param oldest when the first of as many failures began as there may be */
+function checkOldest(oldest: Date | undefined, { seconds }: Limit, now: Date): void {
+  if (!oldest) return
+  const open = new Date(oldest.getTime() + seconds * 1000)
+  throw new Fault('tooMany', undefined, secondsUntil(open, now))
 }

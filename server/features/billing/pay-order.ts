@@ -1,27 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
 import { newId } from '#server/platform/ids.ts'
-import type { Limit } from '#server/platform/read-setting.ts'
 import type { Tx } from '#server/tables.ts'
-import {
-  insertAttempt,
-  selectAttempt,
-  selectAttempts,
-  selectCardFailures,
-  type AttemptRow,
-} from './attempt-queries.ts'
+import { insertAttempt, selectAttempt, selectAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askGateway, gatewayTimeoutMs } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
 import { gatewayOf } from './gateways.ts'
 import { giveUpAttempt } from './give-up-attempt.ts'
+import { checkCardFailures, failuresKey } from './limit-card-failures.ts'
 import { lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
 import { paidStatuses } from './order-states.ts'
 import { isOwned } from './ownership.ts'
 import { recheckAttempt, settleAttempt } from './settle-order.ts'
 
 export interface Payer {
+  /** From where they pay. */
+  ip: string
   token?: string
   firstName?: string
   lastName?: string
@@ -41,7 +37,7 @@ const patienceMs = 60_000
  * one is under way, another press of the button waits for it and gives the same answer.
  * @returns once the order is paid or waits for the person
  * @throws Refusal notFound, orderClosed, alreadyOwned, paymentUnknown, or why the payment was declined;
- *   Fault tooMany after too many failed cards
+ *   Fault tooMany after too many failed cards of the person or their network
  */
 export async function payOrder(
   context: BillingContext,
@@ -98,7 +94,8 @@ async function beginAttempt(
   }
   if (gatewayOf(context, order).tokenStep(order.method) && payer.token === undefined)
     throw new Fault('badRequest', 'payment_token is needed')
-  if (order.method === 'card') await checkCardFailures(tx, userId, now, context.limits.cardFailuresUser)
+  const network = order.method === 'card' ? failuresKey(context, payer.ip) : null
+  if (network !== null) await checkCardFailures(context, tx, { userId, network }, now)
   const number = (attempts[0]?.number ?? 0) + 1
   const attempt = await insertAttempt(tx, {
     id: newId('att'),
@@ -108,23 +105,10 @@ async function beginAttempt(
     gateway: order.gateway,
     status: 'started',
     started_at: now,
+    network,
     check_at: nextCheck(0, now),
   })
   return { do: 'charge', order, attempt }
-}
-
-/**
- * A person's cards may fail only so often (security.md, "Limits"). What is under way counts too: many orders paid at once
- * are no way around the limit.
- * @throws Fault tooMany
- */
-async function checkCardFailures(tx: Tx, userId: string, now: Date, { max, seconds }: Limit): Promise<void> {
-  const since = new Date(now.getTime() - seconds * 1000)
-  const failures = await selectCardFailures(tx, userId, since, max)
-  const oldest = failures[max - 1]
-  if (!oldest) return
-  const waitMs = oldest.getTime() - since.getTime()
-  throw new Fault('tooMany', undefined, Math.ceil(waitMs / 1000))
 }
 
 /** What an earlier attempt that is still open asks for first; undefined where it no longer stands in the way. */

@@ -63,7 +63,7 @@ export async function placeOrder(
     if (made.status === 'pending') checkAmount(context, made.gateway, made)
     return { userId: buyer, id: made.id, payable: made.status === 'pending' && !isPlanned(made) }
   })
-  if (payable && gateway.tokenStep(method) === undefined) await payOrder(context, userId, id, {})
+  if (payable && gateway.tokenStep(method) === undefined) await payOrder(context, userId, id, { ip: call.ip })
   return loadOrder(context, userId, id, language)
 }
 

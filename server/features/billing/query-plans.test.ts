@@ -3,6 +3,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import { plansOf } from '#server/testing/plans-of.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { takeDueAttempts } from './attempt-queries.ts'
+import { forgetNetworks, selectFailureOfNetwork } from './card-failure-queries.ts'
 import { deleteMethod, takeMethodsToForget } from './method-queries.ts'
 import { selectOpenNotifications } from './notification-queries.ts'
 import { expireOrders } from './order-queries.ts'
@@ -63,6 +64,8 @@ const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
     'the orders of an address',
     (db) => selectPaidOrdersOf(db, { email: 'one@example.com', order_id: null }, 20),
   ],
+  ['cards that failed in a network', inTransaction((tx) => selectFailureOfNetwork(tx, 'one', now, 200))],
+  ['networks to forget', (db) => forgetNetworks(db, now)],
   ['notifications that were not applied', (db) => selectOpenNotifications(db, now, 20)],
 ]
 

@@ -24,7 +24,6 @@ import { claimPurchase } from './claim-purchase.ts'
 import { confirmPayment } from './confirm-payment.ts'
 import { offeredGateways } from './gateways.ts'
 import { answerOnce } from './idempotency.ts'
-import { limitCardFailures } from './limit-card-failures.ts'
 import { membershipOf } from './membership.ts'
 import { listPlans } from './offer.ts'
 import { loadReceipt } from './load-receipt.ts'
@@ -110,14 +109,13 @@ async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
   const { userId } = requireViewer(call)
   const { order_id, payment_token, first_name, last_name } = call.body
   const payer = {
+    ip: call.ip,
     token: payment_token,
     firstName: checkName(first_name, 'first_name'),
     lastName: checkName(last_name, 'last_name'),
   }
-  await limitCardFailures(context, call.ip, async () => {
-    const confirmed = await confirmPayment(context, userId, order_id, payment_token)
-    if (!confirmed) await payOrder(context, userId, order_id, payer)
-  })
+  const confirmed = await confirmPayment(context, userId, order_id, payment_token)
+  if (!confirmed) await payOrder(context, userId, order_id, payer)
   return loadOrder(context, userId, order_id, call.language)
 }
 

@@ -163,6 +163,8 @@ export interface AttemptsTable {
   decline_code: Optional<string>
   next_step: OptionalJson<NextStep>
   started_at: Date
+  /** From where a card was tried, as a keyed hash, while its failure counts. */
+  network: Optional<string>
   checks: Generated<number>
   check_at: Date | null
   /** How a dispute of its payment stands. */

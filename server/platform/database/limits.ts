@@ -30,38 +30,6 @@ export async function takeTurn(
   if (turn && turn.taken > max) throw new Fault('tooMany', undefined, secondsUntil(turn.ends_at, now))
 }
 
-/**
- * Takes a turn for something that only counts where it fails, before it is tried: so no two at once pass with the last one.
- * @returns gives the turn back
- * @throws Fault tooMany with the seconds to wait, where none is left
- */
-export async function borrowTurn(
-  db: QueryExecutorProvider,
-  key: string,
-  { max, seconds }: Limit,
-  now: Date,
-): Promise<() => Promise<void>> {
-  const end = new Date(now.getTime() + seconds * 1000)
-  const { rows } = await sql<{ ends_at: Date }>`
-    INSERT INTO turns AS t (key, taken, ends_at) VALUES (${key}, 1, ${end})
-    ON CONFLICT (key) DO UPDATE SET
-      taken = CASE WHEN t.ends_at <= ${now} THEN 1 ELSE t.taken + 1 END,
-      ends_at = CASE WHEN t.ends_at <= ${now} THEN ${end} ELSE t.ends_at END
-    WHERE t.ends_at <= ${now} OR t.taken < ${max}
-    RETURNING ends_at`.execute(db)
-  const stretch = rows[0]
-  if (!stretch) throw new Fault('tooMany', undefined, await secondsToWait(db, key, now))
-  return async () => {
-    await sql`UPDATE turns SET taken = taken - 1
-      WHERE key = ${key} AND ends_at = ${stretch.ends_at} AND taken > 0`.execute(db)
-  }
-}
-
-async function secondsToWait(db: QueryExecutorProvider, key: string, now: Date): Promise<number> {
-  const { rows } = await sql<{ ends_at: Date }>`SELECT ends_at FROM turns WHERE key = ${key}`.execute(db)
-  return secondsUntil(rows[0]?.ends_at ?? now, now)
-}
-
 /** Whole seconds, one at least, as `Retry-After` wants them. */
 export function secondsUntil(then: Date, now: Date): number {
   return Math.max(1, Math.ceil((then.getTime() - now.getTime()) / 1000))
