@@ -45,6 +45,8 @@ interface FakeOrder {
   captures: Item[]
   refunds: Item[]
   vaultId?: string
+  /** Whose wallet it was paid with. */
+  payer?: string
 }
 
 /** A refusal as PayPal words it. */
@@ -139,10 +141,10 @@ export class FakeOrders {
   }
 
   /** The person agrees. Orders that were captured stay as they are. */
-  approve(id: string, funding: Funding = 'pays'): void {
+  approve(id: string, funding: Funding = 'pays', payer = fakeId().slice(0, 13)): void {
     const order = this.get(id)
     if (order.status === 'COMPLETED') return
-    Object.assign(order, { status: 'APPROVED', funding })
+    Object.assign(order, { status: 'APPROVED', funding, payer })
     this.tell('CHECKOUT.ORDER.APPROVED', this.present(order))
   }
 
@@ -274,10 +276,13 @@ export class FakeOrders {
     if (!this.mayReadDisputes) throw new FakeRefusal(403, 'NOT_AUTHORIZED')
   }
 
-  present({ id, status, asked, captures, refunds, vaultId }: FakeOrder): object {
+  present({ id, status, asked, captures, refunds, vaultId, payer }: FakeOrder): object {
     const open = status === 'PAYER_ACTION_REQUIRED'
     const payerAction = { rel: 'payer-action', href: `${this.url()}/checkoutnow?token=${id}`, method: 'GET' }
-    const paypal = vaultId ? { attributes: { vault: { id: vaultId, status: 'VAULTED' } } } : {}
+    const paypal = {
+      ...(payer ? { account_id: payer } : {}),
+      ...(vaultId ? { attributes: { vault: { id: vaultId, status: 'VAULTED' } } } : {}),
+    }
     return {
       id,
       status,

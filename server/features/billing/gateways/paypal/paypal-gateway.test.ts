@@ -36,7 +36,7 @@ describeGateway(
     asksBy: 'redirect',
     declines: { declined: 'wallet_declined' },
     declinesLater: { 'declines later': 'wallet_declined' },
-    kept: { brand: 'paypal', last4: null },
+    kept: { brand: 'paypal', last4: null, fingerprint: expect.any(String) },
     hasLine: true,
     notifications: ['forged', 'stale', 'altered'],
     // PayPal cannot look for an order, and cannot be told that one was called off (docs/decisions/0010).

@@ -229,6 +229,20 @@ describe('a plan', () => {
       .executeTakeFirstOrThrow()
     expect(paypal.orders.vault.get(reference)).toBe('pays')
   })
+
+  test('has its introductory price once for a wallet, whoever pays with it', async () => {
+    const { list } = await site.visitor().ask(listPlans)
+    const plan_id = list.find(({ intro_price_cents }) => intro_price_cents !== undefined)?.id
+    const subscribe = async (payer: string) => {
+      const { shopper, order, token } = await sentAway({ kind: 'plan', episode_id: undefined, plan_id })
+      paypal.orders.approve(token, 'pays', payer)
+      const { status } = await shopper.look(order.id)
+      return { status, refunds: paypal.orders.get(token).refunds.length }
+    }
+    expect(await subscribe('ADASWALLET222')).toEqual({ status: 'paid', refunds: 0 })
+    expect(await subscribe('ADASWALLET222')).toEqual({ status: 'cancelled', refunds: 1 })
+    expect(await subscribe('ALANSWALLET22')).toEqual({ status: 'paid', refunds: 0 })
+  })
 })
 
 describe('money that goes back', () => {

@@ -20,7 +20,6 @@ export function presentOrder(order: Order): Payment {
   const unit = order.purchase_units?.[0]
   if (!unit?.custom_id || !unit.invoice_id) throw new Error(`PayPal's order ${order.id} is none of ours`)
   const status = statusOf(order, captureOf(order))
-  const vaultId = order.payment_source?.paypal?.attributes?.vault?.id
   const next = status === 'requires_action' ? approvalOf(order) : undefined
   return {
     reference: order.id,
@@ -30,9 +29,7 @@ export function presentOrder(order: Order): Payment {
     amountCents: toCents(unit.amount),
     refundedCents: refundedCents(order),
     currency: unit.amount.currency_code,
-    ...(vaultId && status === 'succeeded'
-      ? { method: { reference: vaultId, brand: 'paypal', last4: null } }
-      : {}),
+    ...(status === 'succeeded' ? methodOf(order) : {}),
     ...(next ? { next } : {}),
     ...(status === 'failed' ? { decline: 'wallet_declined' } : {}),
     ...(status === 'cancelled' ? { decline: 'cancelled' } : {}),
@@ -51,6 +48,14 @@ function statusOf(order: Order, capture: Capture | undefined): Payment['status']
   const status = statuses[capture.status]
   if (!status) throw new Error(`PayPal's capture ${capture.id} is ${capture.status}`)
   return status
+}
+
+/** The wallet that was kept; its owner's id is the same whatever it is kept for. */
+function methodOf({ payment_source }: Order): Pick<Payment, 'method'> {
+  const { account_id: fingerprint, attributes } = payment_source?.paypal ?? {}
+  const reference = attributes?.vault?.id
+  if (!reference) return {}
+  return { method: { reference, brand: 'paypal', last4: null, ...(fingerprint ? { fingerprint } : {}) } }
 }
 
 /** Where the person agrees to the payment; PayPal leaves it out once they have. */
