@@ -1,4 +1,5 @@
 import type { Log } from '#server/platform/log.ts'
+import { describeError } from './describe-error.ts'
 import { GatewayRefused, type Payment, type PaymentGateway } from './gateway.ts'
 
 /** How long a gateway may take for one call. */
@@ -26,7 +27,7 @@ export async function askGateway(
   try {
     return await bounded(call(gateway), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
   } catch (error) {
-    context.log.warn({ err: error, gateway: gateway.id }, 'a gateway gave no answer')
+    context.log.warn({ ...describeError(error), gateway: gateway.id }, 'a gateway gave no answer')
     return 'unknown'
   }
 }
@@ -42,7 +43,7 @@ export async function askRefund(
     return 'done'
   } catch (error) {
     context.log.error(
-      { err: error, gateway: gateway.id, reference: refund.reference },
+      { ...describeError(error), gateway: gateway.id, reference: refund.reference },
       'a refund did not go through',
     )
     return error instanceof GatewayRefused ? 'refused' : 'unknown'
@@ -58,7 +59,7 @@ export async function askForPayments(
   try {
     return await bounded(gateway.listSince(since), listTimeoutMs)
   } catch (error) {
-    context.log.warn({ err: error, gateway: gateway.id }, 'a gateway did not list its payments')
+    context.log.warn({ ...describeError(error), gateway: gateway.id }, 'a gateway did not list its payments')
     return undefined
   }
 }
@@ -73,7 +74,7 @@ export async function askToForget(
     await bounded(call(gateway) ?? Promise.resolve(), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
     return true
   } catch (error) {
-    context.log.warn({ err: error, gateway: gateway.id }, 'a gateway did not forget')
+    context.log.warn({ ...describeError(error), gateway: gateway.id }, 'a gateway did not forget')
     return false
   }
 }
@@ -88,17 +89,19 @@ export async function askWhetherKept(
     return await bounded(gateway.isKept(methodReference), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
   } catch (error) {
     context.log.warn(
-      { err: error, gateway: gateway.id },
+      { ...describeError(error), gateway: gateway.id },
       'a gateway did not say whether it has a payment method',
     )
     return 'unknown'
   }
 }
 
+class NoAnswer extends Error {}
+
 async function bounded<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds)
+    timer = setTimeout(() => reject(new NoAnswer(`no answer within ${milliseconds} ms`)), milliseconds)
   })
   try {
     return await Promise.race([work, late])

@@ -43,12 +43,15 @@ export class PaypalRefusal extends Error {
   readonly status: number
   /** PayPal's word for why. */
   readonly issue: string
+  /** PayPal's name for the request. */
+  readonly debugId: string
 
   constructor({ method, path }: PaypalRequest, { status, body }: Answer) {
     const { issue, debugId } = issueOf(body)
     super(`PayPal answered ${status} ${issue} to ${method} ${path} (debug id ${debugId})`)
     this.status = status
     this.issue = issue
+    this.debugId = debugId
   }
 
   /** Whether nothing came of the request: PayPal understood and will not. */

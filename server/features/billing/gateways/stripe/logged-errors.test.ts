@@ -1,0 +1,55 @@
+import Stripe from 'stripe'
+import { expect, test, vi } from 'vitest'
+import { askGateway, askRefund, askToForget } from '#server/features/billing/call-gateway.ts'
+import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import { systemClock } from '#server/platform/clock.ts'
+import { createLog } from '#server/platform/log.ts'
+import { testDatabase } from '#server/testing/template-database.ts'
+import { createStripeGateway } from './stripe-gateway.ts'
+
+const secret = 'pi_1_secret_2'
+
+/** As Stripe's library throws it: with what was sent, and what was answered. */
+function thrown(): Error {
+  const raw = {
+    type: 'invalid_request_error' as const,
+    code: 'payment_intent_unexpected_state',
+    message: `The payment of viewer@example.com (${secret}) is over.`,
+    payment_intent: { id: 'pi_1', client_secret: secret },
+    headers: { 'request-id': 'req_1', 'set-cookie': secret },
+    statusCode: 400,
+    requestId: 'req_1',
+  }
+  // Its type asks for a whole payment, of which the library reads nothing here.
+  return Stripe.errors.StripeError.generate(raw as never)
+}
+
+test('an error that holds a payment is logged by its type, code, status and request alone', async () => {
+  const database = await testDatabase()
+  const log = createLog({ json: true, level: 'silent' })
+  const said = [vi.spyOn(log, 'warn'), vi.spyOn(log, 'error')]
+  const no = () => Promise.reject(thrown())
+  const settings = { secretKey: 'sk_test_1', publishableKey: 'pk_test_1', webhookSecrets: [] }
+  const sound = createStripeGateway({
+    ...settings,
+    apiBase: 'http://127.0.0.1:9',
+    db: database.db,
+    clock: systemClock,
+    log,
+  })
+  const gateway: PaymentGateway = { ...sound, retrieve: no, refund: no, forget: no, isKept: no }
+  await askGateway({ log }, gateway, (asked) => asked.retrieve({ reference: 'pi_1' }))
+  await askRefund({ log }, gateway, { reference: 'pi_1', amountCents: 1, key: 'one' })
+  await askToForget({ log }, gateway, (asked) => asked.forget('pm_1'))
+  const logged = said.flatMap(({ mock }) => mock.calls)
+  expect(logged).toHaveLength(3)
+  for (const [fields] of logged)
+    expect(fields).toMatchObject({
+      type: 'StripeInvalidRequestError',
+      code: 'payment_intent_unexpected_state',
+      status: 400,
+      request: 'req_1',
+    })
+  expect(JSON.stringify(logged)).not.toMatch(/secret|viewer@example|cookie/)
+  await database.close()
+})
