@@ -3,6 +3,7 @@ import { cancelSubscription } from '#contract/billing.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
+import { runJanitor } from './janitor.ts'
 
 const day = 86_400_000
 let site: MoneySite
@@ -158,4 +159,14 @@ test('a plan that is not on sale any more may be stayed with, and paid by hand, 
   } finally {
     await retire(null)
   }
+})
+
+test('after an outage of months the change of plan is what is charged, whoever comes first', async () => {
+  const person = await Subscriber.on(site)
+  await choose(person, 30)
+  site.moveOn(60 * day)
+  await runJanitor(site.context)
+  await person.after(0)
+  expect(await charged(person)).toEqual([499, 2499])
+  expect(await person.membership()).toMatchObject({ status: 'active', plan: { period_days: 30 } })
 })

@@ -103,13 +103,29 @@ export async function selectLanguageOf(tx: Tx, userId: string): Promise<string |
   return row?.language ?? null
 }
 
-/** Closes the orders that were not paid in time, and has their open attempts looked at. @returns how many */
+/**
+ * Closes the orders that were not paid in time, and has their open attempts looked at. A change of plan waits for as long as
+ * its subscription lives: after an outage it is what is charged. @returns how many
+ */
 export async function expireOrders(db: Db, now: Date): Promise<number> {
   const expired = await db
     .updateTable('orders')
     .set({ status: 'expired' })
     .where('status', '=', sql.lit('pending'))
     .where('expires_at', '<=', now)
+    .where(({ not, and, exists, selectFrom }) =>
+      not(
+        and([
+          sql<boolean>`period_no IS NULL`,
+          exists(
+            selectFrom('subscriptions')
+              .select('subscriptions.id')
+              .whereRef('subscriptions.id', '=', 'orders.subscription_id')
+              .where('subscriptions.status', 'in', ['active', 'past_due']),
+          ),
+        ]),
+      ),
+    )
     .returning('id')
     .execute()
   const ids = expired.map(({ id }) => id)
