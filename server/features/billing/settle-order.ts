@@ -18,6 +18,7 @@ import type { Payment } from './gateway.ts'
 import { forgetUnwanted } from './keep-method.ts'
 import { takeIntroduction } from './introduction.ts'
 import { enterSale, enterUnwanted } from './ledger.ts'
+import { learnMethod } from './learn-method.ts'
 import { lockOwner, moveOrder, selectOrder, type OrderRow } from './order-queries.ts'
 import { orderStates } from './order-states.ts'
 import { isOwned } from './ownership.ts'
@@ -119,7 +120,7 @@ async function applySuccess(
   payment: Payment,
   now: Date,
 ): Promise<void> {
-  if (attempt.status === 'succeeded') return
+  if (attempt.status === 'succeeded') return learnMethod(tx, order, attempt, payment, now)
   const inTime = isOpen(attempt.status)
   if (inTime) await close(tx, attempt, 'succeeded', { reference: payment.reference })
   const wanted = inTime && (await isWanted(tx, order, now))

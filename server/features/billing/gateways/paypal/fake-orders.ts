@@ -72,6 +72,8 @@ export class FakeOrders {
   /** By the capture that they are about. */
   readonly disputes = new Map<string, FakeDispute>()
   mayVault = true
+  /** It keeps wallets some time after they have paid. */
+  keepsLater = false
   mayReadDisputes = true
 
   private readonly url: () => string
@@ -157,7 +159,7 @@ export class FakeOrders {
     const pending = order.funding === 'pending'
     order.captures.push({ id: fakeId(), status: pending ? 'PENDING' : 'COMPLETED', ...unit })
     order.status = 'COMPLETED'
-    if (order.asked.payment_source.paypal.attributes?.vault) this.keep(order)
+    if (order.asked.payment_source.paypal.attributes?.vault && !this.keepsLater) this.keep(order)
     this.tellOfCapture(order, pending ? 'PENDING' : 'COMPLETED')
     return order
   }
@@ -175,6 +177,13 @@ export class FakeOrders {
   takeAway(vaultId: string): void {
     this.vault.delete(vaultId)
     this.tell('VAULT.PAYMENT-TOKEN.DELETED', { id: vaultId })
+  }
+
+  /** PayPal comes to keep the wallet that has paid an order. */
+  keepNow(id: string): void {
+    const order = this.get(id)
+    this.keep(order)
+    this.tell('VAULT.PAYMENT-TOKEN.CREATED', { id: order.vaultId, metadata: { order_id: id } })
   }
 
   /** What was pending comes to an end. */
@@ -281,7 +290,9 @@ export class FakeOrders {
     const payerAction = { rel: 'payer-action', href: `${this.url()}/checkoutnow?token=${id}`, method: 'GET' }
     const paypal = {
       ...(payer ? { account_id: payer } : {}),
-      ...(vaultId ? { attributes: { vault: { id: vaultId, status: 'VAULTED' } } } : {}),
+      ...(asked.payment_source.paypal.attributes?.vault && captures.length > 0
+        ? { attributes: { vault: vaultId ? { id: vaultId, status: 'VAULTED' } : { status: 'APPROVED' } } }
+        : {}),
     }
     return {
       id,

@@ -42,6 +42,8 @@ export interface PaypalEvent {
   resource?: {
     id?: string
     invoice_id?: string
+    /** The order that a payment token was kept with. */
+    metadata?: { order_id?: string }
     supplementary_data?: { related_ids?: { order_id?: string; capture_id?: string } }
     disputed_transactions?: { seller_transaction_id?: string }[]
     links?: Link[]

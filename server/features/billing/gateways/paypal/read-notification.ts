@@ -84,7 +84,8 @@ async function verify({ client, webhookId }: Listening, proof: Record<string, st
 /** The order that an event is about. Refunds and disputes name the capture alone, whose order PayPal is asked for. */
 export async function referenceOf(client: PaypalClient, event: PaypalEvent): Promise<string> {
   const { event_type, resource } = event
-  const orderId = orderIdOf(event)
+  const orderId =
+    event_type === 'VAULT.PAYMENT-TOKEN.CREATED' ? resource?.metadata?.order_id : orderIdOf(event)
   if (orderId !== undefined) return orderId
   const captureId = captureIdOf(event)
   const known = captureId === undefined ? undefined : await orderOfCapture(client, captureId)

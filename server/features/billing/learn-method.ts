@@ -1,0 +1,37 @@
+import { moveEntitlementEnd } from '#server/features/library/library.ts'
+import type { Tx } from '#server/tables.ts'
+import type { AttemptRow } from './attempt-queries.ts'
+import type { Payment } from './gateway.ts'
+import { forgetUnwanted, keepMethod } from './keep-method.ts'
+import { retireUnusedMethods } from './method-queries.ts'
+import type { OrderRow } from './order-queries.ts'
+import { selectRenewing, updateSubscription } from './renewal-queries.ts'
+import { graceEnd } from './renewal-schedule.ts'
+import { isOwnTry } from './settle-renewal.ts'
+
+/**
+ * A gateway may keep a method only some time after the payment that it was kept with. The period that was paid for is
+ * renewed with it then; where that period is over, or nothing was bought, it is forgotten.
+ */
+export async function learnMethod(
+  tx: Tx,
+  order: OrderRow,
+  attempt: AttemptRow,
+  payment: Payment,
+  now: Date,
+): Promise<void> {
+  const { method } = payment
+  if (!method || isOwnTry(attempt)) return
+  const row = order.subscription_id === null ? undefined : await selectRenewing(tx, order.subscription_id)
+  const live = row?.status === 'active' || row?.status === 'past_due'
+  const runs = live && order.status !== 'cancelled' && order.period_no === row.period_no
+  if (!runs || row.method_lost_at !== null)
+    return forgetUnwanted(tx, order.user_id, attempt.gateway, payment, now)
+  if (row.method_reference === method.reference) return
+  const methodId = await keepMethod(tx, order.user_id, attempt.gateway, payment)
+  await updateSubscription(tx, row.id, { payment_method_id: methodId, due_at: now })
+  await retireUnusedMethods(tx, order.user_id, now)
+  // While it is to be renewed, nobody is locked out between the period's end and the charge.
+  if (row.status === 'active' && !row.cancel_at_period_end && row.period_ends_at)
+    await moveEntitlementEnd(tx, order.id, graceEnd(row.period_ends_at, row.period_days))
+}
