@@ -1,6 +1,6 @@
 import type { Log } from '#server/platform/log.ts'
 import { describeError } from './describe-error.ts'
-import { GatewayRefused, type Payment, type PaymentGateway } from './gateway.ts'
+import { GatewayRefused, type Payment, type PaymentGateway, type Settled } from './gateway.ts'
 
 /** How long a gateway may take for one call. */
 export const gatewayTimeoutMs = 20_000
@@ -55,9 +55,10 @@ export async function askForPayments(
   context: GatewayCalls,
   gateway: PaymentGateway,
   since: Date,
+  settled: Settled,
 ): Promise<Payment[] | undefined> {
   try {
-    return await bounded(gateway.listSince(since), listTimeoutMs)
+    return await bounded(gateway.listSince(since, settled), listTimeoutMs)
   } catch (error) {
     context.log.warn({ ...describeError(error), gateway: gateway.id }, 'a gateway did not list its payments')
     return undefined

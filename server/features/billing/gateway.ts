@@ -103,6 +103,9 @@ export class GatewayRefused extends Error {
   override readonly name = 'GatewayRefused'
 }
 
+/** Which of these payments' money is in our books already. */
+export type Settled = (references: readonly string[]) => Promise<ReadonlySet<string>>
+
 /**
  * The party that moves the money (billing.md, "The port"). Renewals, dunning and entitlement are ours, not its.
  * Each call may take long or fail; callers go through `call-gateway.ts`, which bounds it.
@@ -152,6 +155,9 @@ export interface PaymentGateway {
     body: Buffer,
     headers: Record<string, string | string[] | undefined>,
   ): Notification | Promise<Notification>
-  /** Every payment made since, and every one refunded or disputed since: for reconciliation. */
-  listSince(time: Date): Promise<Payment[]>
+  /**
+   * Every payment made since, and every one refunded or disputed since: for reconciliation. Where each costs a call of its
+   * own, those that are `settled` and that nothing befell since are left out.
+   */
+  listSince(time: Date, settled?: Settled): Promise<Payment[]>
 }

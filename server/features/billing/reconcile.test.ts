@@ -83,3 +83,68 @@ test('each round lists from where the last that succeeded ended; a gateway that 
   await reconcile(site.context)
   expect(hours()).toBe(48 + 100)
 })
+
+/** As it stands here, without a look at the gateway. */
+async function statusOf(orderId: string) {
+  const orders = site.context.db.selectFrom('orders').select('status')
+  return (await orders.where('id', '=', orderId).executeTakeFirst())?.status
+}
+
+test('a payment that cannot be settled does not hold the others up: it is tried again by itself, and not for ever', async () => {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
+  site.trouble.start = async (charge) => {
+    await site.sound.start(charge)
+    throw new Error('the line broke')
+  }
+  await shopper.tryPay(order.id, await shopper.token())
+  const odd = (await site.sound.listSince(new Date(0))).find(({ orderId }) => orderId === order.id)
+  if (!odd) throw new Error('there is no payment')
+  const poisoned = { ...odd, amountCents: 1 }
+  const asked: number[] = []
+  let looks = 0
+  site.trouble.listSince = async (time) => {
+    asked.push(site.context.clock.now().getTime() - time.getTime())
+    return asked.length === 1 ? [poisoned] : []
+  }
+  site.trouble.retrieve = async () => {
+    looks++
+    return poisoned
+  }
+  await reconcile(site.context)
+  for (const hours of [100, 60]) {
+    site.moveOn(hours * hour)
+    await reconcile(site.context)
+    expect(Math.round((asked.at(-1) ?? 0) / hour)).toBe(48 + hours)
+  }
+  expect(looks).toBe(2)
+  site.moveOn(9 * hour)
+  await reconcile(site.context)
+  await reconcile(site.context)
+  expect(looks).toBe(2)
+  delete site.trouble.listSince
+  delete site.trouble.retrieve
+  await reconcile(site.context)
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+})
+
+test('a payment that was kept is settled by itself once it can be, though it is listed no more', async () => {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
+  site.trouble.start = async (charge) => {
+    await site.sound.start(charge)
+    throw new Error('the line broke')
+  }
+  await shopper.tryPay(order.id, await shopper.token())
+  const payment = (await site.sound.listSince(new Date(0))).find(({ orderId }) => orderId === order.id)
+  if (!payment) throw new Error('there is no payment')
+  const odd = { ...payment, currency: 'EUR' }
+  site.trouble.listSince = async () => [odd]
+  site.trouble.retrieve = async () => odd
+  await reconcile(site.context)
+  expect(await statusOf(order.id)).toBe('pending')
+  site.trouble.listSince = async () => []
+  delete site.trouble.retrieve
+  await reconcile(site.context)
+  expect(await statusOf(order.id)).toBe('paid')
+})

@@ -1,12 +1,16 @@
 import type { AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
-import { askForPayments } from './call-gateway.ts'
+import { askForPayments, askGateway } from './call-gateway.ts'
 import type { Payment, PaymentGateway } from './gateway.ts'
 import {
+  deleteToCompare,
+  insertToCompare,
   selectAttemptsToCompare,
   selectDisputed,
   selectReconciledTo,
+  selectSucceeded,
+  selectToCompare,
   setReconciledTo,
   type ComparedRow,
 } from './reconciliation-queries.ts'
@@ -19,51 +23,88 @@ const overlapMs = 48 * hourMs
 const firstLookMs = 7 * 24 * hourMs
 const batch = 200
 
+/** How long a payment that cannot be brought into line is tried again, each time with an error in the log. */
+const keptMs = 7 * 24 * hourMs
+
 /**
  * Compares what each gateway took with what we know of it, and settles what differs by the same function as everything
- * else (billing.md, "Crash safety"). A gateway that does not answer is asked from the same time on at the next round.
+ * else (billing.md, "Crash safety"). A gateway that does not answer is asked from the same time on at the next round; a
+ * payment that cannot be settled is tried again by itself, and does not keep the list from going on.
  */
 export async function reconcile(context: BillingContext): Promise<void> {
-  for (const gateway of context.gateways) await reconcileWith(context, gateway)
+  for (const gateway of context.gateways) {
+    await compareAgain(context, gateway, await compareListed(context, gateway))
+  }
 }
 
-async function reconcileWith(context: BillingContext, gateway: PaymentGateway): Promise<void> {
+/** @returns the payments that were listed */
+async function compareListed(context: BillingContext, gateway: PaymentGateway): Promise<ReadonlySet<string>> {
   const { db, clock } = context
   const now = clock.now()
   const before = await selectReconciledTo(db, gateway.id)
   const since = new Date(before ? before.getTime() - overlapMs : now.getTime() - firstLookMs)
-  const payments = await askForPayments(context, gateway, since)
-  if (!payments) return
-  let failed = false
+  const settled = (references: readonly string[]) => selectSucceeded(db, gateway.id, references)
+  const payments = await askForPayments(context, gateway, since, settled)
+  if (!payments) return new Set()
   // A dispute takes months, and its payment is listed no more when it ends.
-  for (const id of await selectDisputed(db, gateway.id)) await settleReturned(context, id)
+  for (const id of await selectDisputed(db, gateway.id)) await followDispute(context, id)
   for (let start = 0; start < payments.length; start += batch)
-    failed = !(await compare(context, gateway, payments.slice(start, start + batch))) || failed
-  if (!failed) await setReconciledTo(db, gateway.id, now)
+    await compare(context, gateway, payments.slice(start, start + batch))
+  await setReconciledTo(db, gateway.id, now)
+  return new Set(payments.map(({ reference }) => reference))
 }
 
-/** @returns whether all that differed was settled */
+/** It is looked at each round until it ends. */
+async function followDispute(context: BillingContext, attemptId: string): Promise<void> {
+  await settleReturned(context, attemptId).catch((error: unknown) =>
+    context.log.error({ attempt: attemptId, err: error }, 'a dispute could not be followed'),
+  )
+}
+
+/** What differs and cannot be settled now is kept for `compareAgain`. */
 async function compare(
   context: BillingContext,
   gateway: PaymentGateway,
   payments: readonly Payment[],
-): Promise<boolean> {
+): Promise<void> {
   const attempts = await selectAttemptsToCompare(
     context.db,
     gateway.id,
     payments.map(({ attemptId }) => attemptId),
     payments.map(({ reference }) => reference),
   )
-  let sound = true
   for (const payment of payments) {
-    const attempt = attempts.find(
-      ({ id, reference }) => reference === payment.reference || id === payment.attemptId,
-    )
-    sound = (await bringIntoLine(context, gateway, payment, attempt)) && sound
+    const { reference } = payment
+    const attempt = attempts.find((one) => one.reference === reference || one.id === payment.attemptId)
+    if (await bringIntoLine(context, gateway, payment, attempt))
+      await deleteToCompare(context.db, gateway.id, reference)
+    else await insertToCompare(context.db, gateway.id, reference, context.clock.now())
   }
-  return sound
 }
 
+/** Looks up what could not be settled before, and gives it up in the end: somebody has to look. */
+async function compareAgain(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  listed: ReadonlySet<string>,
+): Promise<void> {
+  const { db, clock, log } = context
+  const oldest = clock.now().getTime() - keptMs
+  for (const { reference, found_at } of await selectToCompare(db, gateway.id)) {
+    if (listed.has(reference)) continue
+    if (found_at.getTime() < oldest) {
+      log.error({ gateway: gateway.id, reference }, 'a payment is given up; please look it up at the gateway')
+      await deleteToCompare(db, gateway.id, reference)
+      continue
+    }
+    const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
+    if (payment === 'unknown') continue
+    if (payment) await compare(context, gateway, [payment])
+    else await deleteToCompare(db, gateway.id, reference)
+  }
+}
+
+/** @returns whether all that differed was settled */
 async function bringIntoLine(
   context: BillingContext,
   gateway: PaymentGateway,

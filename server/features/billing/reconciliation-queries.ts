@@ -25,6 +25,47 @@ export async function setReconciledTo(db: Db, gateway: GatewayId, to: Date): Pro
     .execute()
 }
 
+/** Keeps a payment that could not be brought into line, from when it was found so first. */
+export async function insertToCompare(
+  db: Db,
+  gateway: GatewayId,
+  reference: string,
+  now: Date,
+): Promise<void> {
+  const row = { gateway, reference, found_at: now }
+  await db
+    .insertInto('payments_to_compare')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export function selectToCompare(db: Db, gateway: GatewayId) {
+  const rows = db.selectFrom('payments_to_compare').select(['reference', 'found_at'])
+  return rows.where('gateway', '=', gateway).orderBy('found_at').orderBy('reference').execute()
+}
+
+export async function deleteToCompare(db: Db, gateway: GatewayId, reference: string): Promise<void> {
+  const rows = db.deleteFrom('payments_to_compare').where('gateway', '=', gateway)
+  await rows.where('reference', '=', reference).execute()
+}
+
+/** Those of a gateway's payments whose money is in our books already. */
+export async function selectSucceeded(
+  db: Db,
+  gateway: GatewayId,
+  references: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('attempts')
+    .select('reference')
+    .where('gateway', '=', gateway)
+    .where(sql<boolean>`reference = ANY(${references})`)
+    .where('status', '=', 'succeeded')
+    .execute()
+  return new Set(rows.flatMap(({ reference }) => reference ?? []))
+}
+
 const refundedCents = sql<number>`(
   SELECT coalesce(sum(amount_cents), 0)::int FROM refunds
   WHERE refunds.attempt_id = attempts.id AND refunds.status = 'succeeded')`

@@ -220,6 +220,13 @@ interface ReconciliationsTable {
   reconciled_to: Date
 }
 
+/** Payments that a gateway listed and that could not be brought into line. */
+interface PaymentsToCompareTable {
+  gateway: GatewayId
+  reference: string
+  found_at: Date
+}
+
 export interface BillingTables extends SandboxTables, StripeTables {
   plans: PlansTable
   payment_methods: PaymentMethodsTable
@@ -232,6 +239,7 @@ export interface BillingTables extends SandboxTables, StripeTables {
   idempotency_keys: IdempotencyKeysTable
   notifications: NotificationsTable
   reconciliations: ReconciliationsTable
+  payments_to_compare: PaymentsToCompareTable
   introductions: IntroductionsTable
   order_links: OrderLinksTable
   link_requests: LinkRequestsTable

@@ -1,4 +1,4 @@
-import type { Payment } from '#server/features/billing/gateway.ts'
+import type { Payment, Settled } from '#server/features/billing/gateway.ts'
 import { listEvents, orderIdOf } from './list-events.ts'
 import type { Order } from './objects.ts'
 import type { PaypalClient } from './paypal-client.ts'
@@ -41,11 +41,14 @@ function later(time: Date, milliseconds: number): Date {
 /** What may have changed a payment that was captured long before. */
 const givesBack = ['PAYMENT.CAPTURE.REFUNDED', 'PAYMENT.CAPTURE.REVERSED']
 
-/** Every payment that was captured, refunded or disputed since, the oldest first, each as it stands now. */
-export async function listPayments(client: PaypalClient, since: Date): Promise<Payment[]> {
+/**
+ * Every payment that was captured, refunded or disputed since, the oldest first, each as it stands now. Each order is read by
+ * itself, so that one which was only captured, and whose money is known of, is left out.
+ */
+export async function listPayments(client: PaypalClient, since: Date, settled?: Settled): Promise<Payment[]> {
   const disputes = await readDisputesSince(client, since)
   const payments: Payment[] = []
-  for (const id of await listOrderIds(client, since, [...disputes.keys()])) {
+  for (const id of await listOrderIds(client, since, [...disputes.keys()], settled)) {
     const order = await readOrder(client, id)
     const captureId = order ? captureOf(order)?.id : undefined
     if (!order || captureId === undefined) continue
@@ -68,12 +71,15 @@ async function listOrderIds(
   client: PaypalClient,
   since: Date,
   disputedCaptures: readonly string[],
+  settled?: Settled,
 ): Promise<string[]> {
-  const ids = new Set<string>()
+  const captured = new Set<string>()
   for await (const event of listEvents(client, { from: since, type: 'PAYMENT.CAPTURE.COMPLETED' })) {
     const id = orderIdOf(event)
-    if (id !== undefined) ids.add(id)
+    if (id !== undefined) captured.add(id)
   }
+  const known = await settled?.([...captured])
+  const ids = new Set([...captured].filter((id) => !known?.has(id)))
   for (const type of givesBack)
     for await (const event of listEvents(client, { from: since, type }))
       ids.add(await referenceOf(client, event))

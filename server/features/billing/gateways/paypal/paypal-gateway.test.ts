@@ -150,6 +150,18 @@ describe('money that goes back at PayPal', () => {
     expect(listed.map(({ reference }) => reference)).not.toContain(untouched)
   })
 
+  test('is listed though its payment is settled; of settled payments to which nothing happened none is read', async () => {
+    const since = new Date(Date.now() - 1000)
+    const [still, refunded] = [await paid(), await paid()]
+    await gateway.refund({ reference: refunded, amountCents: 400, key: 'settled' })
+    const before = paypal.requests.length
+    const listed = await gateway.listSince(since, async (references) => new Set(references))
+    const read = paypal.requests.slice(before).map(({ path }) => path)
+    expect(listed.map(({ reference }) => reference)).toContain(refunded)
+    expect(listed.map(({ reference }) => reference)).not.toContain(still)
+    expect(read).not.toContain(`/v2/checkout/orders/${still}`)
+  })
+
   test('is not looked for where the account may not read disputes; payments are read all the same', async () => {
     const reference = await paid()
     paypal.orders.dispute(reference, 'open', new Date())

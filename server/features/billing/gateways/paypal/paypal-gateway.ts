@@ -71,7 +71,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     forget: (reference) => forget(client, reference),
     isKept: (reference) => isKept(client, reference),
     readNotification: (body, headers) => readNotification({ client, webhookId, clock }, body, headers),
-    listSince: (time) => listPayments(client, time),
+    listSince: (time, settled) => listPayments(client, time, settled),
   }
 }
 
