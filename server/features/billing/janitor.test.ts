@@ -345,8 +345,49 @@ describe('a notification', () => {
       .toEqual([{ reference }])
     expect(await statusOf(orderId)).toEqual({ status: 'pending' })
     delete site.trouble.retrieve
+    await leaveToNotification(orderId)
+    await tidy(15_000)
+    expect(await statusOf(orderId)).toEqual({ status: 'paid' })
+  })
+
+  /** Has nothing else look at an order's payment. */
+  const leaveToNotification = (orderId: string) =>
+    site.context.db.updateTable('attempts').set({ check_at: null }).where('order_id', '=', orderId).execute()
+
+  test('that cannot be applied keeps no later one from its turn, and is given up in the end', async () => {
+    const { orderId, reference } = await confirmed(await Shopper.on(site))
+    await leaveToNotification(orderId)
+    const now = site.context.clock.now()
+    const told = (name: string, at: Date) => ({
+      gateway: 'sandbox' as const,
+      event_id: `evt_${name}`,
+      reference: name,
+      received_at: at,
+      check_at: at,
+    })
+    const stuck = Array.from({ length: 20 }, (_, index) => told(`stuck_${index}`, now))
+    const late = told(reference, new Date(now.getTime() + 1))
+    await site.context.db
+      .insertInto('notifications')
+      .values([...stuck, late])
+      .execute()
+    let looks = 0
+    site.trouble.retrieve = async (lookup) => {
+      if (!('reference' in lookup) || !lookup.reference.startsWith('stuck'))
+        return site.sound.retrieve(lookup)
+      looks++
+      throw new Error('the line broke')
+    }
+    site.moveOn(1000)
+    await runJanitor(site.context)
     await runJanitor(site.context)
     expect(await statusOf(orderId)).toEqual({ status: 'paid' })
+    for (let days = 0; days < 12; days++) await tidy(25 * hour)
+    const before = looks
+    expect(before).toBeGreaterThan(20 * 5)
+    for (let days = 0; days < 3; days++) await tidy(25 * hour)
+    expect(looks).toBe(before)
+    await site.context.db.deleteFrom('notifications').where('reference', 'like', 'stuck%').execute()
   })
 
   test('about nothing of ours is taken and laid aside', async () => {

@@ -8,7 +8,7 @@ import { forgetPayer } from './forget-payer.ts'
 import { giveUpAttempt } from './give-up-attempt.ts'
 import { deleteOldKeys } from './idempotency-queries.ts'
 import { takeMethodsToForget } from './method-queries.ts'
-import { selectOpenNotifications } from './notification-queries.ts'
+import { isOpenNotification, takeDueNotifications } from './notification-queries.ts'
 import { deleteOldOrderLinks } from './order-link-queries.ts'
 import { expireOrders, selectOrder } from './order-queries.ts'
 import { takePayersToForget } from './payer-queries.ts'
@@ -22,8 +22,9 @@ const hourMs = 60 * 60_000
 /** billing.md, "States". */
 const incompleteMs = 23 * hourMs
 const keysLastMs = 7 * 24 * hourMs
-const notificationsLastMs = 3 * 24 * hourMs
 const batch = 20
+
+type HeardRow = Awaited<ReturnType<typeof takeDueNotifications>>[number]
 
 /**
  * Finishes what a crash, a time-out or an absent person left behind: open payments and refunds whose time has come, methods
@@ -47,12 +48,8 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   await each(context, methods, (method) => forgetMethod(context, method))
   const payers = await db.transaction().execute((tx) => takePayersToForget(tx, now, next, batch))
   await each(context, payers, (payer) => forgetPayer(context, payer))
-  const notifications = await selectOpenNotifications(
-    db,
-    new Date(now.getTime() - notificationsLastMs),
-    batch,
-  )
-  await each(context, notifications, (heard) => applyNotification(context, heard))
+  const notifications = await db.transaction().execute((tx) => takeDueNotifications(tx, now, next, batch))
+  await each(context, notifications, (heard) => applyAgain(context, heard))
 }
 
 /** One that fails is logged and comes again; it does not keep the others from their turn. */
@@ -82,6 +79,20 @@ async function check(context: BillingContext, attempt: AttemptRow): Promise<void
       { attempt: attempt.id, status: current.status },
       'a payment stayed open after the last look; please look it up at the gateway',
     )
+}
+
+async function applyAgain(context: BillingContext, heard: HeardRow): Promise<void> {
+  const { gateway, event_id: event, checks } = heard
+  try {
+    await applyNotification(context, heard)
+  } finally {
+    const last = nextCheck(checks + 1, context.clock.now()) === null
+    if (last && (await isOpenNotification(context.db, gateway, event)))
+      context.log.error(
+        { gateway, event, reference: heard.reference },
+        'a notification was not applied after the last try; please look its payment up at the gateway',
+      )
+  }
 }
 
 async function sendAgain(context: BillingContext, refund: RefundRow): Promise<void> {

@@ -5,13 +5,14 @@ import { testDatabase, type TestDatabase } from '#server/testing/template-databa
 import { takeDueAttempts } from './attempt-queries.ts'
 import { forgetNetworks, selectFailureOfNetwork } from './card-failure-queries.ts'
 import { deleteMethod, takeMethodsToForget } from './method-queries.ts'
-import { selectOpenNotifications } from './notification-queries.ts'
+import { takeDueNotifications } from './notification-queries.ts'
 import { expireOrders } from './order-queries.ts'
 import { selectPaidOrdersOf } from './link-request-queries.ts'
 import { insertPayersToForget, takePayersToForget } from './payer-queries.ts'
 import { takeDueRefunds } from './refund-queries.ts'
 import { takeDueSubscriptions, takeReminders } from './renewal-queries.ts'
 import { expireSubscriptions } from './subscription-queries.ts'
+import { takeDueWithdrawals } from './withdrawal-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const next = () => null
@@ -66,7 +67,8 @@ const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ],
   ['cards that failed in a network', inTransaction((tx) => selectFailureOfNetwork(tx, 'one', now, 200))],
   ['networks to forget', (db) => forgetNetworks(db, now)],
-  ['notifications that were not applied', (db) => selectOpenNotifications(db, now, 20)],
+  ['notifications that were not applied', inTransaction((tx) => takeDueNotifications(tx, now, next, 20))],
+  ['withdrawals whose money is due', inTransaction((tx) => takeDueWithdrawals(tx, now, next, 20))],
 ]
 
 it.each(looks)('the janitor finds %s without reading what is settled', async (_name, work) => {

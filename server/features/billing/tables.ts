@@ -122,6 +122,9 @@ export interface OrdersTable {
   tax_rate: Optional<number>
   /** When the person withdrew from the contract; the money goes back then. */
   withdrawn_at: Optional<Date>
+  withdrawal_checks: Generated<number>
+  /** When that money is tried to be sent next; null for no more. */
+  withdrawal_check_at: Optional<Date>
 }
 
 export type LinkPurpose = 'claim' | 'cancel' | 'withdraw'
@@ -213,6 +216,9 @@ export interface NotificationsTable {
   reference: string
   received_at: Date
   applied_at: Optional<Date>
+  checks: Generated<number>
+  /** When it is tried to be applied again; null for no more. */
+  check_at: Optional<Date>
 }
 
 interface ReconciliationsTable {

@@ -2,8 +2,9 @@ import type { GatewayId } from '#contract/billing.ts'
 import { selectAttempt, selectAttemptByReference } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askGateway } from './call-gateway.ts'
-import { checkMethod } from './lose-method.ts'
+import { nextCheck } from './check-schedule.ts'
 import { NotificationRefused, type PaymentGateway } from './gateway.ts'
+import { checkMethod } from './lose-method.ts'
 import { insertNotification, markApplied } from './notification-queries.ts'
 import { settleAttempt } from './settle-order.ts'
 import { settleReturned } from './settle-returned.ts'
@@ -27,7 +28,8 @@ export async function takeNotification(
   try {
     const { eventId, reference } = await gateway.readNotification(body, headers)
     const heard: Heard = { gateway: gateway.id, event_id: eventId, reference }
-    await insertNotification(db, { ...heard, received_at: clock.now() })
+    const now = clock.now()
+    await insertNotification(db, { ...heard, received_at: now, check_at: nextCheck(0, now) })
     return heard
   } catch (error) {
     if (error instanceof NotificationRefused) return undefined

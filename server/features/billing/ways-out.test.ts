@@ -5,6 +5,8 @@ import { getUser } from '#contract/members.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
+import { insertPaidOrder } from '#server/testing/money-builders.ts'
+import { GatewayRefused } from './gateway.ts'
 import { reconcile } from './reconcile.ts'
 import { refundWithdrawn } from './withdraw.ts'
 
@@ -219,11 +221,51 @@ describe('a withdrawal', () => {
     await leave({ email: shopper.email })
     await site.context.db
       .updateTable('orders')
-      .set({ withdrawn_at: new Date() })
+      .set({ withdrawn_at: new Date(), withdrawal_check_at: new Date() })
       .where('id', '=', order?.id ?? '')
       .execute()
     await Promise.all([refundWithdrawn(site.context), refundWithdrawn(site.context)])
     expect(await shopper.look(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+  })
+
+  it('that the gateway refuses to send the money of keeps no other from its turn, and is given up in the end', async () => {
+    const { db, clock } = site.context
+    const stuck = await Shopper.on(site)
+    await stuck.buy(episode())
+    const refundsOf = async ({ visitor }: Shopper) => {
+      const orders = await visitor.ask(getPayment)
+      const ids = 'list' in orders ? orders.list.map(({ id }) => id) : []
+      const joined = db.selectFrom('refunds').innerJoin('attempts', 'attempts.id', 'attempt_id')
+      return joined.select('refunds.id').where('order_id', 'in', ids).execute()
+    }
+    site.trouble.refund = () => Promise.reject(new GatewayRefused('never'))
+    await leave({ email: stuck.email })
+    await leave({ withdraw: await last(stuck.email, 'withdraw') })
+    const { id: userId } = await stuck.visitor.ask(getUser)
+    await db.transaction().execute(async (tx) => {
+      const early = new Date(clock.now().getTime() - day)
+      for (let order = 0; order < 20; order++) {
+        const id = await insertPaidOrder(tx, userId, early)
+        const withdrawn = { withdrawn_at: early, withdrawal_check_at: early }
+        await tx.updateTable('orders').set(withdrawn).where('id', '=', id).execute()
+      }
+    })
+    site.moveOn(60_000)
+    const before = (await refundsOf(stuck)).length
+    await refundWithdrawn(site.context)
+    await refundWithdrawn(site.context)
+    expect((await refundsOf(stuck)).length).toBe(before + 1)
+    for (let days = 0; days < 24; days++) {
+      site.moveOn(day)
+      await refundWithdrawn(site.context)
+    }
+    const tries = (await refundsOf(stuck)).length
+    expect(tries).toBeLessThanOrEqual(12)
+    for (let days = 0; days < 3; days++) {
+      site.moveOn(day)
+      await refundWithdrawn(site.context)
+    }
+    expect((await refundsOf(stuck)).length).toBe(tries)
   })
 
   it('is told to be too late after 14 days, for a renewal, and for whoever asked for it at once', async () => {

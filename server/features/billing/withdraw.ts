@@ -8,12 +8,15 @@ import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { setAccessEnd } from './cancel-subscription.ts'
+import { nextCheck } from './check-schedule.ts'
 import { findLinkedOrder } from './order-links.ts'
 import { lockOwner, selectLanguageOf, selectOrder, type OrderRow } from './order-queries.ts'
 import { refundOrder } from './refund-order.ts'
 import { selectLiveSubscription, setCancelAtPeriodEnd } from './subscription-queries.ts'
 import { dayWords } from './tell-subscriber.ts'
-import { markWithdrawn, selectWithdrawn, selectContract } from './withdrawal-queries.ts'
+import { markWithdrawn, selectContract, takeDueWithdrawals } from './withdrawal-queries.ts'
+
+const batch = 20
 
 /**
  * Withdraws from the contract of an order with a mailed secret. That it was declared is committed with its confirmation by
@@ -75,18 +78,33 @@ async function stopRenewals(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   await setAccessEnd(tx, live, true)
 }
 
-/** Sends the money of a withdrawal back. What the gateway or a dispute keeps from going is tried again. */
-async function refundOne(context: BillingContext, order: Pick<OrderRow, 'id'>): Promise<void> {
+/**
+ * Sends the money of a withdrawal back. What the gateway or a dispute keeps from going is tried again.
+ * @returns whether nothing is left to do
+ */
+async function refundOne(context: BillingContext, order: Pick<OrderRow, 'id'>): Promise<boolean> {
   try {
     await refundOrder(context, order.id, { reason: 'withdrawal' })
+    return true
   } catch (error) {
     // All of it has gone back by now.
-    if (error instanceof Refusal && error.reason === 'notRefundable') return
+    if (error instanceof Refusal && error.reason === 'notRefundable') return true
     context.log.error({ err: error, order: order.id }, 'the money of a withdrawal could not be sent back yet')
+    return false
   }
 }
 
-/** Has the money follow where a withdrawal was declared and its process died, or the gateway was away. */
+/**
+ * Has the money follow where a withdrawal was declared and its process died, or the gateway was away; ever more seldom, and
+ * not for ever where the gateway will not.
+ */
 export async function refundWithdrawn(context: BillingContext): Promise<void> {
-  for (const order of await selectWithdrawn(context.db)) await refundOne(context, order)
+  const { db, clock, log } = context
+  const now = clock.now()
+  const next = (checks: number) => nextCheck(checks, now)
+  const due = await db.transaction().execute((tx) => takeDueWithdrawals(tx, now, next, batch))
+  for (const { id, withdrawal_checks: checks } of due) {
+    if ((await refundOne(context, { id })) || next(checks + 1) !== null) continue
+    log.error({ order: id }, 'the money of a withdrawal did not go back after the last try; please send it')
+  }
 }

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '#server/tables.ts'
+import type { Tx } from '#server/tables.ts'
+import type { NextCheck } from './check-queries.ts'
+import { nextCheck } from './check-schedule.ts'
 import type { OrderRow } from './order-queries.ts'
 
 const paid = (['paid', 'partially_refunded'] as const).map((status) => sql.lit(status))
@@ -18,18 +20,26 @@ export function selectContract(tx: Tx, order: OrderRow): Promise<OrderRow[]> {
 
 /** Marks all orders of a contract, also those whose money may still come in. */
 export async function markWithdrawn(tx: Tx, order: OrderRow, now: Date): Promise<void> {
-  const orders = tx.updateTable('orders').set({ withdrawn_at: now }).where(contractOf(order))
+  const change = { withdrawn_at: now, withdrawal_check_at: nextCheck(0, now) }
+  const orders = tx.updateTable('orders').set(change).where(contractOf(order))
   await orders.where('withdrawn_at', 'is', null).execute()
 }
 
-/** Orders that were withdrawn from and whose money has not gone back yet. */
-export function selectWithdrawn(db: Db) {
-  return db
+/** Takes the withdrawn orders whose money has not gone back and whose time has come, and sets when they are tried next. */
+export async function takeDueWithdrawals(tx: Tx, now: Date, next: NextCheck, limit: number) {
+  const due = await tx
     .selectFrom('orders')
-    .select('id')
-    .where('withdrawn_at', 'is not', null)
+    .select(['id', 'withdrawal_checks'])
+    .where('withdrawal_check_at', '<=', now)
     .where('status', 'in', paid)
-    .orderBy('withdrawn_at')
-    .limit(20)
+    .orderBy('withdrawal_check_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
     .execute()
+  for (const { id, withdrawal_checks: checks } of due) {
+    const change = { withdrawal_checks: checks + 1, withdrawal_check_at: next(checks + 1) }
+    await tx.updateTable('orders').set(change).where('id', '=', id).execute()
+  }
+  return due
 }
