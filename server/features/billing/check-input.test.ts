@@ -22,6 +22,9 @@ test.each([
   'card_1NvT3bLkdIwHu7ix2PtMQXYZ',
   'card_1A4242424242424242BcDeFg',
   'pay:2026-11-21',
+  // They pass Luhn, and belong to no brand.
+  'ada-1795335978510@example.com',
+  '8613812345675@example.com',
   null,
   true,
 ])('what is no card number passes: %o', (value) => {
