@@ -3,16 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { PlayableEpisode } from '#contract/media.ts'
 import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { makeContent } from './make-content.ts'
 import { sandboxSiteUrl } from './site-url.ts'
 
 const root = join(import.meta.dirname, '..')
-const readyWithinMs = 60_000
+const waitMs = 60_000
 
 /** A site that has only the sandbox, with one drama whose second episode is locked. Its clock may be moved. */
 export interface SandboxSite {
-  /** `npm run forward`. */
+  /** `npm run forward`, by at least a day, until the process that answers calls has seen it. */
   forward(length: string): Promise<void>
   close(): Promise<void>
 }
@@ -35,24 +36,42 @@ export async function startSandboxSite(): Promise<SandboxSite> {
   await ready(site)
   return {
     async forward(length) {
-      await command('forward', length)
+      const { stdout } = await command('forward', length)
+      const [now = ''] = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(stdout) ?? []
+      await until(async () => (await linkEnd()) > now)
     },
     async close() {
       const gone = new Promise((done) => site.once('exit', done))
-      site.kill('SIGTERM')
-      await gone
+      if (site.kill('SIGTERM')) await gone
       rmSync(home, { recursive: true, force: true })
     },
   }
 }
 
-async function ready(site: ChildProcess): Promise<void> {
-  const until = Date.now() + readyWithinMs
-  while (Date.now() < until) {
+/** Until when a link to the free episode lasts that is given out now: a few hours by the site's clock. */
+async function linkEnd(): Promise<string> {
+  const ask = async (path: string) => (await fetch(`${sandboxSiteUrl}/api/${path}`)).json()
+  const { info } = (await ask('homepage')) as { info: { homepage: { items: { id: string }[] }[] } }
+  const video = info.homepage.flatMap(({ items }) => items)[0]?.id ?? ''
+  const { data } = (await ask(`video/episode?video_id=${video}`)) as { data: { list: { id: string }[] } }
+  const answer = (await ask(`video/episode?episode_id=${data.list[0]?.id ?? ''}`)) as {
+    info: PlayableEpisode
+  }
+  return answer.info.playback.expires_at
+}
+
+function ready(site: ChildProcess): Promise<void> {
+  return until(async () => {
     if (site.exitCode !== null) throw new Error(`the site ended with ${site.exitCode}`)
-    const answer = await fetch(`${sandboxSiteUrl}/api/ready`).catch(() => null)
-    if (answer?.ok) return
+    return (await fetch(`${sandboxSiteUrl}/api/ready`).catch(() => null))?.ok ?? false
+  })
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + waitMs
+  while (Date.now() < end) {
+    if (await holds()) return
     await new Promise((done) => setTimeout(done, 200))
   }
-  throw new Error('the site did not become ready')
+  throw new Error('the site did not come so far')
 }
