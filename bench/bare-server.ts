@@ -1,6 +1,7 @@
 import { send } from '@fastify/send'
 import Fastify from 'fastify'
 import { readFileSync } from 'node:fs'
+import { brotliCompressSync } from 'node:zlib'
 import pg from 'pg'
 
 /**
@@ -13,6 +14,7 @@ export interface BareOptions {
   answers: { path: string; file: string; type: string; queries: number }[]
   files: string
   page: string
+  ownPlayerPage: string
   hls: string
   connection: pg.PoolConfig
   connections?: number
@@ -41,6 +43,17 @@ app.get('/files/*', async (request, reply) => {
   return reply.code(statusCode).headers(headers).send(stream)
 })
 app.get('/page', (_request, reply) => reply.type('text/html').send(readFileSync(options.page)))
-app.get('/hls.js', (_request, reply) => reply.type('text/javascript').send(readFileSync(options.hls)))
+app.get('/own-player', (_request, reply) => reply.type('text/html').send(readFileSync(options.ownPlayerPage)))
+// As small as ours: on a slow connection all else would be no comparison.
+const hls = brotliCompressSync(readFileSync(options.hls))
+app.get('/hls.js', (_request, reply) =>
+  reply
+    .headers({
+      'content-type': 'text/javascript',
+      'content-encoding': 'br',
+      'cache-control': 'max-age=31536000, immutable',
+    })
+    .send(hls),
+)
 
 await app.listen({ port: options.port, host: '127.0.0.1' })

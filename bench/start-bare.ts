@@ -17,9 +17,10 @@ export async function startBare(
   port = usualPort,
 ): Promise<Bare> {
   const page = join(root, 'bench/bare-page.html')
+  const ownPlayerPage = join(root, 'bench/bare-own-player.html')
   // The full build, since the stream's sound is a rendition of its own.
   const hls = join(root, 'node_modules/hls.js/dist/hls.min.js')
-  const all: BareOptions = { ...options, port, page, hls }
+  const all: BareOptions = { ...options, port, page, ownPlayerPage, hls }
   const server = spawn(process.execPath, [join(root, 'bench/bare-server.ts'), JSON.stringify(all)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { PaymentGateway } from '#server/features/billing/gateway.ts'
-import { booksOf } from '#server/testing/books.ts'
+import { compareBooks } from '#server/testing/books.ts'
 import type { Db } from '#server/tables.ts'
 import type { Sale } from './check-out.ts'
 
@@ -41,7 +41,8 @@ export async function countWrongs(
   gateway: PaymentGateway,
   sales: readonly Sale[],
 ): Promise<GatewayLine> {
-  const payments = (await gateway.listSince(new Date(0))).filter(({ status }) => status === 'succeeded')
+  const listed = await gateway.listSince(new Date(0))
+  const payments = listed.filter(({ status }) => status === 'succeeded')
   const orders = await selectOrders(db, gateway.id)
   /** What is still held for an order, and by how many payments. */
   const held = new Map<string, { cents: number; payments: number }>()
@@ -70,7 +71,7 @@ export async function countWrongs(
     doubled: [...held.values()].filter(({ payments: number }) => number > 1).length,
     paidWithoutEntitlement: paid.filter(({ entitled }) => !entitled).length,
     entitledWithoutPayment: orders.filter(({ id, entitled }) => entitled && cents(id) <= 0).length,
-    ...(await booksOf(db, gateway)),
+    ...(await compareBooks(db, gateway.id, listed)),
   }
 }
 

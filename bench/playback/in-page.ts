@@ -1,0 +1,75 @@
+/** What the measuring scripts leave in the page, in milliseconds. */
+declare global {
+  interface Window {
+    firstFrame?: number
+    swiped?: { covered?: number; newFrame?: number }
+  }
+}
+
+/** In the page: when the first frame of any video in the document is presented. Bare pages do the same for their one video. */
+export function watchFirstFrame(): void {
+  const create = document.createElement.bind(document)
+  document.createElement = (...args: Parameters<typeof create>) => {
+    const element = create(...args)
+    if (element instanceof HTMLVideoElement) {
+      const note = () => {
+        if (element.isConnected) window.firstFrame ??= performance.now()
+        else element.requestVideoFrameCallback(note)
+      }
+      element.requestVideoFrameCallback(note)
+    }
+    return element
+  }
+  // The one that came with the document, which may be shown before the document has come to its end.
+  addEventListener(
+    'loadstart',
+    ({ target }) => {
+      if (target instanceof HTMLVideoElement)
+        target.requestVideoFrameCallback(() => (window.firstFrame ??= performance.now()))
+    },
+    true,
+  )
+}
+
+/** In the page: whether one video plays on screen, and the one below it can play at once. */
+export function nextIsPrepared(): boolean {
+  const videos = [...document.querySelectorAll('video')]
+  const top = (video: HTMLVideoElement) => video.getBoundingClientRect().top
+  const shown = videos.find((video) => Math.abs(top(video)) < innerHeight / 2)
+  const next = videos.find((video) => top(video) > innerHeight / 2)
+  if (!shown || !next || shown.paused || shown.currentTime < 0.5) return false
+  return next.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA
+}
+
+/** In the page: plays the video below the one on screen, with nothing of the page's own in between. */
+export function wakeNext(): Promise<number> {
+  const next = [...document.querySelectorAll('video')].find(
+    (video) => video.getBoundingClientRect().top > innerHeight / 2,
+  )
+  const begun = performance.now()
+  return new Promise((resolve) => {
+    next?.requestVideoFrameCallback(() => resolve(performance.now() - begun))
+    void next?.play()
+  })
+}
+
+/** In the page: follows the video below the one on screen, from the next key on. */
+export function watchSwipe(): void {
+  const next = [...document.querySelectorAll('video')].find(
+    (video) => video.getBoundingClientRect().top > innerHeight / 2,
+  )
+  const swiped: NonNullable<Window['swiped']> = {}
+  window.swiped = swiped
+  const begin = ({ timeStamp }: KeyboardEvent) => {
+    const look = () => {
+      const { top, bottom } = next?.getBoundingClientRect() ?? { top: 1, bottom: 0 }
+      const middle = innerHeight / 2
+      if (top <= middle && bottom >= middle && (next?.readyState ?? 0) >= 2)
+        swiped.covered = performance.now() - timeStamp
+      else requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+    next?.requestVideoFrameCallback(() => (swiped.newFrame = performance.now() - timeStamp))
+  }
+  addEventListener('keydown', begin, { once: true, capture: true })
+}

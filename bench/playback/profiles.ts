@@ -1,0 +1,34 @@
+import type { Page } from '@playwright/test'
+
+/** A connection and a processor, as a phone has them. */
+export interface Profile {
+  name: string
+  /** Milliseconds that an answer takes longer, and what comes in a second. */
+  network?: { latencyMs: number; kilobits: number }
+  /** How many times slower the processor is. */
+  slower?: number
+}
+
+/** The connections are those of WebPageTest's “4G” and of Lighthouse's “slow 4G”. */
+export const profiles = {
+  free: { name: 'unthrottled' },
+  fast: { name: '4G', network: { latencyMs: 170, kilobits: 9000 } },
+  slow: { name: 'slow 4G', network: { latencyMs: 150, kilobits: 1638 } },
+  weak: { name: 'CPU 4×', slower: 4 },
+} satisfies Record<string, Profile>
+
+/** Makes the page's connection and processor those of the profile, until it is closed. */
+export async function applyProfile(page: Page, { network, slower }: Profile): Promise<void> {
+  if (!network && slower === undefined) return
+  const devtools = await page.context().newCDPSession(page)
+  if (slower !== undefined) await devtools.send('Emulation.setCPUThrottlingRate', { rate: slower })
+  if (!network) return
+  const bytes = (network.kilobits * 1000) / 8
+  await devtools.send('Network.enable')
+  await devtools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: network.latencyMs,
+    downloadThroughput: bytes,
+    uploadThroughput: bytes / 2,
+  })
+}
