@@ -84,6 +84,8 @@ export const Order = Type.Object({
   created_at: Time,
   paid_at: Type.Optional(Time),
   expires_at: Time,
+  /** Of a change of plan that waits: when it begins and is charged; null where the subscription is cancelled by then. */
+  starts_at: Type.Optional(nullable(Time)),
   next: NextStep,
   /** Why the last try did not go through, where the order can still be paid. */
   declined: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
@@ -231,6 +233,51 @@ export const resumeSubscription = endpoint({
   refuses: ['signInFirst', 'notSubscribed', 'keyReused', 'cardNumberInBody'],
   body: Type.Object({}),
   info: Membership,
+  idempotent: true,
+})
+
+export const MethodChange = Type.Object({
+  id: Id,
+  /** While `pending`, `next` says what the browser has to do. */
+  status: oneOf(['pending', 'saved']),
+  gateway: oneOf(gatewayIds),
+  next: NextStep,
+})
+export type MethodChange = Static<typeof MethodChange>
+
+export const changeMethod = endpoint({
+  method: 'POST',
+  path: '/api/payment/method',
+  summary:
+    'Has the subscription charged with another card or wallet from its next renewal on, without a payment; with change_id, goes on with a change that waited for the person, and says how it stands',
+  refuses: [
+    'signInFirst',
+    'notFound',
+    'notSubscribed',
+    'gatewayNotOffered',
+    'nameInvalid',
+    'cardDeclined',
+    'insufficientFunds',
+    'cardExpired',
+    'wrongCvc',
+    'tokenSpent',
+    'cardNotConfirmed',
+    'methodNotKept',
+    'methodCalledOff',
+    'methodUnknown',
+    'keyReused',
+    'cardNumberInBody',
+  ],
+  body: Type.Object({
+    change_id: Type.Optional(Id),
+    /** Of a new change; a card's token as for a payment. */
+    gateway: Type.Optional(oneOf(gatewayIds)),
+    method: Type.Optional(oneOf(paymentMethods)),
+    payment_token: Type.Optional(Type.String({ maxLength: 255 })),
+    first_name: Type.Optional(Typed),
+    last_name: Type.Optional(Typed),
+  }),
+  info: MethodChange,
   idempotent: true,
 })
 

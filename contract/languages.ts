@@ -18,6 +18,11 @@ export function languageOf(tag: string): Language | undefined {
   return codes.get(tag.trim().toLowerCase().split('-')[0] ?? '')
 }
 
+/** The language that is kept with somebody; English where none is known. */
+export function keptLanguage(kept: string | null | undefined): Language {
+  return languages.find((language) => language === kept) ?? languages[0]
+}
+
 /** The first language of an `Accept-Language` header that we have, in the order written (product.md, section 2). */
 export function firstLanguage(header: string | undefined): Language | undefined {
   for (const part of header?.split(',') ?? []) {

@@ -27,6 +27,8 @@ export const Membership = Type.Object({
   ends_at: nullable(Time),
   cancel_at_period_end: Type.Boolean(),
   gateway: nullable(Type.String()),
+  /** What it is charged with: of a card its brand and last digits, of a wallet no digits. */
+  method: Type.Optional(Type.Object({ brand: nullable(Type.String()), last4: nullable(Type.String()) })),
   /** There and true where its payment method is gone at the gateway, so that it needs another to go on. */
   method_lost: Type.Optional(Type.Boolean()),
 })

@@ -1,14 +1,19 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { User } from './members.ts'
-import { Id, Time, Typed, listOf, oneOf } from './shapes.ts'
+import { Id, Time, Typed, listOf, nullable, oneOf } from './shapes.ts'
 
-/** A profile at a social provider that signs in to the member's account. */
+/**
+ * A profile at a social provider that signs in to the member's account. An account has as many as its member links, several
+ * at one provider too; each is of one account only.
+ */
 export const Identity = Type.Object({
   id: Id,
   provider: Type.String(),
   /** The provider's name. */
   name: Type.String(),
+  /** What the provider calls the person: an e-mail that it has verified, else a name. */
+  known_as: nullable(Type.String()),
   linked_at: Time,
 })
 export type Identity = Static<typeof Identity>

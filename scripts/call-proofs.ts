@@ -22,6 +22,7 @@ const unlocked = 'server/features/library/unlocked.test.ts'
 const favorites = 'server/features/library/favorites.test.ts'
 const delivery = 'server/features/media/delivery.test.ts'
 const billing = 'server/features/billing/billing.test.ts'
+const placeOrder = 'server/features/billing/place-order.test.ts'
 const billingRaces = 'server/features/billing/races.test.ts'
 const cancel = 'server/features/billing/cancel.test.ts'
 const cardFailures = 'server/features/billing/card-failures.test.ts'
@@ -152,8 +153,8 @@ export const seedCalls: Record<string, CallNote> = {
   'GET /api/payment': {
     who: `${viewer}; an order: its owner alone`,
     proofs: [
-      [billing, "a person's orders are listed newest first, page by page"],
-      [billing, "somebody else's order: not seen, not paid"],
+      [placeOrder, "a person's orders are listed newest first, page by page"],
+      [placeOrder, "somebody else's order: not seen, not paid"],
     ],
   },
   'POST /api/payment/cancel': {
@@ -169,7 +170,7 @@ export const seedCalls: Record<string, CallNote> = {
     who: `${viewer}; the owner of the order`,
     proofs: [
       [billing, 'is ordered, paid by card and opened, and only that one, for that visitor only'],
-      [billing, "somebody else's order: not seen, not paid"],
+      [placeOrder, "somebody else's order: not seen, not paid"],
       [billingRaces, '"Pay" pressed 50 times at once charges once, and every press gets the paid order'],
       [
         cardFailures,
@@ -182,12 +183,12 @@ export const seedCalls: Record<string, CallNote> = {
     who: viewer,
     proofs: [
       [billing, 'is refused before an order where it is owned already or free'],
-      [billing, 'a gateway that is not offered here'],
+      [placeOrder, 'a gateway that is not offered here'],
       [
         billingRaces,
         'a key answers as before, whatever the ad click ids say, and is refused for another body or call',
       ],
-      [billing, 'every call that needs a visitor, without a token'],
+      [placeOrder, 'every call that needs a visitor, without a token'],
     ],
   },
   'GET /api/tag': {

@@ -1,4 +1,4 @@
-import { htmlLanguage, languages, type Language } from '#contract/languages.ts'
+import { htmlLanguage, keptLanguage, type Language } from '#contract/languages.ts'
 import dy from './mails.dy.json' with { type: 'json' }
 import en from './mails.en.json' with { type: 'json' }
 import es from './mails.es.json' with { type: 'json' }
@@ -38,7 +38,7 @@ export function composeMail(
   language: string,
   values: Record<string, string>,
 ): ComposedMail {
-  const known = languages.find((each) => each === language) ?? 'en'
+  const known = keptLanguage(language)
   if (template === 'contact') return composeContact(site, known, values)
   if (template === 'receipt') return composeReceipt(site, known, mailTexts[known], values)
   const { greeting, copyLink, templates } = mailTexts[known]

@@ -39,3 +39,31 @@ function forgetOld(answers: Map<string, { until: number }>, now: number): void {
     answers.delete(key)
   }
 }
+
+/**
+ * Finds rows by their ids, each kept like an answer; those that are missing are loaded together. Ids without a row are
+ * missing from what is found.
+ */
+export function createRowCache<Row extends { id: string }>(
+  clock: Clock,
+  load: (ids: readonly string[]) => Promise<Row[]>,
+): (ids: readonly string[]) => Promise<Map<string, Row>> {
+  const kept = createAnswerCache<Row | undefined>(clock)
+  return async (ids) => {
+    const missing: string[] = []
+    // Asked for once the ids below have all been looked at.
+    const loaded = Promise.resolve().then(async () => {
+      const rows = missing.length > 0 ? await load(missing) : []
+      return new Map(rows.map((row) => [row.id, row]))
+    })
+    const rows = await Promise.all(
+      ids.map((id) =>
+        kept.get(id, () => {
+          missing.push(id)
+          return loaded.then((found) => found.get(id))
+        }),
+      ),
+    )
+    return new Map(rows.flatMap((row) => (row ? [[row.id, row]] : [])))
+  }
+}

@@ -4,3 +4,6 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => new Date() }
+
+export const hourMs = 60 * 60_000
+export const dayMs = 24 * hourMs

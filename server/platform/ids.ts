@@ -17,6 +17,7 @@ export type IdKind =
   | 'ent'
   | 'plan'
   | 'pm'
+  | 'pmc'
   | 'ref'
   | 'mail'
 

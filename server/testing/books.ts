@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { GatewayId } from '#contract/billing.ts'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateway.ts'
 import type { Db } from '#server/tables.ts'
 
 interface Books {
@@ -10,13 +11,18 @@ interface Books {
   theirs: number
 }
 
-/** Compares our ledger with the sandbox's books; every transaction of ours must add up to zero. */
-export async function balance(db: Db): Promise<Books> {
+/** Every transaction of our ledger adds up to zero. */
+export async function expectEven(db: Db): Promise<void> {
   const uneven =
     await sql`SELECT transaction_id FROM ledger_lines GROUP BY transaction_id HAVING sum(amount_cents) <> 0`.execute(
       db,
     )
   expect(uneven.rows).toEqual([])
+}
+
+/** Compares our ledger with the sandbox's books; every transaction of ours must add up to zero. */
+export async function balance(db: Db): Promise<Books> {
+  await expectEven(db)
   const { rows } = await sql<Books>`SELECT
     (SELECT coalesce(sum(amount_cents), 0)::int FROM ledger_lines WHERE account = 'gateway:sandbox') AS ours,
     ((SELECT coalesce(sum(amount_cents), 0) FROM sandbox_payments WHERE status = 'succeeded')
@@ -29,16 +35,20 @@ export async function balance(db: Db): Promise<Books> {
 
 /** Compares our ledger with what a gateway lists of itself. */
 export async function booksOf(db: Db, gateway: PaymentGateway): Promise<Books> {
-  const { rows } = await sql<{ ours: number }>`
-    SELECT coalesce(sum(amount_cents), 0)::int AS ours FROM ledger_lines WHERE account = ${`gateway:${gateway.id}`}`.execute(
-    db,
-  )
-  return { ours: rows[0]?.ours ?? NaN, theirs: await balanceOf(gateway) }
+  return compareBooks(db, gateway.id, await gateway.listSince(new Date(0)))
 }
 
-/** What a gateway holds for the site by its own list: what it took, less what it gave back and what banks took. */
-export async function balanceOf(gateway: PaymentGateway, since = new Date(0)): Promise<number> {
-  const payments = await gateway.listSince(since)
+/** Compares our ledger with all payments of a gateway, as it has listed them. */
+export async function compareBooks(db: Db, gateway: GatewayId, payments: readonly Payment[]): Promise<Books> {
+  const { rows } = await sql<{ ours: number }>`
+    SELECT coalesce(sum(amount_cents), 0)::int AS ours FROM ledger_lines WHERE account = ${`gateway:${gateway}`}`.execute(
+    db,
+  )
+  return { ours: rows[0]?.ours ?? NaN, theirs: heldOf(payments) }
+}
+
+/** What a gateway holds for the site of these payments: what it took, less what it gave back and what banks took. */
+function heldOf(payments: readonly Payment[]): number {
   return payments
     .filter(({ status }) => status === 'succeeded')
     .reduce((sum, { amountCents, refundedCents, dispute, disputedCents = amountCents }) => {

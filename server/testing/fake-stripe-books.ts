@@ -19,18 +19,20 @@ export class StripeSaysNo extends Error {
 }
 
 /** Stripe's published test numbers, by what becomes of them; those without a refusal pay. */
-const cards: Record<string, { code: string; decline_code?: string } | 'asks always' | 'asks once' | 'later'> =
-  {
-    '4000000000000002': { code: 'card_declined', decline_code: 'generic_decline' },
-    '4000000000009995': { code: 'card_declined', decline_code: 'insufficient_funds' },
-    '4000000000009987': { code: 'card_declined', decline_code: 'lost_card' },
-    '4000000000000069': { code: 'expired_card', decline_code: 'expired_card' },
-    '4000000000000127': { code: 'incorrect_cvc', decline_code: 'incorrect_cvc' },
-    '4000002760003184': 'asks always',
-    '4000000000003220': 'asks once',
-    // At Stripe this one can only be kept; here it pays once, so that a renewal may fail.
-    '4000000000000341': 'later',
-  }
+export const cards: Record<
+  string,
+  { code: string; decline_code?: string } | 'asks always' | 'asks once' | 'later'
+> = {
+  '4000000000000002': { code: 'card_declined', decline_code: 'generic_decline' },
+  '4000000000009995': { code: 'card_declined', decline_code: 'insufficient_funds' },
+  '4000000000009987': { code: 'card_declined', decline_code: 'lost_card' },
+  '4000000000000069': { code: 'expired_card', decline_code: 'expired_card' },
+  '4000000000000127': { code: 'incorrect_cvc', decline_code: 'incorrect_cvc' },
+  '4000002760003184': 'asks always',
+  '4000000000003220': 'asks once',
+  // At Stripe this one can only be kept; here it pays once, so that a renewal may fail.
+  '4000000000000341': 'later',
+}
 
 interface Intent {
   id: string
@@ -48,7 +50,7 @@ interface Intent {
   charge: { id: string; refunded: number; disputed: boolean } | null
 }
 
-interface Method {
+export interface Method {
   id: string
   number: string
   customer: string | null
@@ -64,10 +66,10 @@ interface Refund {
   created: number
 }
 
-const newId = (kind: string) => `${kind}_${randomBytes(12).toString('hex')}`
+export const newId = (kind: string) => `${kind}_${randomBytes(12).toString('hex')}`
 const no = (code: string, message: string, param?: string) =>
   new StripeSaysNo(400, { type: 'invalid_request_error', code, message, ...(param ? { param } : {}) })
-const missing = (id: string, param: string) =>
+export const missing = (id: string, param: string) =>
   new StripeSaysNo(param === 'intent' ? 404 : 400, {
     type: 'invalid_request_error',
     code: 'resource_missing',
@@ -80,7 +82,7 @@ export class StripeBooks {
   readonly intents = new Map<string, Intent>()
   readonly customers = new Map<string, Dict>()
   readonly refunds: Refund[] = []
-  private readonly methods = new Map<string, Method>()
+  readonly methods = new Map<string, Method>()
   private readonly disputes = new Map<string, Dict>()
   private readonly clock: Clock
   private readonly tell: (type: string, object: Dict) => void
@@ -283,7 +285,13 @@ export class StripeBooks {
   presentMethod(id: string): Dict {
     const method = this.methods.get(id)
     if (!method) throw missing(id, 'intent')
-    return { id, object: 'payment_method', type: 'card', customer: method.customer }
+    return {
+      id,
+      object: 'payment_method',
+      type: 'card',
+      customer: method.customer,
+      card: presentCard(method),
+    }
   }
 
   /** The person has their bank take the money back, or the bank has decided. */
@@ -311,12 +319,7 @@ export class StripeBooks {
   }
 
   presentCharge({ id, charge, amount, currency, payment_method }: Intent): Dict {
-    const number = this.methods.get(payment_method ?? '')?.number ?? ''
-    const card = {
-      brand: number.startsWith('5') ? 'mastercard' : 'visa',
-      last4: number.slice(-4),
-      fingerprint: createHash('sha256').update(number).digest('hex').slice(0, 16),
-    }
+    const card = presentCard(this.methods.get(payment_method ?? ''))
     return {
       id: charge?.id,
       object: 'charge',
@@ -340,6 +343,14 @@ export class StripeBooks {
   }
 }
 
+function presentCard({ number }: Pick<Method, 'number'> = { number: '' }): Dict {
+  return {
+    brand: number.startsWith('5') ? 'mastercard' : 'visa',
+    last4: number.slice(-4),
+    fingerprint: createHash('sha256').update(number).digest('hex').slice(0, 16),
+  }
+}
+
 /** Of one payment where that is asked for, and not made before. */
 function isAskedFor(
   { payment_intent, created }: { payment_intent?: Json; created?: Json },
@@ -349,7 +360,7 @@ function isAskedFor(
   return Number(created) >= since && (asked['payment_intent'] ?? payment_intent) === payment_intent
 }
 
-function page<T extends { id?: Json }>(found: T[], asked: Dict, present: (one: T) => Dict): Dict {
+export function page<T extends { id?: Json }>(found: T[], asked: Dict, present: (one: T) => Dict): Dict {
   const start = found.findIndex(({ id }) => id === asked['starting_after']) + 1
   const limit = Number(asked['limit'] ?? 10)
   const data = found.slice(start, start + limit).map(present)

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { Fault } from '#server/features/billing/gateways/describe-gateway.ts'
 import { systemClock, type Clock } from '#server/platform/clock.ts'
+import { StripeSetups } from './fake-stripe-setups.ts'
 import { dictOf, StripeBooks, StripeSaysNo, type Dict, type Json } from './fake-stripe-books.ts'
 
 const secrets = { secretKey: 'sk_test_fake', publishableKey: 'pk_test_fake', webhookSecrets: ['whsec_fake'] }
@@ -16,6 +17,7 @@ export interface FakeStripe {
   /** The same as an operator sets it. */
   env: Record<string, string>
   books: StripeBooks
+  setups: StripeSetups
   /** Everything it would have told, the latest last. */
   events: { id: string; type: string; object: Dict }[]
   /** Where events are sent to, signed. */
@@ -34,7 +36,7 @@ export interface FakeStripe {
     body: Buffer
     headers: Record<string, string>
   }
-  /** Lets what starts a payment or a refund meet a fault, or with each request another. @returns what ends it */
+  /** Lets what starts a payment, a saving or a refund meet a fault, or with each request another. @returns what ends it */
   fail(fault: Fault | (() => Fault)): () => void
   /** While set, every request is dropped. */
   away: boolean
@@ -62,6 +64,13 @@ const parameters: Record<string, string> = {
   // The bank's page, which has another address in truth.
   'POST /v1/payment_intents/{id}/answer': 'key client_secret answer',
   'POST /v1/payment_intents/{id}/cancel': 'cancellation_reason',
+  'POST /v1/setup_intents': 'customer allowed_payment_method_types usage metadata expand',
+  'GET /v1/setup_intents': 'created limit starting_after expand',
+  'GET /v1/setup_intents/{id}': 'expand key client_secret',
+  'POST /v1/setup_intents/{id}/confirm': 'key client_secret payment_method_data',
+  // As with payments.
+  'POST /v1/setup_intents/{id}/answer': 'key client_secret answer',
+  'POST /v1/setup_intents/{id}/cancel': 'cancellation_reason',
   'POST /v1/refunds': 'payment_intent amount reason metadata',
   'GET /v1/refunds': 'payment_intent created limit starting_after',
   'POST /v1/payment_methods/{id}/detach': '',
@@ -73,7 +82,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
   const events: FakeStripe['events'] = []
   const keys = new Map<string, number>()
   const requests: FakeStripe['requests'] = []
-  const books = new StripeBooks(clock, (type, object) => {
+  const tell = (type: string, object: Dict) => {
     const event = { id: `evt_${randomBytes(12).toString('hex')}`, type, object: structuredClone(object) }
     events.push(event)
     if (fake.webhookUrl === undefined) return
@@ -85,7 +94,9 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     })
     // Whoever does not answer is told no second time.
     fetch(fake.webhookUrl, { method: 'POST', body: body.toString(), headers }).catch(() => {})
-  })
+  }
+  const books = new StripeBooks(clock, tell)
+  const setups = new StripeSetups(books, () => Math.floor(clock.now().getTime() / 1000), tell)
   const kept = new Map<string, Kept>()
   let trouble: { next: () => Fault; over: Promise<void> } | undefined
 
@@ -98,14 +109,14 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     const call = `${method} /v1/${[kind, id && '{id}', verb].filter(Boolean).join('/')}`
     requests.push({ method, path: pathname, asked })
     if (fake.away) return void request.socket.destroy()
-    const moves = call === 'POST /v1/payment_intents' || call === 'POST /v1/refunds'
+    const moves = ['payment_intents', 'setup_intents', 'refunds'].includes(call.replace('POST /v1/', ''))
     const fault = moves && trouble ? { fault: trouble.next(), over: trouble.over } : undefined
     if (fault?.fault === 'dropped before') return void request.socket.destroy()
     if (fault?.fault === '429')
       return send(response, 429, { error: { type: 'invalid_request_error', code: 'rate_limit' } })
     const work = () => {
       checkRequest(call, headers, asked)
-      return unexpanded(perform(books, call, id, asked), asked)
+      return unexpanded(perform({ books, setups }, call, id, asked), asked)
     }
     const key = method === 'POST' ? headers['idempotency-key'] : undefined
     const settled = await once(String(key), `${call} ${id} ${body}`, key !== undefined, work, fault)
@@ -153,6 +164,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
       STRIPE_API_BASE: url,
     },
     books,
+    setups,
     events,
     keys,
     requests,
@@ -163,8 +175,9 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
         'payment_method_data[type]': 'card',
         'payment_method_data[card][number]': cardNumber,
       })
-      const [id] = clientSecret.split('_secret_')
-      return (await fetch(`${url}/v1/payment_intents/${id}/confirm`, { method: 'POST', body })).status
+      const [id = ''] = clientSecret.split('_secret_')
+      const kind = id.startsWith('seti_') ? 'setup_intents' : 'payment_intents'
+      return (await fetch(`${url}/v1/${kind}/${id}/confirm`, { method: 'POST', body })).status
     },
     sign(event, { secret = secrets.webhookSecrets[0] ?? '', ageSeconds = 0 } = {}) {
       const body = JSON.stringify(event)
@@ -191,8 +204,22 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
   return fake
 }
 
-function perform(books: StripeBooks, call: string, id: string, asked: Dict): Dict {
+type Shelves = Pick<FakeStripe, 'books' | 'setups'>
+
+function perform({ books, setups }: Shelves, call: string, id: string, asked: Dict): Dict {
   switch (call) {
+    case 'POST /v1/setup_intents':
+      return setups.create(asked)
+    case 'GET /v1/setup_intents':
+      return setups.list(asked)
+    case 'GET /v1/setup_intents/{id}':
+      return setups.read(id, asked)
+    case 'POST /v1/setup_intents/{id}/confirm':
+      return setups.confirm(id, asked)
+    case 'POST /v1/setup_intents/{id}/answer':
+      return setups.answer(id, asked['answer'] === 'yes' ? 'yes' : 'no')
+    case 'POST /v1/setup_intents/{id}/cancel':
+      return setups.cancel(id, asked)
     case 'POST /v1/customers':
       return books.createCustomer(asked)
     case 'DELETE /v1/customers/{id}':

@@ -1,8 +1,14 @@
-import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import { expect } from 'vitest'
+import type { Order } from '#contract/billing.ts'
+import { getEpisode } from '#contract/media.ts'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateway.ts'
 import { sandboxRoutes } from '#server/features/billing/gateways/sandbox/routes.ts'
 import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { applyNotification } from '#server/features/billing/take-notification.ts'
 import type { Env } from '#server/platform/read-setting.ts'
+import { booksOf, expectEven } from './books.ts'
 import { buildVideo, type BuiltVideo } from './builders.ts'
+import { Shopper } from './shopper.ts'
 import { testDatabase } from './template-database.ts'
 import { testSite, type TestSite } from './test-site.ts'
 
@@ -18,6 +24,56 @@ export interface MoneySite extends TestSite {
   /** How often each call reached the gateway's face. */
   calls: Record<string, number>
   moveOn(milliseconds: number): void
+}
+
+/** To be called after each test: nothing troubles the gateway any more, and its books say what ours do. */
+export async function expectSound(site: MoneySite): Promise<void> {
+  for (const name of Object.keys(site.trouble)) Reflect.deleteProperty(site.trouble, name)
+  site.context.gatewayTimeoutMs = undefined
+  await expectEven(site.context.db)
+  const { ours, theirs } = await booksOf(site.context.db, site.sound)
+  expect(ours).toBe(theirs)
+}
+
+/** An episode of the site's video by its number; from 4 on they are locked. */
+export const episodeOf = (site: MoneySite, number = 4): string => site.video.episodes[number - 1]?.id ?? ''
+
+/** Somebody new who has bought an episode. */
+export async function buyEpisode(site: MoneySite, number = 4): Promise<{ shopper: Shopper; order: Order }> {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy({ episode_id: episodeOf(site, number) })
+  if (info?.status !== 'paid') throw new Error('it was not paid')
+  return { shopper, order: info }
+}
+
+/** The code of asking to play an episode. */
+export async function playing(site: MoneySite, shopper: Shopper, number = 4): Promise<number> {
+  const query = { episode_id: episodeOf(site, number) }
+  return (await shopper.visitor.call(getEpisode, { query })).answer.code
+}
+
+/** An order's payment as the gateway has it. */
+export async function paymentOf(site: MoneySite, orderId: string): Promise<Payment> {
+  const found = (await site.sound.listSince(new Date(0))).find((payment) => payment.orderId === orderId)
+  if (!found) throw new Error(`${orderId} has no payment`)
+  return found
+}
+
+let told = 0
+/** What a notification about a payment comes to. */
+export function hear(site: MoneySite, reference: string) {
+  return applyNotification(site.context, { gateway: 'sandbox', event_id: `evt_${++told}`, reference })
+}
+
+/** The refunds of an order, the first one first. */
+export function refundsOf(site: MoneySite, orderId: string) {
+  return site.context.db
+    .selectFrom('refunds')
+    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .select(['refunds.amount_cents', 'refunds.status', 'refunds.reason'])
+    .where('attempts.order_id', '=', orderId)
+    .orderBy('refunds.created_at')
+    .execute()
 }
 
 export async function moneySite(settings: Env = {}): Promise<MoneySite> {

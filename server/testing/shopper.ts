@@ -97,7 +97,7 @@ export class Shopper {
   /** The person's answer to the bank's check or the wallet at `url`. */
   decide(url: string, answer: 'yes' | 'no'): Promise<Response> {
     const { pathname, searchParams } = new URL(url, this.visitor.url)
-    const body = new URLSearchParams({ payment: searchParams.get('payment') ?? '', answer })
+    const body = new URLSearchParams([...searchParams, ['answer', answer]])
     return this.visitor.fetch(pathname, {
       method: 'POST',
       body: body.toString(),

@@ -59,6 +59,34 @@ export class Subscriber {
     return all.filter((one) => ids.includes(one.orderId) && (status ?? one.status) === one.status)
   }
 
+  /** The tries of ours, with when they began. */
+  async tries() {
+    const rows = await this.site.context.db
+      .selectFrom('attempts')
+      .innerJoin('orders', 'orders.id', 'attempts.order_id')
+      .select(['attempts.started_at', 'attempts.status', 'attempts.idempotency_key'])
+      .where('orders.user_id', '=', this.userId)
+      .where('orders.period_no', '>', 0)
+      .orderBy('attempts.started_at')
+      .execute()
+    return rows.map((row) => ({
+      key: row.idempotency_key,
+      status: row.status,
+      startedAt: row.started_at.getTime(),
+    }))
+  }
+
+  /** The amounts of these payments. */
+  async cents(status?: Payment['status']): Promise<number[]> {
+    return (await this.payments(status)).map(({ amountCents }) => amountCents)
+  }
+
+  /** What they were told after the receipt of the first period. */
+  async told(): Promise<string[]> {
+    const subjects = (await this.site.mails(this.shopper.email)).map(({ subject }) => subject)
+    return subjects.filter((subject) => !subject.startsWith('Your receipt'))
+  }
+
   async membership(): Promise<Membership> {
     return (await this.shopper.visitor.ask(getUser)).membership
   }

@@ -130,5 +130,6 @@ export function emptyWeb(dataDir: string): string {
   )
   writeFileSync(join(root, 'sw.js'), "const release = '__RELEASE__'\n")
   writeFileSync(join(root, 'preloads.json'), '{}')
+  writeFileSync(join(root, 'play-first.js'), '')
   return root
 }

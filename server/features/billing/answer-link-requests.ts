@@ -1,4 +1,4 @@
-import { languages } from '#contract/languages.ts'
+import { keptLanguage } from '#contract/languages.ts'
 import { Fault } from '#contract/errors.ts'
 import { checkEmail } from '#server/features/members/members.ts'
 import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
@@ -118,7 +118,7 @@ async function sayTooLate(
 }
 
 function languageOf(request: Request, order: PaidOrder) {
-  return languages.find((each) => each === (order.language ?? request.language)) ?? 'en'
+  return keptLanguage(order.language ?? request.language)
 }
 
 const linkEnd = ({ clock }: BillingContext) => new Date(clock.now().getTime() + linkMs)

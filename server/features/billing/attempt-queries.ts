@@ -3,7 +3,7 @@ import type { GatewayId } from '#contract/billing.ts'
 import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { attemptStates, openAttemptStatuses } from './attempt-states.ts'
-import { planChecks, type NextCheck } from './check-queries.ts'
+import { takeDue, type Due } from './check-queries.ts'
 import { checkMoved } from './state-machine.ts'
 import type * as tables from './tables.ts'
 
@@ -87,23 +87,8 @@ export async function moveAttempt(
 /** Written out, as the index of such attempts has them. */
 const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
 
-/** Takes the open attempts whose time has come, as `planChecks` says. */
-export async function takeDueAttempts(
-  tx: Tx,
-  now: Date,
-  next: NextCheck,
-  limit: number,
-): Promise<AttemptRow[]> {
-  const due = await tx
-    .selectFrom('attempts')
-    .selectAll()
-    .where('status', 'in', openStatuses)
-    .where('check_at', '<=', now)
-    .orderBy('check_at')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-    .execute()
-  await planChecks(tx, 'attempts', due, next)
-  return due
+/** Takes the open attempts whose time has come. */
+export function takeDueAttempts(tx: Tx, due: Due): Promise<AttemptRow[]> {
+  const open = tx.selectFrom('attempts').selectAll().where('status', 'in', openStatuses)
+  return takeDue(open, due, ({ id }, look) => tx.updateTable('attempts').set(look).where('id', '=', id))
 }

@@ -1,6 +1,6 @@
 import type { Log } from '#server/platform/log.ts'
 import { describeError } from './describe-error.ts'
-import { GatewayRefused, type Payment, type PaymentGateway, type Settled } from './gateway.ts'
+import { GatewayRefused, type Payment, type PaymentGateway, type Saving, type Settled } from './gateway.ts'
 
 /** How long a gateway may take for one call. */
 export const gatewayTimeoutMs = 20_000
@@ -8,10 +8,10 @@ export const gatewayTimeoutMs = 20_000
 const listTimeoutMs = 5 * 60_000
 
 /**
- * What came of a call: a payment, `null` for "no such payment", or `unknown` for a time-out, a broken line or an answer
- * that made no sense. Unknown is never taken for failed (billing.md, "States").
+ * What came of a call: a payment or a saving, `null` for "there is none", or `unknown` for a time-out, a broken line or an
+ * answer that made no sense. Unknown is never taken for failed (billing.md, "States").
  */
-export type Outcome = Payment | null | 'unknown'
+export type Outcome<T> = T | null | 'unknown'
 
 export interface GatewayCalls {
   log: Log
@@ -19,11 +19,11 @@ export interface GatewayCalls {
 }
 
 /** Calls a gateway within its time-out. Nothing is sent again here. */
-export async function askGateway(
+export async function askGateway<T extends Payment | Saving>(
   context: GatewayCalls,
   gateway: PaymentGateway,
-  call: (gateway: PaymentGateway) => Promise<Payment | null>,
-): Promise<Outcome> {
+  call: (gateway: PaymentGateway) => Promise<T | null>,
+): Promise<Outcome<T>> {
   try {
     return await bounded(call(gateway), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
   } catch (error) {

@@ -21,7 +21,10 @@ export async function lockNetwork(tx: Tx, network: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`cards:${network}`}, 0))`.execute(tx)
 }
 
-/** When the last but `max` of a person's card payments since then began that failed or are under way. */
+/**
+ * When the last but `max` of a person's cards since then was tried that failed, is under way, or was to be kept without a
+ * payment: of these every one counts, since they cost nothing and a yes says as much as a no.
+ */
 export async function selectFailureOfPerson(tx: Tx, userId: string, since: Date, max: number) {
   const row = await tx
     .selectFrom('orders')
@@ -31,7 +34,15 @@ export async function selectFailureOfPerson(tx: Tx, userId: string, since: Date,
     .where('orders.method', '=', 'card')
     .where('attempts.status', 'in', [...underWay, 'failed'])
     .where('attempts.started_at', '>', since)
-    .orderBy('attempts.started_at', 'desc')
+    .unionAll(
+      tx
+        .selectFrom('method_changes')
+        .select('started_at')
+        .where('user_id', '=', userId)
+        .where('method', '=', 'card')
+        .where('started_at', '>', since),
+    )
+    .orderBy('started_at', 'desc')
     .offset(max - 1)
     .limit(1)
     .executeTakeFirst()
@@ -51,6 +62,13 @@ export async function selectFailureOfNetwork(tx: Tx, network: string, since: Dat
         and([eb('status', '=', 'failed'), eb('decline_code', 'in', cardRefusals)]),
       ]),
     )
+    .unionAll(
+      tx
+        .selectFrom('method_changes')
+        .select('started_at')
+        .where('network', '=', network)
+        .where('started_at', '>', since),
+    )
     .orderBy('started_at', 'desc')
     .offset(max - 1)
     .limit(1)
@@ -60,6 +78,8 @@ export async function selectFailureOfNetwork(tx: Tx, network: string, since: Dat
 
 /** Forgets from where cards were tried whose failures count no more. */
 export async function forgetNetworks(db: Db, before: Date): Promise<void> {
-  const past = db.updateTable('attempts').set({ network: null }).where('network', 'is not', null)
-  await past.where('started_at', '<', before).execute()
+  for (const table of ['attempts', 'method_changes'] as const) {
+    const past = db.updateTable(table).set({ network: null }).where('network', 'is not', null)
+    await past.where('started_at', '<', before).execute()
+  }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cancelSubscription } from '#contract/billing.ts'
+import { cancelSubscription, getPayment, resumeSubscription, type Order } from '#contract/billing.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
@@ -17,8 +17,7 @@ const idOf = async (person: Subscriber, days: number) => (await person.shopper.p
 async function choose(person: Subscriber, days: number) {
   return person.shopper.tryOrder({ kind: 'plan', plan_id: await idOf(person, days) })
 }
-const charged = async (person: Subscriber) =>
-  (await person.payments('succeeded')).map(({ amountCents }) => amountCents)
+const charged = (person: Subscriber) => person.cents('succeeded')
 
 test('another plan starts at the next period, at its own price, and nothing is charged before', async () => {
   const person = await Subscriber.on(site)
@@ -53,6 +52,27 @@ test('a change of plan may be taken back, or replaced, before it starts', async 
   expect(await choose(person, 7)).toMatchObject({ code: 409, message: /already subscribed/ })
   await person.after(8 * day)
   expect(await charged(person)).toEqual([499, 999])
+})
+
+test('a change of plan says when it starts, as long as it waits and the subscription goes on', async () => {
+  const person = await Subscriber.on(site)
+  const { period_ends_at } = await person.row()
+  const id = (await choose(person, 30)).info?.id ?? ''
+  const { visitor } = person.shopper
+  const listed = async (): Promise<Order | undefined> => {
+    const orders = await visitor.ask(getPayment)
+    return 'list' in orders ? orders.list.find((order) => order.id === id) : undefined
+  }
+  const starts_at = period_ends_at?.toISOString()
+  expect(await listed()).toMatchObject({ status: 'pending', starts_at })
+  expect(await person.shopper.look(id)).toMatchObject({ status: 'pending', starts_at })
+  await visitor.ask(cancelSubscription)
+  expect(await listed()).toMatchObject({ status: 'pending', starts_at: null })
+  await visitor.ask(resumeSubscription)
+  expect(await listed()).toMatchObject({ starts_at })
+  await person.after(8 * day)
+  expect(await listed()).toMatchObject({ status: 'paid' })
+  expect(await listed()).not.toHaveProperty('starts_at')
 })
 
 test('a change of plan is not paid by hand', async () => {

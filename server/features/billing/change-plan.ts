@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely'
 import { Refusal } from '#contract/errors.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
 import type { Tx } from '#server/tables.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { setAccessEnd } from './cancel-subscription.ts'
 import { insertOrder, moveOrder, updateOpenOrder } from './order-queries.ts'
 import { selectOrderOfPeriod, selectPlannedOrder } from './renewal-queries.ts'
@@ -11,7 +12,6 @@ import type { OrdersTable } from './tables.ts'
 /** An order as somebody asks for it now. */
 type Wished = Insertable<OrdersTable>
 
-const dayMs = 86_400_000
 /** Its order is closed with the subscription; this is the end of those that were forgotten. */
 const payableMs = 30 * dayMs
 

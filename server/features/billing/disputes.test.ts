@@ -1,14 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Order } from '#contract/billing.ts'
-import { getEpisode } from '#contract/media.ts'
 import { booksOf } from '#server/testing/books.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import {
+  buyEpisode,
+  episodeOf,
+  expectSound,
+  hear,
+  moneySite,
+  paymentOf,
+  playing,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
 import { createSandboxGateway, dispute } from './gateways/sandbox/sandbox-gateway.ts'
 import { reconcile } from './reconcile.ts'
 import { refundOrder } from './refund-order.ts'
-import { applyNotification } from './take-notification.ts'
 import type { DisputeStatus } from './tables.ts'
 
 const day = 86_400_000
@@ -18,42 +24,15 @@ beforeAll(async () => {
   site = await moneySite()
 })
 afterAll(() => site.close())
-afterEach(async () => {
-  for (const name of Object.keys(site.trouble)) Reflect.deleteProperty(site.trouble, name)
-  const { ours, theirs } = await booksOf(site.context.db, site.sound)
-  expect(ours).toBe(theirs)
-})
+afterEach(() => expectSound(site))
 
-const episodeId = () => site.video.episodes[3]?.id ?? ''
-
-async function bought(): Promise<{ shopper: Shopper; order: Order }> {
-  const shopper = await Shopper.on(site)
-  const { info } = await shopper.buy({ episode_id: episodeId() })
-  if (info?.status !== 'paid') throw new Error('it was not paid')
-  return { shopper, order: info }
-}
-
-async function playing(shopper: Shopper): Promise<number> {
-  const query = { episode_id: episodeId() }
-  return (await shopper.visitor.call(getEpisode, { query })).answer.code
-}
-
-async function referenceOf(orderId: string): Promise<string> {
-  const found = (await site.sound.listSince(new Date(0))).find((payment) => payment.orderId === orderId)
-  return found?.reference ?? ''
-}
-
-let told = 0
-async function hear(orderId: string) {
-  const reference = await referenceOf(orderId)
-  await applyNotification(site.context, { gateway: 'sandbox', event_id: `evt_${++told}`, reference })
-}
+const hearOf = async (orderId: string) => hear(site, (await paymentOf(site, orderId)).reference)
 
 /** The bank speaks, and the sandbox tells of it. */
 async function bankSays(orderId: string, status: DisputeStatus) {
   const { db, clock, secret } = site.context
-  await dispute({ db, clock, secret, notify: () => {} }, await referenceOf(orderId), status)
-  await hear(orderId)
+  await dispute({ db, clock, secret, notify: () => {} }, (await paymentOf(site, orderId)).reference, status)
+  await hearOf(orderId)
 }
 
 const refundPart = (orderId: string, amountCents: number) =>
@@ -61,34 +40,34 @@ const refundPart = (orderId: string, amountCents: number) =>
 
 describe('a payment that the buyer has their bank take back', () => {
   test('locks what it opened; won, it opens again and the order is paid; the books follow', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     const before = await booksOf(site.context.db, site.sound)
     await bankSays(order.id, 'open')
     expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back', refunded_cents: 0 })
-    expect(await playing(shopper)).toBe(402)
+    expect(await playing(site, shopper)).toBe(402)
     expect((await booksOf(site.context.db, site.sound)).ours).toBe(before.ours - 99)
     await bankSays(order.id, 'won')
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
-    expect(await playing(shopper)).toBe(200)
+    expect(await playing(site, shopper)).toBe(200)
     expect(await booksOf(site.context.db, site.sound)).toEqual(before)
   })
 
   test('stays taken back where the bank decides for the buyer', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     await bankSays(order.id, 'open')
     await bankSays(order.id, 'lost')
     expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
-    expect(await playing(shopper)).toBe(402)
+    expect(await playing(site, shopper)).toBe(402)
   })
 
   test('is partly refunded again where it was before, and told any number of times, in any order, changes nothing more', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     await refundPart(order.id, 40)
     await bankSays(order.id, 'open')
-    await Promise.all([1, 2, 3, 4, 5].map(() => hear(order.id)))
+    await Promise.all([1, 2, 3, 4, 5].map(() => hearOf(order.id)))
     expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back', refunded_cents: 40 })
     await bankSays(order.id, 'won')
-    await Promise.all([1, 2, 3, 4, 5].map(() => hear(order.id)))
+    await Promise.all([1, 2, 3, 4, 5].map(() => hearOf(order.id)))
     expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
     const lines = await site.context.db
       .selectFrom('ledger_lines')
@@ -100,7 +79,7 @@ describe('a payment that the buyer has their bank take back', () => {
   })
 
   test('is not refunded meanwhile, and can be again once it was won', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     await bankSays(order.id, 'open')
     await expect(refundPart(order.id, 40)).rejects.toMatchObject({ reason: 'orderDisputed' })
     await bankSays(order.id, 'won')
@@ -110,7 +89,7 @@ describe('a payment that the buyer has their bank take back', () => {
 
   test('is found by the hourly comparison, its end too when the payment is long past', async () => {
     const shopper = await Shopper.on(site)
-    const { info } = await shopper.buy({ episode_id: episodeId() }, testCards.disputed)
+    const { info } = await shopper.buy({ episode_id: episodeOf(site) }, testCards.disputed)
     expect(info).toMatchObject({ status: 'paid' })
     await reconcile(site.context)
     expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'charged_back' })
@@ -119,15 +98,15 @@ describe('a payment that the buyer has their bank take back', () => {
       await reconcile(site.context)
     }
     expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'paid' })
-    expect(await playing(shopper)).toBe(200)
+    expect(await playing(site, shopper)).toBe(200)
   })
 })
 
 test('a dispute that was heard of only once it was over leaves the order as it is', async () => {
-  const { shopper, order } = await bought()
+  const { shopper, order } = await buyEpisode(site)
   const { db, clock, secret } = site.context
-  await dispute({ db, clock, secret, notify: () => {} }, await referenceOf(order.id), 'won')
-  await hear(order.id)
+  await dispute({ db, clock, secret, notify: () => {} }, (await paymentOf(site, order.id)).reference, 'won')
+  await hearOf(order.id)
   expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
 })
 
@@ -152,9 +131,9 @@ test('the card for disputes is told of by notification on a site of its own', as
   const gateway = createSandboxGateway({ db, clock, secret: '', notify: (one) => heard.push(one) })
   const shopper = await Shopper.on(site)
   site.trouble.start = (charge) => gateway.start(charge)
-  const { info } = await shopper.buy({ episode_id: episodeId() }, testCards.disputed)
+  const { info } = await shopper.buy({ episode_id: episodeOf(site) }, testCards.disputed)
   expect(info).toMatchObject({ status: 'paid' })
   expect(heard).toHaveLength(2)
-  await hear(info?.id ?? '')
+  await hearOf(info?.id ?? '')
   expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'charged_back' })
 })

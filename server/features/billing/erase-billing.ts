@@ -1,4 +1,5 @@
 import type { Tx } from '#server/tables.ts'
+import { checkChangesSoon } from './change-queries.ts'
 import { retireMethods } from './method-queries.ts'
 import {
   anonymiseOrders,
@@ -24,6 +25,7 @@ export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<v
     await moveSubscription(tx, id, status === 'incomplete' ? 'expired' : 'ended')
   for (const { id } of await selectPendingOrders(tx, userId)) await moveOrder(tx, id, 'cancelled')
   await checkPaymentsSoon(tx, userId, now)
+  await checkChangesSoon(tx, userId, now)
   await retireMethods(tx, userId, now)
   await insertPayersToForget(tx, userId, now)
   await anonymiseOrders(tx, userId, now)

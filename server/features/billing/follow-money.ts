@@ -3,6 +3,7 @@ import type { Tx } from '#server/tables.ts'
 import { endNow } from './end-subscription.ts'
 import type { Returned } from './ledger.ts'
 import { moveOrder, selectOrder, setRefunded, undoRefund, type OrderRow } from './order-queries.ts'
+import { undoneRefunds } from './order-states.ts'
 import { selectRefundedCents } from './refund-queries.ts'
 import type { OrderStatus } from './tables.ts'
 
@@ -41,10 +42,10 @@ function statusFor({ amount_cents, status }: OrderRow, refunded: number, dispute
 async function move(tx: Tx, { id, status }: OrderRow, to: OrderStatus, refunded: number): Promise<void> {
   if (status === to) return setRefunded(tx, id, refunded)
   // Whoever could not be given the money has paid after all.
-  if (status === 'refunded' || (status === 'partially_refunded' && to === 'paid')) {
-    await undoRefund(tx, id, refunded > 0 ? 'partially_refunded' : 'paid', refunded)
-    if (to !== 'charged_back') return
-  }
+  const kept = refunded > 0 ? 'partially_refunded' : 'paid'
+  if (to === kept && undoneRefunds.allows(status, to)) return undoRefund(tx, id, kept, refunded)
+  // A bank takes what was to go back: that is undone first.
+  if (status === 'refunded') await undoRefund(tx, id, kept, refunded)
   // It was refunded while it was disputed: both are over at once.
   if (status === 'charged_back' && to === 'refunded') await moveOrder(tx, id, 'partially_refunded')
   await moveOrder(tx, id, to, { refunded_cents: refunded })

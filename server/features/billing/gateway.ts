@@ -73,6 +73,46 @@ export interface Payment {
   disputedCents?: number
 }
 
+/** What is asked of a gateway where a method is to be kept without a payment. */
+export interface SaveRequest {
+  /** The same key stands for the same saving, however often it is sent. */
+  key: string
+  changeId: string
+  payer: Charge['payer']
+  method: PaymentMethod
+  /** As with a payment. */
+  token?: string
+  returnUrl: string
+  /** Where a wallet sends those who do not agree, where that is another place. */
+  cancelUrl: string
+}
+
+/** A method that is kept without a payment, as the gateway knows it. */
+export interface Saving {
+  reference: string
+  status: Payment['status']
+  /** Where the gateway remembers it. */
+  changeId?: string
+  /** There once it is kept. */
+  method?: SavedMethod
+  next?: NextStep
+  decline?: DeclineCode
+}
+
+/** Where to look a saving up, as with a payment. */
+export type SavingLookup = { reference: string } | { key: string; changeId: string; startedAt: Date }
+
+/** Keeps methods without a payment. No money moves, and nothing that was not approved can be charged. */
+export interface MethodSaver {
+  start(request: SaveRequest): Promise<Saving>
+  /** Brings a saving on that waited for the person, and reads it. Null where the gateway has it no more. */
+  complete(reference: string): Promise<Saving | null>
+  /** Null where the gateway has no such saving. */
+  retrieve(lookup: SavingLookup): Promise<Saving | null>
+  /** Gives up a saving that waits for the person. A method that is kept stays so. Null as with `complete`. */
+  cancel(reference: string): Promise<Saving | null>
+}
+
 /** The foreign hosts that the card form's document has to turn to, as a Content-Security-Policy names them. */
 export interface FormHosts {
   script: readonly string[]
@@ -84,7 +124,7 @@ export interface FormHosts {
 /** Where to look a payment up: by the gateway's name for it, or by what we know where we never heard that name. */
 export type PaymentLookup = { reference: string } | { key: string; attemptId: string; startedAt: Date }
 
-/** What a gateway told us: which event, and about which payment or saved method. Everything else is read at the gateway. */
+/** What a gateway told us: which event, and about which payment, saving or saved method. Everything else is read at the gateway. */
 export interface Notification {
   eventId: string
   reference: string
@@ -144,6 +184,7 @@ export interface PaymentGateway {
   cancel(reference: string): Promise<Payment | null>
   /** Once per key. @throws GatewayRefused for more than is left */
   refund(refund: { reference: string; amountCents: number; key: string }): Promise<void>
+  saver: MethodSaver
   /** The method can be charged no more. */
   forget(methodReference: string): Promise<void>
   /** Whether it still has the method. */

@@ -33,8 +33,16 @@ export function checkAmount(
   gateway: GatewayId,
   { amount_cents, currency }: { amount_cents: number; currency: string },
 ): void {
-  const takes = gatewayOf(context, { gateway }).takes?.(amount_cents, currency) ?? true
-  if (!takes) throw new Refusal('gatewayNotOffered')
+  if (!takesAmount(gatewayOf(context, { gateway }), { amount_cents, currency }))
+    throw new Refusal('gatewayNotOffered')
+}
+
+/** Whether a gateway takes such an amount: some know a least one, or no fractions of a currency. */
+export function takesAmount(
+  gateway: PaymentGateway,
+  { amount_cents, currency }: { amount_cents: number; currency: string },
+): boolean {
+  return gateway.takes?.(amount_cents, currency) ?? true
 }
 
 /** The ways to pay, one entry per gateway and kind. */

@@ -11,10 +11,15 @@ interface Request {
   key: string | undefined
   path: string
   body: object
+  /** Of what kind the id is that is reserved. */
+  kind?: 'ord' | 'pmc'
 }
 
 /** A finished answer as it is kept: the record, or the refusal. */
 type Kept<T> = { info: T } | { refusal: RefusalName; info: Record<string, unknown> }
+
+/** There is no answer yet. */
+const unfinished: readonly RefusalName[] = ['paymentUnknown', 'methodUnknown']
 
 /** A holder that died is followed after this long; one that lives renews its lease three times as often. */
 const leaseSeconds = 15
@@ -23,7 +28,7 @@ const patienceMs = 90_000
 /**
  * Answers a request once: the same key, call and body of the same person give the same answer, refusals included, and
  * nobody gets one before it is final. Whoever comes while it is being made waits, without holding a connection.
- * What failed without an answer (a fault) or has none yet (`paymentUnknown`) is not kept.
+ * What failed without an answer (a fault) or has none yet (`paymentUnknown`, `methodUnknown`) is not kept.
  * @param work makes the answer; it is given the id for what it makes, the same one if a dead holder is followed
  * @throws Refusal keyReused for the same key with another call or body
  */
@@ -32,8 +37,8 @@ export async function answerOnce<T>(
   request: Request,
   work: (reservedId: string) => Promise<T>,
 ): Promise<T> {
-  const { userId, key } = request
-  if (key === undefined) return work(newId('ord'))
+  const { userId, key, kind = 'ord' } = request
+  if (key === undefined) return work(newId(kind))
   if (key.length > 255) throw new Fault('badRequest', 'Idempotency-Key is longer than 255 characters')
   const holder = randomUUID()
   const hash = hashOf(request.body)
@@ -43,7 +48,7 @@ export async function answerOnce<T>(
     call: request.path,
     body_hash: hash,
     holder,
-    reserved_id: newId('ord'),
+    reserved_id: newId(kind),
     seconds: leaseSeconds,
   }
   const deadline = Date.now() + patienceMs
@@ -76,7 +81,7 @@ async function answerAndKeep<T>(db: Db, { holder, userId, key }: Hold, work: () 
     await answerKey(db, holder, userId, key, { info })
     return info
   } catch (error) {
-    if (error instanceof Refusal && error.reason !== 'paymentUnknown') {
+    if (error instanceof Refusal && !unfinished.includes(error.reason)) {
       await answerKey(db, holder, userId, key, { refusal: error.reason, info: error.info })
     } else {
       await extendKey(db, holder, userId, key, 0)

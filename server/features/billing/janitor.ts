@@ -1,7 +1,10 @@
+import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { selectAttempt, takeDueAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { forgetNetworks } from './card-failure-queries.ts'
+import { selectChange, takeDueChanges, type ChangeRow } from './change-queries.ts'
+import type { Due } from './check-queries.ts'
 import { nextCheck } from './check-schedule.ts'
 import { forgetMethod } from './forget-method.ts'
 import { forgetPayer } from './forget-payer.ts'
@@ -14,41 +17,43 @@ import { expireOrders, selectOrder } from './order-queries.ts'
 import { takePayersToForget } from './payer-queries.ts'
 import { selectRefunds, takeDueRefunds, type RefundRow } from './refund-queries.ts'
 import { sendRefund } from './send-refund.ts'
+import { giveUpChange, isWithinReach, recheckChange, settleChange } from './settle-change.ts'
 import { recheckAttempt } from './settle-order.ts'
-import { expireSubscriptions } from './subscription-queries.ts'
+import { expireSubscriptions, selectSubscription } from './subscription-queries.ts'
 import { applyNotification } from './take-notification.ts'
 
-const hourMs = 60 * 60_000
 /** billing.md, "States". */
 const incompleteMs = 23 * hourMs
-const keysLastMs = 7 * 24 * hourMs
+const keysLastMs = 7 * dayMs
 const batch = 20
 
 type HeardRow = Awaited<ReturnType<typeof takeDueNotifications>>[number]
 
 /**
- * Finishes what a crash, a time-out or an absent person left behind: open payments and refunds whose time has come, methods
+ * Finishes what a crash, a time-out or an absent person left behind: open payments, changes of method and refunds whose time has come, methods
  * and people to be forgotten, notifications that were recorded and not applied, orders and subscriptions that waited too long. Any
  * number of processes may run it at any time; it never sends a payment again.
  */
 export async function runJanitor(context: BillingContext): Promise<void> {
   const { db, clock } = context
   const now = clock.now()
-  const next = (checks: number) => nextCheck(checks, now)
+  const due: Due = { now, limit: batch, next: (checks) => nextCheck(checks, now) }
   await expireOrders(db, now)
   await expireSubscriptions(db, new Date(now.getTime() - incompleteMs))
   await deleteOldKeys(db, new Date(now.getTime() - keysLastMs))
   await deleteOldOrderLinks(db, now)
   await forgetNetworks(db, new Date(now.getTime() - context.limits.cardFailuresIp.seconds * 1000))
-  const attempts = await db.transaction().execute((tx) => takeDueAttempts(tx, now, next, batch))
+  const attempts = await db.transaction().execute((tx) => takeDueAttempts(tx, due))
   await each(context, attempts, (attempt) => check(context, attempt))
-  const refunds = await db.transaction().execute((tx) => takeDueRefunds(tx, now, next, batch))
+  const changes = await db.transaction().execute((tx) => takeDueChanges(tx, due))
+  await each(context, changes, (change) => checkChange(context, change))
+  const refunds = await db.transaction().execute((tx) => takeDueRefunds(tx, due))
   await each(context, refunds, (refund) => sendAgain(context, refund))
-  const methods = await db.transaction().execute((tx) => takeMethodsToForget(tx, now, next, batch))
+  const methods = await db.transaction().execute((tx) => takeMethodsToForget(tx, due))
   await each(context, methods, (method) => forgetMethod(context, method))
-  const payers = await db.transaction().execute((tx) => takePayersToForget(tx, now, next, batch))
+  const payers = await db.transaction().execute((tx) => takePayersToForget(tx, due))
   await each(context, payers, (payer) => forgetPayer(context, payer))
-  const notifications = await db.transaction().execute((tx) => takeDueNotifications(tx, now, next, batch))
+  const notifications = await db.transaction().execute((tx) => takeDueNotifications(tx, due))
   await each(context, notifications, (heard) => applyAgain(context, heard))
 }
 
@@ -78,6 +83,25 @@ async function check(context: BillingContext, attempt: AttemptRow): Promise<void
     log.error(
       { attempt: attempt.id, status: current.status },
       'a payment stayed open after the last look; please look it up at the gateway',
+    )
+}
+
+async function checkChange(context: BillingContext, change: ChangeRow): Promise<void> {
+  const { db, log, clock } = context
+  await recheckChange(context, change)
+  const current = await selectChange(db, change.id)
+  if (!current || !isOpen(current.status)) return
+  const subscription = await selectSubscription(db, current.subscription_id)
+  const lives = subscription?.status === 'active' || subscription?.status === 'past_due'
+  const last = nextCheck(change.checks + 1, clock.now()) === null
+  // Its person may choose another meanwhile, and what is kept late all the same is not wanted then.
+  if (!isWithinReach(context, current))
+    return last ? settleChange(context, current, 'out of reach') : undefined
+  if (current.status === 'requires_action' && (last || !lives)) return giveUpChange(context, current)
+  if (last)
+    log.error(
+      { change: change.id, status: current.status },
+      'a change of payment method stayed open after the last look; please look it up at the gateway',
     )
 }
 

@@ -4,22 +4,22 @@ import type { Tx } from '#server/tables.ts'
 import type { Payment } from './gateway.ts'
 import { insertPaymentMethod, insertUnwantedMethod, retireUnusedMethods } from './method-queries.ts'
 
-/** Keeps the method that a gateway kept with a payment. @returns its id, or null where none was kept */
+/** Keeps the method that a gateway kept, with a payment or without. @returns its id, or null where none was kept */
 export async function keepMethod(
   tx: Tx,
   userId: string,
   gateway: GatewayId,
-  { method }: Payment,
+  { method }: Pick<Payment, 'method'>,
 ): Promise<string | null> {
   return method ? insertPaymentMethod(tx, rowOf(userId, gateway, method)) : null
 }
 
-/** Has the method forgotten that a gateway kept with a payment which buys nothing, unless it is charged for something else. */
+/** Has the method forgotten that a gateway kept with what comes to nothing, unless it is charged for something else. */
 export async function forgetUnwanted(
   tx: Tx,
   userId: string,
   gateway: GatewayId,
-  { method }: Payment,
+  { method }: Pick<Payment, 'method'>,
   now: Date,
 ): Promise<void> {
   if (!method) return

@@ -11,7 +11,7 @@ import { isOwnTry } from './settle-renewal.ts'
 
 /**
  * A gateway may keep a method only some time after the payment that it was kept with. The period that was paid for is
- * renewed with it then; where that period is over, or nothing was bought, it is forgotten.
+ * renewed with it then; where that period is over, nothing was bought, or the person has chosen another since, it is forgotten.
  */
 export async function learnMethod(
   tx: Tx,
@@ -25,7 +25,9 @@ export async function learnMethod(
   const row = order.subscription_id === null ? undefined : await selectRenewing(tx, order.subscription_id)
   const live = row?.status === 'active' || row?.status === 'past_due'
   const runs = live && order.status !== 'cancelled' && order.period_no === row.period_no
-  if (!runs || row.method_lost_at !== null)
+  // What the person has chosen since stays.
+  const chosen = row?.method_chosen_at ?? null
+  if (!runs || row.method_lost_at !== null || (chosen !== null && chosen > attempt.started_at))
     return forgetUnwanted(tx, order.user_id, attempt.gateway, payment, now)
   if (row.method_reference === method.reference) return
   const methodId = await keepMethod(tx, order.user_id, attempt.gateway, payment)

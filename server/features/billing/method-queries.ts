@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { planChecks, type NextCheck } from './check-queries.ts'
+import { takeDue, type Due } from './check-queries.ts'
 import type * as tables from './tables.ts'
 
 export type MethodRow = Selectable<tables.PaymentMethodsTable>
@@ -109,24 +109,12 @@ export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<
     .execute()
 }
 
-/** Takes the methods that are to be forgotten, as `planChecks` says. */
-export async function takeMethodsToForget(
-  tx: Tx,
-  now: Date,
-  next: NextCheck,
-  limit: number,
-): Promise<MethodRow[]> {
-  const due = await tx
-    .selectFrom('payment_methods')
-    .selectAll()
-    .where('check_at', '<=', now)
-    .orderBy('check_at')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-    .execute()
-  await planChecks(tx, 'payment_methods', due, next)
-  return due
+/** Takes the methods that are to be forgotten. */
+export function takeMethodsToForget(tx: Tx, due: Due): Promise<MethodRow[]> {
+  const open = tx.selectFrom('payment_methods').selectAll()
+  return takeDue(open, due, ({ id }, look) =>
+    tx.updateTable('payment_methods').set(look).where('id', '=', id),
+  )
 }
 
 /** Unless it was kept again meanwhile, with another payment. */

@@ -6,7 +6,7 @@ import { openAttemptStatuses } from './attempt-states.ts'
 
 /** Gives everything but the idempotency keys to another person. */
 export async function moveRecords(tx: Tx, from: string, to: string): Promise<void> {
-  for (const table of ['orders', 'payment_methods', 'subscriptions'] as const)
+  for (const table of ['orders', 'payment_methods', 'subscriptions', 'method_changes'] as const)
     await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute()
 }
 

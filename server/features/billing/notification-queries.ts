@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import type { NextCheck } from './check-queries.ts'
+import { takeDue, type Due } from './check-queries.ts'
 import type * as tables from './tables.ts'
 
 /** Records what a gateway told us; the same event a second time changes nothing. */
@@ -16,27 +16,15 @@ export async function insertNotification(
     .execute()
 }
 
-/** Takes the notifications whose time to be applied has come, and sets when they are tried next. */
-export async function takeDueNotifications(tx: Tx, now: Date, next: NextCheck, limit: number) {
-  const due = await tx
+/** Takes the notifications whose time to be applied has come. */
+export function takeDueNotifications(tx: Tx, due: Due) {
+  const open = tx
     .selectFrom('notifications')
     .select(['gateway', 'event_id', 'reference', 'checks'])
     .where('applied_at', 'is', null)
-    .where('check_at', '<=', now)
-    .orderBy('check_at')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-    .execute()
-  for (const { gateway, event_id, checks } of due) {
-    await tx
-      .updateTable('notifications')
-      .set({ checks: checks + 1, check_at: next(checks + 1) })
-      .where('gateway', '=', gateway)
-      .where('event_id', '=', event_id)
-      .execute()
-  }
-  return due
+  return takeDue(open, due, ({ gateway, event_id }, look) =>
+    tx.updateTable('notifications').set(look).where('gateway', '=', gateway).where('event_id', '=', event_id),
+  )
 }
 
 /** Whether a notification still waits to be applied. */

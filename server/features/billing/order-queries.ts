@@ -1,8 +1,9 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
+import { keptLanguage, type Language } from '#contract/languages.ts'
 import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { openAttemptStatuses } from './attempt-states.ts'
-import { orderStates } from './order-states.ts'
+import { orderStates, undoneRefunds } from './order-states.ts'
 import { checkMoved } from './state-machine.ts'
 import type * as tables from './tables.ts'
 
@@ -79,10 +80,7 @@ export async function setRefunded(tx: Tx, id: string, refundedCents: number): Pr
   await tx.updateTable('orders').set({ refunded_cents: refundedCents }).where('id', '=', id).execute()
 }
 
-/**
- * Takes back that an order was refunded, since its gateway could not deliver the money: as if it had never been, so this
- * is no move of the list. @throws IllegalMove where the order was not refunded
- */
+/** Takes back that an order was refunded, since its gateway could not deliver the money. @throws IllegalMove where it was not */
 export async function undoRefund(
   tx: Tx,
   id: string,
@@ -93,14 +91,14 @@ export async function undoRefund(
     .updateTable('orders')
     .set({ status: to, refunded_cents: refundedCents })
     .where('id', '=', id)
-    .where('status', 'in', ['partially_refunded', 'refunded'])
+    .where('status', 'in', undoneRefunds.from(to))
   checkMoved(await update.executeTakeFirstOrThrow(), `order ${id} back to ${to}`)
 }
 
-/** The language of whoever an order belongs to; null where it is not known. */
-export async function selectLanguageOf(tx: Tx, userId: string): Promise<string | null> {
+/** The language of whoever an order belongs to. */
+export async function selectLanguageOf(tx: Tx, userId: string): Promise<Language> {
   const row = await tx.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst()
-  return row?.language ?? null
+  return keptLanguage(row?.language)
 }
 
 /**

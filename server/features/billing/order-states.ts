@@ -15,3 +15,18 @@ export const orderStates = stateMachine<OrderStatus>({
   refunded: [],
   charged_back: ['paid', 'partially_refunded'],
 })
+
+/**
+ * What a refund that its gateway could not deliver after all leads back to, as if it had never been. These moves are none of
+ * the list, since no payment makes them: money that comes in for an order that was refunded is not honoured.
+ */
+export const undoneRefunds = stateMachine<OrderStatus>({
+  pending: [],
+  failed: [],
+  cancelled: [],
+  expired: [],
+  paid: [],
+  partially_refunded: ['paid'],
+  refunded: ['partially_refunded', 'paid'],
+  charged_back: [],
+})

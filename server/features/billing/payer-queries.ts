@@ -1,7 +1,8 @@
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import { openAttemptStatuses } from './attempt-states.ts'
-import { planChecks, type NextCheck } from './check-queries.ts'
+import { selectOpenChanges } from './change-queries.ts'
+import { takeDue, type Due } from './check-queries.ts'
 import type * as tables from './tables.ts'
 
 export type PayerRow = Selectable<tables.PayersToForgetTable>
@@ -21,28 +22,17 @@ export async function insertPayersToForget(tx: Tx, userId: string, now: Date): P
     .execute()
 }
 
-/** Takes the people that are to be forgotten, as `planChecks` says. */
-export async function takePayersToForget(
-  tx: Tx,
-  now: Date,
-  next: NextCheck,
-  limit: number,
-): Promise<PayerRow[]> {
-  const due = await tx
-    .selectFrom('payers_to_forget')
-    .selectAll()
-    .where('check_at', '<=', now)
-    .orderBy('check_at')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-    .execute()
-  await planChecks(tx, 'payers_to_forget', due, next)
-  return due
+/** Takes the people that are to be forgotten. */
+export function takePayersToForget(tx: Tx, due: Due): Promise<PayerRow[]> {
+  const open = tx.selectFrom('payers_to_forget').selectAll()
+  return takeDue(open, due, ({ id }, look) =>
+    tx.updateTable('payers_to_forget').set(look).where('id', '=', id),
+  )
 }
 
-/** Whether a payment of theirs is still under way, which may make them known to its gateway once more. */
+/** Whether a payment of theirs, or a change of method, is still under way, which may make them known to its gateway once more. */
 export async function hasOpenPayments(db: Db, userId: string): Promise<boolean> {
+  if ((await selectOpenChanges(db, userId)).length > 0) return true
   const open = await db
     .selectFrom('attempts')
     .innerJoin('orders', 'orders.id', 'attempts.order_id')

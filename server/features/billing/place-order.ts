@@ -5,6 +5,7 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import { keepViewer } from '#server/features/members/members.ts'
 import { attributionForOrder } from '#server/features/tracking/tracking.ts'
 import type { Call } from '#server/platform/http/route.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -31,7 +32,7 @@ type PlaceOrderCall = Call<typeof createOrder>
 type Body = BodyOf<typeof createOrder>
 
 /** An order can be paid this long (billing.md, "States"). */
-const payableMs = 24 * 60 * 60_000
+const payableMs = dayMs
 
 /** What is bought and for how much. The amount is frozen on the order. */
 type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cents' | 'currency'> & {

@@ -9,6 +9,7 @@ import type { BillingContext } from './billing-context.ts'
 import { isPlanned, selectOrder, selectOrdersOf, type OrderRow } from './order-queries.ts'
 import { declineOf } from './pay-order.ts'
 import { recheckAttempt } from './settle-order.ts'
+import { selectNextStarts } from './subscription-queries.ts'
 
 /** @throws Refusal notFound for an order that is not this person's */
 export async function loadOrder(
@@ -17,8 +18,8 @@ export async function loadOrder(
   orderId: string,
   language: Language,
 ): Promise<Order> {
-  const { order, attempts } = await readOrder(context, userId, orderId)
-  return presentOrder(context, order, attempts, language)
+  const { order, details } = await readOrder(context, userId, orderId)
+  return presentOrder(context, order, details, language)
 }
 
 /**
@@ -31,18 +32,42 @@ export async function refreshOrder(
   orderId: string,
   language: Language,
 ): Promise<Order> {
-  const { order, attempts } = await readOrder(context, userId, orderId)
-  const open = attempts.filter(({ status }) => isOpen(status))
-  if (open.length === 0) return presentOrder(context, order, attempts, language)
+  const { order, details } = await readOrder(context, userId, orderId)
+  const open = details.attempts.filter(({ status }) => isOpen(status))
+  if (open.length === 0) return presentOrder(context, order, details, language)
   for (const attempt of open) await recheckAttempt(context, attempt)
   return loadOrder(context, userId, orderId, language)
 }
 
-async function readOrder({ db }: BillingContext, userId: string, orderId: string) {
-  const order = await selectOrder(db, orderId)
+/** The attempts are read before the order: one that is settled in between is in the order too then, and nothing is told by halves. */
+async function readOrder(
+  context: BillingContext,
+  userId: string,
+  orderId: string,
+): Promise<{ order: OrderRow; details: Details }> {
+  const attempts = await selectAttempts(context.db, [orderId])
+  const order = await selectOrder(context.db, orderId)
   if (order?.user_id !== userId) throw new Refusal('notFound')
-  return { order, attempts: await selectAttempts(db, [orderId]) }
+  return { order, details: { attempts, starts: await readStarts(context, [order]) } }
 }
+
+/** What is told of orders beside their rows. */
+interface Details {
+  /** Of all of them, the latest first. */
+  attempts: AttemptRow[]
+  /** When a change of plan that waits begins, by subscription. */
+  starts: Map<string, Date | null>
+}
+
+function readStarts({ db }: BillingContext, orders: OrderRow[]): Promise<Details['starts']> {
+  return selectNextStarts(
+    db,
+    orders.filter(isWaiting).flatMap(({ subscription_id }) => subscription_id ?? []),
+  )
+}
+
+/** A change of plan is charged by itself, when its period begins. */
+const isWaiting = (order: OrderRow): boolean => order.status === 'pending' && isPlanned(order)
 
 /** A person's orders, newest first. @throws Fault badCursor */
 export async function listOrders(
@@ -57,31 +82,22 @@ export async function listOrders(
   const rows = await selectOrdersOf(context.db, userId, after, size + 1)
   const page = rows.slice(0, size)
   const last = rows.length > size ? page.at(-1) : undefined
-  const attempts = await selectAttempts(
-    context.db,
-    page.map(({ id }) => id),
-  )
+  const ids = page.map(({ id }) => id)
+  const [attempts, starts] = await Promise.all([selectAttempts(context.db, ids), readStarts(context, page)])
+  const details = { attempts, starts }
   return {
-    list: page.map((row) =>
-      presentOrder(
-        context,
-        row,
-        attempts.filter(({ order_id }) => order_id === row.id),
-        language,
-      ),
-    ),
+    list: page.map((row) => presentOrder(context, row, details, language)),
     next_cursor: last ? encodeCursor('orders', [last.created_at.toISOString(), last.id]) : null,
   }
 }
 
-/** @param attempts those of the order, the latest first */
 function presentOrder(
   context: BillingContext,
   row: OrderRow,
-  attempts: AttemptRow[],
+  { attempts, starts }: Details,
   language: Language,
 ): Order {
-  const latest = attempts[0]
+  const latest = attempts.find(({ order_id }) => order_id === row.id)
   const wentNowhere = latest?.status === 'failed' || latest?.status === 'cancelled'
   const declined = row.status === 'pending' && wentNowhere ? declineOf(latest) : undefined
   return {
@@ -98,6 +114,7 @@ function presentOrder(
     created_at: row.created_at.toISOString(),
     ...(row.paid_at ? { paid_at: row.paid_at.toISOString() } : {}),
     expires_at: row.expires_at.toISOString(),
+    ...(isWaiting(row) ? { starts_at: startOf(row, starts) } : {}),
     next: nextOf(context, row, latest),
     ...(declined
       ? { declined: { reason: declined, message: context.translate(language, `refusals.${declined}`) } }
@@ -105,10 +122,13 @@ function presentOrder(
   }
 }
 
+function startOf({ subscription_id }: OrderRow, starts: Details['starts']): string | null {
+  return (subscription_id && starts.get(subscription_id)?.toISOString()) || null
+}
+
 /** What the browser has to do: what the open payment asks for, else to get a token for another. */
 function nextOf({ gateways }: BillingContext, row: OrderRow, latest: AttemptRow | undefined): NextStep {
-  // A change of plan is charged by itself, when its period begins.
-  if (row.status !== 'pending' || isPlanned(row)) return { type: 'none' }
+  if (row.status !== 'pending' || isWaiting(row)) return { type: 'none' }
   if (latest && isOpen(latest.status)) return latest.next_step ?? { type: 'none' }
   const gateway = gateways.find(({ id }) => id === row.gateway)
   if (!gateway) return { type: 'none' }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import { dayMs } from '#server/platform/clock.ts'
 
 /** How long before a higher price somebody is told of it. */
-export const noticeMs = 14 * 86_400_000
+export const noticeMs = 14 * dayMs
 
 /**
  * What the next period of a subscription costs in its plan: what its person agreed to, or was told of long enough before that

@@ -4,6 +4,7 @@ import { plansOf } from '#server/testing/plans-of.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { takeDueAttempts } from './attempt-queries.ts'
 import { forgetNetworks, selectFailureOfNetwork } from './card-failure-queries.ts'
+import { takeDueChanges } from './change-queries.ts'
 import { deleteMethod, takeMethodsToForget } from './method-queries.ts'
 import { takeDueNotifications } from './notification-queries.ts'
 import { expireOrders } from './order-queries.ts'
@@ -15,7 +16,7 @@ import { expireSubscriptions } from './subscription-queries.ts'
 import { takeDueWithdrawals } from './withdrawal-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
-const next = () => null
+const due = { now, limit: 20, next: () => null }
 
 /** 5,000 of everything, all of it settled. */
 const settled = `
@@ -32,6 +33,8 @@ const settled = `
     SELECT 'sub_' || n, 'usr_' || n, 'pln_1', 'ended', now() FROM generate_series(1, 5000) n;
   INSERT INTO payment_methods (id, user_id, gateway, reference)
     SELECT 'pm_' || n, 'usr_' || n, 'sandbox', n FROM generate_series(1, 5000) n;
+  INSERT INTO method_changes (id, user_id, subscription_id, gateway, method, status, started_at)
+    SELECT 'chg_' || n, 'usr_' || n, 'sub_' || n, 'sandbox', 'card', 'succeeded', now() FROM generate_series(1, 5000) n;
   INSERT INTO payers_to_forget (id) SELECT 'usr_' || n FROM generate_series(1, 5000) n;
   INSERT INTO notifications (gateway, event_id, received_at, applied_at, reference)
     SELECT 'sandbox', n, now(), now(), n FROM generate_series(1, 5000) n;
@@ -50,16 +53,18 @@ const inTransaction =
   (db: Db): Promise<unknown> =>
     db.transaction().execute(work)
 
+/** Some look into several tables, one after the other. */
 const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['orders that were not paid in time', (db) => expireOrders(db, now)],
-  ['attempts to look at', inTransaction((tx) => takeDueAttempts(tx, now, next, 20))],
-  ['refunds to send', inTransaction((tx) => takeDueRefunds(tx, now, next, 20))],
+  ['attempts to look at', inTransaction((tx) => takeDueAttempts(tx, due))],
+  ['changes of method to look at', inTransaction((tx) => takeDueChanges(tx, due))],
+  ['refunds to send', inTransaction((tx) => takeDueRefunds(tx, due))],
   ['subscriptions that were never paid', (db) => expireSubscriptions(db, now)],
   ['subscriptions that are due', (db) => takeDueSubscriptions(db, now, now, 20)],
   ['reminders', inTransaction((tx) => takeReminders(tx, now, 20))],
-  ['payment methods to forget', inTransaction((tx) => takeMethodsToForget(tx, now, next, 20))],
+  ['payment methods to forget', inTransaction((tx) => takeMethodsToForget(tx, due))],
   ['a method that the gateway forgot', (db) => deleteMethod(db, 'pm_1')],
-  ['people to forget', inTransaction((tx) => takePayersToForget(tx, now, next, 20))],
+  ['people to forget', inTransaction((tx) => takePayersToForget(tx, due))],
   ['who somebody was that leaves', inTransaction((tx) => insertPayersToForget(tx, 'usr_1', now))],
   [
     'the orders of an address',
@@ -67,13 +72,15 @@ const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ],
   ['cards that failed in a network', inTransaction((tx) => selectFailureOfNetwork(tx, 'one', now, 200))],
   ['networks to forget', (db) => forgetNetworks(db, now)],
-  ['notifications that were not applied', inTransaction((tx) => takeDueNotifications(tx, now, next, 20))],
-  ['withdrawals whose money is due', inTransaction((tx) => takeDueWithdrawals(tx, now, next, 20))],
+  ['notifications that were not applied', inTransaction((tx) => takeDueNotifications(tx, due))],
+  ['withdrawals whose money is due', inTransaction((tx) => takeDueWithdrawals(tx, due))],
 ]
 
 it.each(looks)('the janitor finds %s without reading what is settled', async (_name, work) => {
   const plans = await plansOf(database, work)
-  expect(plans).toHaveLength(1)
-  expect(plans[0]?.plan).toContain('Index')
-  expect(plans[0]?.plan).not.toContain('Seq Scan')
+  expect(plans.length).toBeGreaterThan(0)
+  for (const { plan } of plans) {
+    expect(plan).toContain('Index')
+    expect(plan).not.toContain('Seq Scan')
+  }
 })

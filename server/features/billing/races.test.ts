@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrder, unlockEpisode } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { balance } from '#server/testing/books.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { runJanitor } from './janitor.ts'
 
 let site: MoneySite
@@ -183,4 +185,23 @@ test('after all of this the books agree', async () => {
   const books = await balance(site.context.db)
   expect(books.ours).toBe(books.theirs)
   expect(books.ours).toBeGreaterThan(0)
+})
+
+test('an order that is settled while it is read is told as paid, not as one that waits for a card', async () => {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy({ episode_id: episode() }, testCards.asksOnce)
+  const id = info?.id ?? ''
+  const { db } = site.context
+  const settling = await db.startTransaction().execute()
+  await sql`LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`.execute(settling)
+  const looked = shopper.look(id)
+  await somebodyWaits(site.context.database.pool)
+  await settling.updateTable('attempts').set({ status: 'succeeded' }).where('order_id', '=', id).execute()
+  await settling
+    .updateTable('orders')
+    .set({ status: 'paid', paid_at: new Date() })
+    .where('id', '=', id)
+    .execute()
+  await settling.commit().execute()
+  expect(await looked).toMatchObject({ status: 'paid', next: { type: 'none' } })
 })

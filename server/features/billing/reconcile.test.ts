@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { balance } from '#server/testing/books.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
 import { reconcile } from './reconcile.ts'
@@ -12,11 +11,7 @@ beforeAll(async () => {
   site = await moneySite()
 })
 afterAll(() => site.close())
-afterEach(async () => {
-  for (const name of Object.keys(site.trouble)) delete site.trouble[name as keyof typeof site.trouble]
-  const { ours, theirs } = await balance(site.context.db)
-  expect(ours).toBe(theirs)
-})
+afterEach(() => expectSound(site))
 
 test('a payment of which only the gateway knows is found and settled, also once the janitor has given it up', async () => {
   const person = await Subscriber.on(site)

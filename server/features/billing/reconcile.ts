@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from '#server/platform/clock.ts'
 import type { AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -17,14 +18,13 @@ import {
 import { settleAttempt } from './settle-order.ts'
 import { settleReturned } from './settle-returned.ts'
 
-const hourMs = 60 * 60_000
 /** A payment may be listed late, and come through long after it was begun. */
 const overlapMs = 48 * hourMs
-const firstLookMs = 7 * 24 * hourMs
+const firstLookMs = 7 * dayMs
 const batch = 200
 
 /** How long a payment that cannot be brought into line is tried again, each time with an error in the log. */
-const keptMs = 7 * 24 * hourMs
+const keptMs = 7 * dayMs
 
 /**
  * Compares what each gateway took with what we know of it, and settles what differs by the same function as everything

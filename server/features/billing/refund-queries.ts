@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import { planChecks, type NextCheck } from './check-queries.ts'
+import { takeDue, type Due } from './check-queries.ts'
 import type * as tables from './tables.ts'
 
 export type RefundRow = Selectable<tables.RefundsTable>
@@ -41,25 +41,10 @@ export async function setRefundFailed(tx: Tx, id: string): Promise<void> {
   await update.where('id', '=', id).where('status', '=', 'succeeded').execute()
 }
 
-/** Takes the refunds whose time has come, as `planChecks` says. */
-export async function takeDueRefunds(
-  tx: Tx,
-  now: Date,
-  next: NextCheck,
-  limit: number,
-): Promise<RefundRow[]> {
-  const due = await tx
-    .selectFrom('refunds')
-    .selectAll()
-    .where('status', '=', sql.lit('started'))
-    .where('check_at', '<=', now)
-    .orderBy('check_at')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-    .execute()
-  await planChecks(tx, 'refunds', due, next)
-  return due
+/** Takes the refunds whose time has come. */
+export function takeDueRefunds(tx: Tx, due: Due): Promise<RefundRow[]> {
+  const open = tx.selectFrom('refunds').selectAll().where('status', '=', sql.lit('started'))
+  return takeDue(open, due, ({ id }, look) => tx.updateTable('refunds').set(look).where('id', '=', id))
 }
 
 /** What has gone back of an attempt's payment. */

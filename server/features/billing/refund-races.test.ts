@@ -1,13 +1,18 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { booksOf } from '#server/testing/books.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { Shopper } from '#server/testing/shopper.ts'
+import {
+  buyEpisode,
+  expectSound,
+  hear,
+  moneySite,
+  paymentOf,
+  refundsOf,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
 import { dispute } from './gateways/sandbox/sandbox-gateway.ts'
 import { runJanitor } from './janitor.ts'
 import { refundOrder } from './refund-order.ts'
 import { renewSubscription } from './renew-subscription.ts'
-import { applyNotification } from './take-notification.ts'
 
 let site: MoneySite
 
@@ -15,29 +20,18 @@ beforeAll(async () => {
   site = await moneySite()
 })
 afterAll(() => site.close())
-afterEach(async () => {
-  for (const name of Object.keys(site.trouble)) Reflect.deleteProperty(site.trouble, name)
-  const { ours, theirs } = await booksOf(site.context.db, site.sound)
-  expect(ours).toBe(theirs)
-})
+afterEach(() => expectSound(site))
 
 const times = <T>(count: number, work: (index: number) => Promise<T>) =>
   Promise.allSettled(Array.from({ length: count }, (_, index) => work(index)))
 
 async function bought() {
-  const shopper = await Shopper.on(site)
-  const { info } = await shopper.buy({ episode_id: site.video.episodes[3]?.id })
-  const orderId = info?.id ?? ''
-  const found = (await site.sound.listSince(new Date(0))).find((payment) => payment.orderId === orderId)
-  const reference = found?.reference ?? ''
-  const look = () => shopper.look(orderId)
+  const { shopper, order } = await buyEpisode(site)
+  const { reference } = await paymentOf(site, order.id)
+  const look = () => shopper.look(order.id)
   const gone = async () => (await site.sound.retrieve({ reference }))?.refundedCents
-  return { shopper, orderId, reference, look, gone }
+  return { shopper, orderId: order.id, reference, look, gone }
 }
-
-let told = 0
-const hear = (reference: string) =>
-  applyNotification(site.context, { gateway: 'sandbox', event_id: `evt_${++told}`, reference })
 
 /** The names of the refusals, and `done` for the others. */
 function outcomes(settled: PromiseSettledResult<{ status: string }>[]): Set<string> {
@@ -46,22 +40,13 @@ function outcomes(settled: PromiseSettledResult<{ status: string }>[]): Set<stri
   )
 }
 
-async function refundsOf(orderId: string) {
-  return site.context.db
-    .selectFrom('refunds')
-    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
-    .select(['refunds.amount_cents', 'refunds.status'])
-    .where('attempts.order_id', '=', orderId)
-    .execute()
-}
-
 test('a refund of the whole that is asked for 20 times at once is made once, and the buyer is told once', async () => {
   const { shopper, orderId, look, gone } = await bought()
   const settled = await times(20, () => refundOrder(site.context, orderId, { reason: 'goodwill' }))
   expect([...outcomes(settled)].every((one) => one === 'done' || one === 'notRefundable')).toBe(true)
   expect(await look()).toMatchObject({ status: 'refunded', refunded_cents: 99 })
   expect(await gone()).toBe(99)
-  expect(await refundsOf(orderId)).toEqual([{ amount_cents: 99, status: 'succeeded' }])
+  expect(await refundsOf(site, orderId)).toMatchObject([{ amount_cents: 99, status: 'succeeded' }])
   const mails = await site.mails(shopper.email)
   expect(mails.filter(({ subject }) => /money goes back/.test(subject))).toHaveLength(1)
 })
@@ -73,7 +58,7 @@ test('two operators who both saw nothing refunded make one refund of a part, als
   expect([...outcomes(settled)].every((one) => one === 'done' || one === 'movedOn')).toBe(true)
   expect(await look()).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
   expect(await gone()).toBe(40)
-  expect(await refundsOf(orderId)).toHaveLength(1)
+  expect(await refundsOf(site, orderId)).toHaveLength(1)
 })
 
 test('parts of many sizes at once, here and at the gateway itself, never add up to more than was paid', async () => {
@@ -83,10 +68,10 @@ test('parts of many sizes at once, here and at the gateway itself, never add up 
       refundOrder(site.context, orderId, { amountCents: 20 + index, reason: `part ${index}` }),
     ),
     times(5, (index) => site.sound.refund({ reference, amountCents: 17, key: `there ${orderId} ${index}` })),
-    times(10, () => hear(reference)),
+    times(10, () => hear(site, reference)),
     times(3, () => runJanitor(site.context)),
   ])
-  await hear(reference)
+  await hear(site, reference)
   const total = (await gone()) ?? 0
   expect(total).toBeLessThanOrEqual(99)
   expect(await look()).toMatchObject({ refunded_cents: total })
@@ -96,10 +81,10 @@ test('notifications that come while a refund is made, 20 of them, count nothing 
   const { orderId, reference, look } = await bought()
   await Promise.all([
     refundOrder(site.context, orderId, { amountCents: 40, reason: 'goodwill' }),
-    times(20, () => hear(reference)),
+    times(20, () => hear(site, reference)),
   ])
   expect(await look()).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
-  expect(await refundsOf(orderId)).toHaveLength(1)
+  expect(await refundsOf(site, orderId)).toHaveLength(1)
 })
 
 test('a reading of the payment that was overtaken is not applied', async () => {
@@ -109,7 +94,7 @@ test('a reading of the payment that was overtaken is not applied', async () => {
     return dispute({ db, clock, secret, notify: () => {} }, reference, status)
   }
   await say('open')
-  await hear(reference)
+  await hear(site, reference)
   await say('won')
   const [read, overtaken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let reads = 0
@@ -121,11 +106,11 @@ test('a reading of the payment that was overtaken is not applied', async () => {
     await overtaken.promise
     return payment
   }
-  const late = hear(reference)
+  const late = hear(site, reference)
   await read.promise
   delete site.trouble.retrieve
   await say('lost')
-  await hear(reference)
+  await hear(site, reference)
   expect(await look()).toMatchObject({ status: 'charged_back' })
   overtaken.resolve()
   await late

@@ -1,15 +1,22 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Order } from '#contract/billing.ts'
-import { getEpisode } from '#contract/media.ts'
+import {
+  buyEpisode,
+  episodeOf,
+  expectSound,
+  hear,
+  moneySite,
+  paymentOf,
+  playing,
+  refundsOf,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
 import { balance, booksOf } from '#server/testing/books.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
 import { failRefunds } from './gateways/sandbox/queries.ts'
 import { runJanitor } from './janitor.ts'
 import { reconcile } from './reconcile.ts'
 import { refundOrder } from './refund-order.ts'
-import { applyNotification } from './take-notification.ts'
 
 const day = 86_400_000
 const reason = 'goodwill'
@@ -20,54 +27,16 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 afterEach(async () => {
-  for (const name of Object.keys(site.trouble)) Reflect.deleteProperty(site.trouble, name)
-  const { ours, theirs } = await balance(site.context.db)
-  expect(ours).toBe(theirs)
-  expect(await booksOf(site.context.db, site.sound)).toEqual({ ours, theirs })
+  await expectSound(site)
+  expect(await balance(site.context.db)).toEqual(await booksOf(site.context.db, site.sound))
 })
-
-const episode = (number = 4) => site.video.episodes[number - 1]?.id ?? ''
-
-async function bought(number = 4): Promise<{ shopper: Shopper; order: Order }> {
-  const shopper = await Shopper.on(site)
-  const { info } = await shopper.buy({ episode_id: episode(number) })
-  if (info?.status !== 'paid') throw new Error('it was not paid')
-  return { shopper, order: info }
-}
-
-/** The code of asking to play an episode. */
-async function playing(shopper: Shopper, number = 4): Promise<number> {
-  return (await shopper.visitor.call(getEpisode, { query: { episode_id: episode(number) } })).answer.code
-}
 
 /** What the buyer has heard of refunds. */
 async function mailsAbout(shopper: Shopper) {
   return (await site.mails(shopper.email)).filter(({ subject }) => /money goes back/.test(subject))
 }
 
-async function paymentOf(orderId: string) {
-  const found = (await site.sound.listSince(new Date(0))).find((payment) => payment.orderId === orderId)
-  if (!found) throw new Error(`${orderId} has no payment`)
-  return found
-}
-
-async function refundsOf(orderId: string) {
-  return site.context.db
-    .selectFrom('refunds')
-    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
-    .select(['refunds.amount_cents', 'refunds.status', 'refunds.reason'])
-    .where('attempts.order_id', '=', orderId)
-    .orderBy('refunds.created_at')
-    .execute()
-}
-
-let told = 0
-/** What a notification about an order's payment comes to. */
-async function hear(orderId: string) {
-  const { reference } = await paymentOf(orderId)
-  await applyNotification(site.context, { gateway: 'sandbox', event_id: `evt_${++told}`, reference })
-}
-
+const hearOf = async (orderId: string) => hear(site, (await paymentOf(site, orderId)).reference)
 const refund = (orderId: string, amountCents?: number, more: object = {}) =>
   refundOrder(site.context, orderId, {
     reason,
@@ -78,12 +47,12 @@ const refusal = (name: string) => expect.objectContaining({ reason: name })
 
 describe('an order that is refunded as a whole', () => {
   test('is refunded, its money goes back, the episode is locked again, and the buyer hears of it', async () => {
-    const { shopper, order } = await bought()
-    expect(await playing(shopper)).toBe(200)
+    const { shopper, order } = await buyEpisode(site)
+    expect(await playing(site, shopper)).toBe(200)
     expect(await refund(order.id)).toMatchObject({ status: 'done', amountCents: 99 })
     expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
-    expect(await paymentOf(order.id)).toMatchObject({ refundedCents: 99 })
-    expect(await playing(shopper)).toBe(402)
+    expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 99 })
+    expect(await playing(site, shopper)).toBe(402)
     const [mail, ...more] = await mailsAbout(shopper)
     expect(mail?.text).toMatch(/\$0\.99/)
     expect(mail?.text).toContain(order.id)
@@ -99,24 +68,24 @@ describe('an order that is refunded as a whole', () => {
   })
 
   test('takes what it gave and nothing else: another order for the video stays', async () => {
-    const { shopper, order } = await bought(4)
-    await shopper.buy({ episode_id: episode(5) })
+    const { shopper, order } = await buyEpisode(site, 4)
+    await shopper.buy({ episode_id: episodeOf(site, 5) })
     await refund(order.id)
-    expect([await playing(shopper, 4), await playing(shopper, 5)]).toEqual([402, 200])
+    expect([await playing(site, shopper, 4), await playing(site, shopper, 5)]).toEqual([402, 200])
   })
 
   test('can be bought again', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
-    expect(await shopper.buy({ episode_id: episode() })).toMatchObject({
+    expect(await shopper.buy({ episode_id: episodeOf(site) })).toMatchObject({
       code: 200,
       info: { status: 'paid' },
     })
-    expect(await playing(shopper)).toBe(200)
+    expect(await playing(site, shopper)).toBe(200)
   })
 
   test('is paid for no more: pressing "Pay" on it is refused', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
     expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 409 })
   })
@@ -124,38 +93,38 @@ describe('an order that is refunded as a whole', () => {
 
 describe('an order that is refunded in part', () => {
   test('stays open to its buyer, and says how much has gone back', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     await refund(order.id, 40)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
-    expect(await playing(shopper)).toBe(200)
+    expect(await playing(site, shopper)).toBe(200)
     expect((await mailsAbout(shopper))[0]?.subject).toBe('A part of your money goes back')
   })
 
   test('is locked once the parts are all of it, and never gives back more', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     await refund(order.id, 40)
     await refund(order.id, 9)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 49 })
     await expect(refund(order.id, 51)).rejects.toEqual(refusal('refundTooLarge'))
     await refund(order.id)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
-    expect(await playing(shopper)).toBe(402)
+    expect(await playing(site, shopper)).toBe(402)
     await expect(refund(order.id)).rejects.toEqual(refusal('notRefundable'))
     await expect(refund(order.id, 1)).rejects.toEqual(refusal('notRefundable'))
   })
 })
 
 test('a refund that was decided on before more went back is not made', async () => {
-  const { order } = await bought()
+  const { order } = await buyEpisode(site)
   await refund(order.id, 40, { knownRefundedCents: 0 })
   await expect(refund(order.id, 40, { knownRefundedCents: 0 })).rejects.toEqual(refusal('movedOn'))
   await refund(order.id, 40, { knownRefundedCents: 40 })
-  expect(await paymentOf(order.id)).toMatchObject({ refundedCents: 80 })
+  expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 80 })
 })
 
 test('what cannot be refunded is refused in words: what was never paid, or is not there', async () => {
   const shopper = await Shopper.on(site)
-  const order = await shopper.order({ episode_id: episode() })
+  const order = await shopper.order({ episode_id: episodeOf(site) })
   await expect(refund(order.id)).rejects.toEqual(refusal('notRefundable'))
   await expect(refund('ord_none')).rejects.toEqual(refusal('notFound'))
 })
@@ -197,7 +166,7 @@ test('a whole refund of a period that is over ends the plan; what the running on
 
 describe('a refund whose answer is lost', () => {
   test('is found done by the janitor, and made once', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     site.trouble.refund = async (asked) => {
       await site.sound.refund(asked)
       throw new Error('the line broke')
@@ -209,12 +178,12 @@ describe('a refund whose answer is lost', () => {
     site.moveOn(15_000)
     await runJanitor(site.context)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
-    expect(await paymentOf(order.id)).toMatchObject({ refundedCents: 40 })
+    expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 40 })
   })
 
   test('is found done by asking for the same again, or by the notification', async () => {
-    for (const find of [(id: string) => refund(id, 40), hear]) {
-      const { shopper, order } = await bought()
+    for (const find of [(id: string) => refund(id, 40), hearOf]) {
+      const { shopper, order } = await buyEpisode(site)
       site.trouble.refund = async (asked) => {
         await site.sound.refund(asked)
         throw new Error('the line broke')
@@ -223,27 +192,27 @@ describe('a refund whose answer is lost', () => {
       delete site.trouble.refund
       await find(order.id)
       expect(await shopper.look(order.id)).toMatchObject({ refunded_cents: 40 })
-      expect(await refundsOf(order.id)).toHaveLength(1)
+      expect(await refundsOf(site, order.id)).toHaveLength(1)
     }
   })
 
   test('that never arrived is sent again', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     site.trouble.refund = () => Promise.reject(new Error('no route'))
     await refund(order.id)
-    expect(await playing(shopper)).toBe(200)
+    expect(await playing(site, shopper)).toBe(200)
     delete site.trouble.refund
     site.moveOn(15_000)
     await runJanitor(site.context)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded' })
-    expect(await playing(shopper)).toBe(402)
+    expect(await playing(site, shopper)).toBe(402)
   })
 })
 
 describe("a refund at the gateway's own dashboard", () => {
   const thereFor = async (orderId: string, amountCents: number, key: string) =>
     site.sound.refund({
-      reference: (await paymentOf(orderId)).reference,
+      reference: (await paymentOf(site, orderId)).reference,
       amountCents,
       key: `${orderId} ${key}`,
     })
@@ -251,11 +220,11 @@ describe("a refund at the gateway's own dashboard", () => {
   test.each([
     [
       'its notification, told five times',
-      async (id: string) => void (await Promise.all([1, 2, 3, 4, 5].map(() => hear(id)))),
+      async (id: string) => void (await Promise.all([1, 2, 3, 4, 5].map(() => hearOf(id)))),
     ],
     ['the hourly comparison', () => reconcile(site.context)],
   ])('is followed by %s', async (_, find) => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     await thereFor(order.id, 40, 'part')
     await find(order.id)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
@@ -263,13 +232,13 @@ describe("a refund at the gateway's own dashboard", () => {
     await find(order.id)
     await find(order.id)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
-    expect(await playing(shopper)).toBe(402)
-    expect((await refundsOf(order.id)).map(({ amount_cents }) => amount_cents)).toEqual([40, 59])
+    expect(await playing(site, shopper)).toBe(402)
+    expect((await refundsOf(site, order.id)).map(({ amount_cents }) => amount_cents)).toEqual([40, 59])
     expect(await mailsAbout(shopper)).toHaveLength(2)
   })
 
   test('is found by the hourly comparison also of a payment that is long past', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     await reconcile(site.context)
     site.moveOn(40 * day)
     await reconcile(site.context)
@@ -279,21 +248,21 @@ describe("a refund at the gateway's own dashboard", () => {
   })
 
   test('comes before ours, which the gateway then refuses, and is known afterwards', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     await thereFor(order.id, 99, 'all')
     await expect(refund(order.id)).rejects.toEqual(refusal('refundRefused'))
     expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
-    expect((await refundsOf(order.id)).map(({ status }) => status).toSorted()).toEqual([
+    expect((await refundsOf(site, order.id)).map(({ status }) => status).toSorted()).toEqual([
       'failed',
       'succeeded',
     ])
   })
 
   test.each([
-    ['its notification', hear],
+    ['its notification', hearOf],
     ['the hourly comparison', () => reconcile(site.context)],
   ])('is told apart from one of ours that is under way, by %s', async (_, find) => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     site.trouble.refund = async (asked) => {
       await site.sound.refund(asked)
       throw new Error('the line broke')
@@ -303,7 +272,10 @@ describe("a refund at the gateway's own dashboard", () => {
     await thereFor(order.id, 30, 'part')
     await find(order.id)
     expect(await shopper.look(order.id)).toMatchObject({ refunded_cents: 70 })
-    expect(await refundsOf(order.id)).toMatchObject([{ amount_cents: 40, reason }, { amount_cents: 30 }])
+    expect(await refundsOf(site, order.id)).toMatchObject([
+      { amount_cents: 40, reason },
+      { amount_cents: 30 },
+    ])
   })
 })
 
@@ -313,32 +285,36 @@ describe('a refund that the gateway fails later', () => {
     [
       'one of its dashboard',
       async (id: string) => {
-        await site.sound.refund({ reference: (await paymentOf(id)).reference, amountCents: 99, key: id })
-        await hear(id)
+        await site.sound.refund({
+          reference: (await paymentOf(site, id)).reference,
+          amountCents: 99,
+          key: id,
+        })
+        await hearOf(id)
       },
     ],
   ])('never was: %s is taken back, and what was bought opens again', async (_, make) => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     await make(order.id)
-    expect(await playing(shopper)).toBe(402)
-    await failRefunds(site.context.db, (await paymentOf(order.id)).reference, new Date())
-    await hear(order.id)
-    await hear(order.id)
+    expect(await playing(site, shopper)).toBe(402)
+    await failRefunds(site.context.db, (await paymentOf(site, order.id)).reference, new Date())
+    await hearOf(order.id)
+    await hearOf(order.id)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
-    expect(await playing(shopper)).toBe(200)
-    expect(await refundsOf(order.id)).toMatchObject([{ status: 'failed' }])
+    expect(await playing(site, shopper)).toBe(200)
+    expect(await refundsOf(site, order.id)).toMatchObject([{ status: 'failed' }])
     await refund(order.id, 40)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
   })
 
   test('takes nothing back where the gateway only has not counted it yet', async () => {
-    const { shopper, order } = await bought()
+    const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
     site.trouble.retrieve = async (lookup) => {
       const payment = await site.sound.retrieve(lookup)
       return payment && { ...payment, refundedCents: 0 }
     }
-    await hear(order.id)
+    await hearOf(order.id)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
   })
 })

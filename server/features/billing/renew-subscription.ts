@@ -1,5 +1,6 @@
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { insertAttempt, selectAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -7,12 +8,21 @@ import { askGateway } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
 import { endUnpaid } from './end-subscription.ts'
 import type { PaymentGateway } from './gateway.ts'
+import { takesAmount } from './gateways.ts'
 import { giveUpAttempt } from './give-up-attempt.ts'
-import { insertOrder, selectOrder, setPeriodOfOrder, type OrderRow } from './order-queries.ts'
+import {
+  insertOrder,
+  selectOrder,
+  setPeriodOfOrder,
+  updateOpenOrder,
+  type OrderRow,
+} from './order-queries.ts'
 import {
   lockSubscriber,
+  priceOf,
   selectOrderOfPeriod,
   selectPlannedOrder,
+  selectPriceDue,
   selectRenewing,
   updateSubscription,
   type RenewingRow,
@@ -20,8 +30,8 @@ import {
 import { graceEnd } from './renewal-schedule.ts'
 import { becomePastDue } from './settle-renewal.ts'
 import { settleAttempt } from './settle-order.ts'
+import type { PaymentMethod } from './tables.ts'
 
-const dayMs = 86_400_000
 /** How long is waited before a payment that is still open, or a gateway that is not set up, is looked at again. */
 const againMs = 10 * 60_000
 /** After this long a person who was asked for something no longer keeps a try from being made. */
@@ -69,7 +79,7 @@ async function decide(context: BillingContext, tx: Tx, id: string): Promise<Step
   await lockSubscriber(tx, id)
   const now = context.clock.now()
   const row = await selectRenewing(tx, id)
-  if (!row?.period_ends_at || (row.status !== 'active' && row.status !== 'past_due')) return nothing
+  if (!isLive(row)) return nothing
   const order = await selectOrderOfPeriod(tx, id, row.period_no + 1)
   const attempts = order ? await selectAttempts(tx, [order.id]) : []
   const open = attempts.find(({ status }) => isOpen(status))
@@ -92,8 +102,17 @@ async function decide(context: BillingContext, tx: Tx, id: string): Promise<Step
   return beginCharge(context, tx, row, { order, number: (attempts[0]?.number ?? 0) + 1, now })
 }
 
+/** A subscription that has a period which ends. */
+type DueRow = RenewingRow & { period_ends_at: Date }
+
+function isLive(row: RenewingRow | undefined): row is DueRow {
+  return (
+    row !== undefined && row.period_ends_at !== null && (row.status === 'active' || row.status === 'past_due')
+  )
+}
+
 /** Nobody wanted it to end: its method was taken away at the gateway, and another may follow. */
-function isLeftWithoutMethod(row: RenewingRow): row is RenewingRow & { period_ends_at: Date } {
+function isLeftWithoutMethod(row: DueRow): boolean {
   const { status, method_reference, method_lost_at, cancel_at_period_end: cancelled } = row
   return status === 'active' && !cancelled && method_reference === null && method_lost_at !== null
 }
@@ -128,17 +147,33 @@ async function awaitAttempt(
 }
 
 async function beginCharge(
-  { gateways, log }: BillingContext,
+  context: BillingContext,
   tx: Tx,
-  row: RenewingRow,
+  row: DueRow,
   { order: known, number, now }: { order: OrderRow | undefined; number: number; now: Date },
 ): Promise<Step> {
+  const { gateways, log } = context
   const gateway = gateways.find(({ id }) => id === row.gateway)
   if (!gateway || row.gateway === null || row.method_reference === null) {
     log.error({ subscription: row.id, gateway: row.gateway }, 'a renewal is at a gateway that is not set up')
     return lookAgain(tx, row.id, new Date(now.getTime() + againMs))
   }
+  const price = await selectPriceDue(tx, row, known)
+  if (!takesAmount(gateway, price)) {
+    const { amount_cents, currency } = price
+    log.error(
+      { subscription: row.id, gateway: gateway.id, amount_cents, currency },
+      'a renewal has a price that its gateway does not take',
+    )
+    // As long as no order holds the price, it may be mended.
+    if (!known) return lookAgain(tx, row.id, new Date(now.getTime() + againMs))
+    await becomePastDue(context, tx, { row, order: known, triedAt: now, now }, 'not_taken')
+    return nothing
+  }
   const order = known ?? (await makeOrder(tx, row, gateway.id, now))
+  const way = { gateway: gateway.id, method: kindOf(gateway, row) }
+  // The person may have chosen another way since the last try.
+  if (order.gateway !== way.gateway || order.method !== way.method) await updateOpenOrder(tx, order.id, way)
   const attempt = await insertAttempt(tx, {
     id: newId('att'),
     order_id: order.id,
@@ -150,6 +185,13 @@ async function beginCharge(
     check_at: nextCheck(0, now),
   })
   return { do: 'charge', order, attempt, gateway, methodReference: row.method_reference }
+}
+
+/** Which kind of a gateway's methods a subscription is charged with: of a wallet there are no last digits. */
+function kindOf({ methods }: PaymentGateway, { method_last4 }: RenewingRow): PaymentMethod {
+  const [only = 'card', ...others] = methods
+  if (others.length === 0) return only
+  return method_last4 === null ? 'wallet' : 'card'
 }
 
 /** The order for the next period: the change of plan that was planned for it, else the same plan again. */
@@ -180,8 +222,7 @@ async function makeOrder(
       subscription_id: row.id,
       period_no: period,
       status: 'pending',
-      amount_cents: row.price_cents,
-      currency: row.currency,
+      ...priceOf(row),
       gateway: gateway ?? former.gateway,
       method: former.method,
       email: row.email ?? former.email,

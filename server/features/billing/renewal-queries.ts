@@ -71,6 +71,7 @@ const renewing = prepared((db: Db, { id }: Slots<{ id: string }>) =>
       'subscriptions.try_at',
       'subscriptions.grace_ends_at',
       'subscriptions.method_lost_at',
+      'subscriptions.method_chosen_at',
       'plans.names',
       nextPrice.as('price_cents'),
       'subscriptions.told_from',
@@ -80,6 +81,7 @@ const renewing = prepared((db: Db, { id }: Slots<{ id: string }>) =>
       'users.language',
       'payment_methods.gateway',
       'payment_methods.reference as method_reference',
+      'payment_methods.last4 as method_last4',
     ])
     .where('subscriptions.id', '=', id),
 )
@@ -107,6 +109,18 @@ export function selectPlannedOrder(db: Db, subscriptionId: string) {
     .where('period_no', 'is', null)
     .where('status', '=', sql.lit('pending'))
     .executeTakeFirst()
+}
+
+/** What the next period costs where the same plan follows. */
+export const priceOf = ({ price_cents: amount_cents, currency }: RenewingRow) => ({ amount_cents, currency })
+
+/** What the next period costs: its order holds the price, else the change of plan that waits for it, else the same plan. */
+export async function selectPriceDue(
+  db: Db,
+  row: RenewingRow,
+  order: { amount_cents: number; currency: string } | undefined,
+): Promise<{ amount_cents: number; currency: string }> {
+  return order ?? (await selectPlannedOrder(db, row.id)) ?? priceOf(row)
 }
 
 /**

@@ -1,4 +1,5 @@
-const dayMs = 86_400_000
+import { dayMs } from '#server/platform/clock.ts'
+
 const longestGraceMs = 3 * dayMs
 
 /** How long a subscription of so many days stays while it cannot be charged: g = min(3 days, N/2) (billing.md, "States"). */

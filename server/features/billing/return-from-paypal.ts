@@ -3,7 +3,10 @@ import type { PlainRoute } from '#server/platform/http/route.ts'
 import { selectAttempt, selectAttemptByReference, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
+import { pageOf } from './change-method.ts'
+import { selectChange, type ChangeRow } from './change-queries.ts'
 import { giveUpAttempt } from './give-up-attempt.ts'
+import { giveUpChange, recheckChange } from './settle-change.ts'
 import { recheckAttempt } from './settle-order.ts'
 
 const longestToken = 128
@@ -17,8 +20,11 @@ type Coming = 'approved' | 'called off'
 export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
   const answers = { 303: { words: "On to the order's page, once it is known what became of the payment" } }
   const goOn = (coming: Coming) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const token = new URL(request.url, 'http://site').searchParams.get('token') ?? ''
-    const page = await returnFromPaypal(context, token, coming)
+    const { searchParams } = new URL(request.url, 'http://site')
+    const change = searchParams.get('change')
+    const page = await (change === null
+      ? returnFromPaypal(context, searchParams.get('token') ?? '', coming)
+      : returnWithWallet(context, change, coming))
     return reply.header('cache-control', 'no-store').redirect(page, 303)
   }
   return [
@@ -55,6 +61,28 @@ export async function returnFromPaypal(
     context.log.error({ err: error, attempt: attempt.id }, 'a payment that came back could not be looked up'),
   )
   return `/order/result?order_id=${attempt.order_id}`
+}
+
+/**
+ * The same for a wallet that is to be kept without a payment, which our own name for the change tells.
+ * @returns the page that shows what became of it
+ */
+async function returnWithWallet(context: BillingContext, changeId: string, coming: Coming): Promise<string> {
+  const known = changeId.length <= longestToken && !changeId.includes('\0')
+  const change = known ? await selectChange(context.db, changeId) : undefined
+  if (change?.gateway !== 'paypal') return '/my'
+  await settleWallet(context, change, coming).catch((error: unknown) =>
+    context.log.error({ err: error, change: change.id }, 'a wallet that came back could not be looked up'),
+  )
+  return pageOf(change.id)
+}
+
+async function settleWallet(context: BillingContext, change: ChangeRow, coming: Coming): Promise<void> {
+  if (!isOpen(change.status)) return
+  await recheckChange(context, change)
+  if (coming === 'approved') return
+  const current = await selectChange(context.db, change.id)
+  if (current?.status === 'requires_action') await giveUpChange(context, current)
 }
 
 async function settle(context: BillingContext, attempt: AttemptRow, coming: Coming): Promise<void> {

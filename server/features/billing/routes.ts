@@ -1,6 +1,7 @@
 import {
   cancelByLink as cancelByLinkCall,
   cancelSubscription as cancelCall,
+  changeMethod as changeMethodCall,
   claimPurchase as claimCall,
   createOrder,
   getPayment,
@@ -11,6 +12,7 @@ import {
   unlockEpisode,
   withdraw as withdrawCall,
 } from '#contract/billing.ts'
+import { Fault } from '#contract/errors.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'
 import { giveTokens, requireStanding } from '#server/features/members/members.ts'
 import { createAnswerCache } from '#server/platform/answer-cache.ts'
@@ -19,6 +21,7 @@ import { askForLink } from './answer-link-requests.ts'
 import type { BillingContext } from './billing-context.ts'
 import { cancelByLink } from './cancel-by-link.ts'
 import { cancelSubscription, resumeSubscription } from './cancel-subscription.ts'
+import { changeMethod, followChange } from './change-method.ts'
 import { checkName, refuseCardNumber } from './check-input.ts'
 import { claimPurchase } from './claim-purchase.ts'
 import { confirmPayment } from './confirm-payment.ts'
@@ -64,6 +67,10 @@ export function billingRoutes(context: BillingContext): Route[] {
     }),
     route(cancelCall, (call) => renewal(context, call, cancelCall.path, cancelSubscription)),
     route(resumeCall, (call) => renewal(context, call, resumeCall.path, resumeSubscription)),
+    route(changeMethodCall, async (call) => {
+      const work = (id: string) => changeOrFollow(context, call, id)
+      return { info: await once(context, call, changeMethodCall.path, work, 'pmc') }
+    }),
     route(getPayment, async (call) => {
       const viewer = await requireStanding(context, call)
       const { order_id } = call.query
@@ -119,6 +126,26 @@ async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
   return loadOrder(context, userId, order_id, call.language)
 }
 
+async function changeOrFollow(
+  context: BillingContext,
+  { viewer, body, ip }: Call<typeof changeMethodCall>,
+  changeId: string,
+) {
+  const { userId } = requireViewer({ viewer })
+  const { change_id, gateway, method = 'card', payment_token: token, first_name, last_name } = body
+  if (change_id !== undefined) return followChange(context, userId, change_id)
+  if (gateway === undefined) throw new Fault('badRequest', 'gateway is needed')
+  const name = (typed: string | undefined, field: 'first_name' | 'last_name') =>
+    typed === undefined ? undefined : checkName(typed, field)
+  const payer = {
+    ip,
+    token,
+    firstName: name(first_name, 'first_name'),
+    lastName: name(last_name, 'last_name'),
+  }
+  return changeMethod(context, { userId, changeId, gateway, method, payer })
+}
+
 /** A replayed answer may stand for one that got lost with the cookie that said `kept`. */
 function rememberKept(context: BillingContext, call: Call<typeof createOrder | typeof payOrderCall>): void {
   const { userId, kept } = requireViewer(call)
@@ -133,11 +160,12 @@ async function once<T>(
   call: Asked,
   path: string,
   work: (reservedId: string) => Promise<T>,
+  kind?: 'ord' | 'pmc',
 ): Promise<T> {
   const { fbclid: _, ttclid: __, ...own } = call.body as Record<string, unknown>
   refuseCardNumber(own)
   const { userId } = await requireStanding(context, call)
-  return answerOnce(context.db, { userId, key: call.idempotencyKey, path, body: call.body }, work)
+  return answerOnce(context.db, { userId, key: call.idempotencyKey, path, body: call.body, kind }, work)
 }
 
 /** Where gateways send people back, and their notifications: recorded, answered, and only then applied. */

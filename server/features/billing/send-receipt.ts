@@ -1,9 +1,10 @@
-import { htmlLanguage, inLanguage, languages, type Language } from '#contract/languages.ts'
+import { htmlLanguage, inLanguage, keptLanguage, type Language } from '#contract/languages.ts'
 import { moneyWords } from '#contract/money.ts'
 import { isGuest } from '#server/features/members/members.ts'
 import type { ReceiptValues } from '#server/i18n/compose-receipt.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import type { BillingContext } from './billing-context.ts'
 import { nextCharge } from './next-charge.ts'
 import { makeOrderLink } from './order-links.ts'
@@ -18,7 +19,7 @@ import { withdrawableUntil } from './withdrawal-right.ts'
 type Seller = Pick<BillingContext, 'operator' | 'publicUrl' | 'clock'>
 
 /** A claim lasts as long as the guest's own cookie, who is known for 400 days (security.md, "Sessions"). */
-const claimMs = 400 * 86_400_000
+const claimMs = 400 * dayMs
 
 /**
  * Mails the receipt of an order that has just been paid, in the transaction that says so: it leaves once, if that commits.
@@ -27,7 +28,7 @@ const claimMs = 400 * 86_400_000
 export async function sendReceipt(context: Seller, tx: Tx, order: OrderRow): Promise<void> {
   const row = await selectReceipt(tx, order.id)
   if (!row?.paid_at || row.email === '') return
-  const language = languages.find((each) => each === row.language) ?? 'en'
+  const language = keptLanguage(row.language)
   const values: ReceiptValues = {
     ...boughtOf(row, language),
     ...pricesOf(context, row, language),

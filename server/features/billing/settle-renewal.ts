@@ -3,7 +3,7 @@ import type { Tx } from '#server/tables.ts'
 import type { AttemptRow } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
 import type { Payment } from './gateway.ts'
-import { keepMethod } from './keep-method.ts'
+import { forgetUnwanted, keepMethod } from './keep-method.ts'
 import { retireUnusedMethods } from './method-queries.ts'
 import { selectSoldPlan } from './offer-queries.ts'
 import type { OrderRow } from './order-queries.ts'
@@ -58,13 +58,17 @@ export async function continueSubscription(
   const period = followingPeriod(row.period_ends_at, lengths, now)
   const { startsAt, endsAt } = period
   const byHand = !isOwnTry(attempt)
-  const methodId = byHand ? await keepMethod(tx, order.user_id, attempt.gateway, payment) : null
+  const isChoice = byHand && !hasChosenSince(row, attempt)
+  if (byHand && !isChoice) await forgetUnwanted(tx, order.user_id, attempt.gateway, payment, now)
+  const methodId = isChoice ? await keepMethod(tx, order.user_id, attempt.gateway, payment) : null
   const cancelled = row.cancel_at_period_end && !byHand
   const samePlan = order.plan_id === row.plan_id
   const isStillToCome = samePlan && row.told_from !== null && row.told_from > row.period_ends_at
   const change = {
     ...(order.plan_id === null ? {} : { plan_id: order.plan_id }),
-    ...(methodId === null ? {} : { payment_method_id: methodId, method_lost_at: null }),
+    ...(methodId === null
+      ? {}
+      : { payment_method_id: methodId, method_lost_at: null, method_chosen_at: attempt.started_at }),
     period_no: row.period_no + 1,
     period_starts_at: startsAt,
     period_ends_at: endsAt,
@@ -91,6 +95,11 @@ export async function continueSubscription(
   })
 }
 
+/** Whether the person has chosen another method since this payment began. */
+function hasChosenSince({ method_chosen_at: chosen }: RenewingRow, { started_at }: AttemptRow): boolean {
+  return chosen !== null && chosen > started_at
+}
+
 async function tell(
   context: Telling,
   tx: Tx,
@@ -108,8 +117,8 @@ async function tell(
   })
 }
 
-/** After these no other try is made: the card is gone for good, or the bank wants the person. */
-const finalReasons = ['card_lost', 'check_needed']
+/** After these no other try is made: the card is gone for good, the bank wants the person, or the gateway takes no such amount. */
+const finalReasons = ['card_lost', 'check_needed', 'not_taken']
 /** A request that never arrived says nothing of the card and is made again at once, whatever the time; not for ever. */
 const mostLost = 3
 
@@ -128,7 +137,9 @@ export async function noteFailedTry(
   const stopped = row.status === 'past_due' && row.try_at === null
   if (reason === 'not_received' && attempt.number <= mostLost && !stopped)
     return updateSubscription(tx, row.id, { try_at: now, due_at: now })
-  await becomePastDue(context, tx, { row, order, triedAt: attempt.started_at, now }, reason)
+  // What is said of a method that is charged no more does not keep the one chosen since from being tried.
+  const said = hasChosenSince(row, attempt) ? 'other' : reason
+  await becomePastDue(context, tx, { row, order, triedAt: attempt.started_at, now }, said)
 }
 
 /** A period that is due was not paid for; where another try may be worth it, one follows. */

@@ -3,13 +3,14 @@ import type { Db, Tx } from '#server/tables.ts'
 import { selectAttempt, setDispute, type AttemptRow } from './attempt-queries.ts'
 import { auditPayment } from './audit-payment.ts'
 import type { BillingContext } from './billing-context.ts'
+import { bookRefund, loadReturned } from './book-refund.ts'
 import { askGateway, askRefund } from './call-gateway.ts'
 import { followMoney } from './follow-money.ts'
 import type { Payment, PaymentGateway } from './gateway.ts'
 import { enterDispute, enterFailedRefund, sourceOf, type Returned } from './ledger.ts'
 import { lockOwner } from './order-queries.ts'
 import { insertRefund, selectRefunds, setRefundFailed, type RefundRow } from './refund-queries.ts'
-import { enterMade, loadReturned, sendRefund } from './send-refund.ts'
+import { sendRefund } from './send-refund.ts'
 
 /** Why money is noted to have gone back that nobody here sent: somebody refunded it at the gateway. */
 const refundedThere = 'refunded_at_gateway'
@@ -177,7 +178,7 @@ async function enterFromThere(
     check_at: null,
     created_at: at,
   })
-  await enterMade(context, tx, returned, refund)
+  await bookRefund(context, tx, returned, refund)
 }
 
 async function applyDispute(tx: Tx, returned: Returned, payment: Payment): Promise<AttemptRow> {

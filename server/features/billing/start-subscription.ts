@@ -1,6 +1,7 @@
 import { grantEntitlement } from '#server/features/library/library.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import type { AttemptRow } from './attempt-queries.ts'
 import { endSubscription } from './end-subscription.ts'
 import type { Payment } from './gateway.ts'
@@ -16,8 +17,6 @@ import {
   selectLapsedSubscription,
   selectSubscription,
 } from './subscription-queries.ts'
-
-const dayMs = 86_400_000
 
 /**
  * Begins the subscription of a paid order: active from now, period 0, charged through the method that was kept, and an

@@ -21,6 +21,22 @@ export function selectSubscription(db: Db, id: string) {
   return db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** When what is planned for the next period of subscriptions begins: null for one that is cancelled by then. */
+export async function selectNextStarts(db: Db, ids: string[]): Promise<Map<string, Date | null>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('subscriptions')
+    .select(['id', 'period_ends_at', 'cancel_at_period_end'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(
+    rows.map(({ id, period_ends_at, cancel_at_period_end: cancelled }) => [
+      id,
+      cancelled ? null : period_ends_at,
+    ]),
+  )
+}
+
 const liveSubscription = prepared((db: Db, { userId, now }: Slots<{ userId: string; now: Date }>) =>
   db
     .selectFrom('subscriptions')
@@ -64,6 +80,8 @@ const liveSubscription = prepared((db: Db, { userId, now }: Slots<{ userId: stri
       nextPrice.as('price_cents'),
       'plans.currency',
       'payment_methods.gateway',
+      'payment_methods.brand',
+      'payment_methods.last4',
     ])
     .where('subscriptions.user_id', '=', userId)
     .where((where) =>

@@ -82,6 +82,8 @@ export interface SubscriptionsTable {
   told_cents: Optional<number>
   told_from: Optional<Date>
   created_at: Date
+  /** When the person began to choose the method that it is charged with; null for the one that it was paid with. */
+  method_chosen_at: Optional<Date>
   /** When the gateway lost the method that it is charged with; null where it has one again. */
   method_lost_at: Optional<Date>
 }
@@ -176,6 +178,24 @@ export interface AttemptsTable {
   disputed_cents: Generated<number>
 }
 
+/** A try to have a gateway keep another method for a subscription. */
+export interface MethodChangesTable {
+  id: string
+  user_id: string
+  subscription_id: string
+  gateway: GatewayId
+  method: PaymentMethod
+  reference: Optional<string>
+  status: AttemptStatus
+  decline_code: Optional<string>
+  next_step: OptionalJson<NextStep>
+  started_at: Date
+  /** As of an attempt. */
+  network: Optional<string>
+  checks: Generated<number>
+  check_at: Date | null
+}
+
 export interface RefundsTable {
   id: string
   attempt_id: string
@@ -240,6 +260,7 @@ export interface BillingTables extends SandboxTables, StripeTables {
   subscriptions: SubscriptionsTable
   orders: OrdersTable
   attempts: AttemptsTable
+  method_changes: MethodChangesTable
   refunds: RefundsTable
   ledger_lines: LedgerLinesTable
   idempotency_keys: IdempotencyKeysTable

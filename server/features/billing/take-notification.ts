@@ -2,10 +2,12 @@ import type { GatewayId } from '#contract/billing.ts'
 import { selectAttempt, selectAttemptByReference } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askGateway } from './call-gateway.ts'
+import { selectChange, selectChangeByReference, type ChangeRow } from './change-queries.ts'
 import { nextCheck } from './check-schedule.ts'
 import { NotificationRefused, type PaymentGateway } from './gateway.ts'
 import { checkMethod } from './lose-method.ts'
 import { insertNotification, markApplied } from './notification-queries.ts'
+import { recheckChange } from './settle-change.ts'
 import { settleAttempt } from './settle-order.ts'
 import { settleReturned } from './settle-returned.ts'
 
@@ -51,12 +53,18 @@ export async function applyNotification(
   const method = await checkMethod(context, id, reference)
   if (method === 'unknown') return
   if (method === 'done') return markApplied(db, id, event_id, clock.now())
+  const change = await selectChangeByReference(db, id, reference)
+  if (change) return applySaving(context, gateway, change, event_id)
   const known = await selectAttemptByReference(db, id, reference)
   // Somebody who approved a payment may never come back: it is brought on here as it would be for them.
   const payment = await askGateway(context, gateway, (asked) =>
     known?.status === 'requires_action' ? asked.complete(reference) : asked.retrieve({ reference }),
   )
   if (payment === 'unknown') return
+  const unheard = payment === null && known === undefined
+  const saved = unheard ? await findChange(context, gateway, reference) : null
+  if (saved === 'unknown') return
+  if (saved) return applySaving(context, gateway, saved, event_id)
   const attempt = known ?? (payment ? await selectAttempt(db, payment.attemptId) : undefined)
   if (payment && attempt) {
     await settleAttempt(context, attempt, payment)
@@ -64,4 +72,27 @@ export async function applyNotification(
     if (payment.status === 'succeeded' && !(await settleReturned(context, attempt.id, payment))) return
   } else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
   await markApplied(db, id, event_id, clock.now())
+}
+
+async function applySaving(
+  context: BillingContext,
+  { id }: PaymentGateway,
+  change: ChangeRow,
+  eventId: string,
+): Promise<void> {
+  // Where there was no answer, the janitor comes back to it.
+  if (!(await recheckChange(context, change))) return
+  await markApplied(context.db, id, eventId, context.clock.now())
+}
+
+/** The change whose saving has a name that we never heard. */
+async function findChange(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  reference: string,
+): Promise<ChangeRow | null | 'unknown'> {
+  const saving = await askGateway(context, gateway, (asked) => asked.saver.retrieve({ reference }))
+  if (saving === 'unknown' || !saving?.changeId) return saving === 'unknown' ? saving : null
+  const change = await selectChange(context.db, saving.changeId)
+  return change?.gateway === gateway.id ? change : null
 }

@@ -1,10 +1,10 @@
 import type { Tx } from '#server/tables.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import type { BillingContext } from './billing-context.ts'
 import { selectOrderOfPeriod, selectRenewing, takeUntold } from './renewal-queries.ts'
 import { noticeMs } from './price-queries.ts'
 import { tellSubscriber } from './tell-subscriber.ts'
 
-const dayMs = 86_400_000
 const batch = 50
 
 /**

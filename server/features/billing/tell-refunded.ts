@@ -1,4 +1,3 @@
-import { languages } from '#contract/languages.ts'
 import { moneyWords } from '#contract/money.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
@@ -13,8 +12,7 @@ export async function tellRefunded(
   cents: number,
 ): Promise<void> {
   if (order.email === '') return
-  const known = await selectLanguageOf(tx, order.user_id)
-  const language = languages.find((each) => each === known) ?? 'en'
+  const language = await selectLanguageOf(tx, order.user_id)
   const whole = order.kind === 'plan' ? 'planRefunded' : 'refunded'
   await queueMail(tx, {
     to: order.email,

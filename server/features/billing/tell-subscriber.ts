@@ -1,4 +1,4 @@
-import { inLanguage, htmlLanguage, languages, type Language, type Texts } from '#contract/languages.ts'
+import { inLanguage, htmlLanguage, keptLanguage, type Language, type Texts } from '#contract/languages.ts'
 import { moneyWords } from '#contract/money.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
@@ -41,7 +41,7 @@ export async function tellSubscriber(
   mailed?: { link: string; expiresAt: Date },
 ): Promise<void> {
   if (to === '') return
-  const language = languages.find((each) => each === known) ?? 'en'
+  const language = keptLanguage(known)
   const values = {
     link: mailed?.link ?? `${publicUrl}${pages[template]}`,
     plan: inLanguage(plan.names, language),

@@ -1,7 +1,6 @@
 import type { withdraw as withdrawCall } from '#contract/billing.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
-import { languages } from '#contract/languages.ts'
 import { moneyWords } from '#contract/money.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
@@ -54,8 +53,7 @@ async function declare(
   await stopRenewals(tx, order, now)
   await writeAudit(tx, { event: 'withdrawn', userId: order.user_id, at: now, details: { order_ids: ids } })
   if (order.email === '') return
-  const known = await selectLanguageOf(tx, order.user_id)
-  const language = languages.find((each) => each === known) ?? 'en'
+  const language = await selectLanguageOf(tx, order.user_id)
   const left = contract.reduce(
     (sum, { amount_cents, refunded_cents }) => sum + amount_cents - refunded_cents,
     0,
@@ -102,8 +100,8 @@ export async function refundWithdrawn(context: BillingContext): Promise<void> {
   const { db, clock, log } = context
   const now = clock.now()
   const next = (checks: number) => nextCheck(checks, now)
-  const due = await db.transaction().execute((tx) => takeDueWithdrawals(tx, now, next, batch))
-  for (const { id, withdrawal_checks: checks } of due) {
+  const due = await db.transaction().execute((tx) => takeDueWithdrawals(tx, { now, limit: batch, next }))
+  for (const { id, checks } of due) {
     if ((await refundOne(context, { id })) || next(checks + 1) !== null) continue
     log.error({ order: id }, 'the money of a withdrawal did not go back after the last try; please send it')
   }

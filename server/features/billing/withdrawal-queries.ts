@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '#server/tables.ts'
-import type { NextCheck } from './check-queries.ts'
+import { takeDue, type Due, type Look } from './check-queries.ts'
 import { nextCheck } from './check-schedule.ts'
 import type { OrderRow } from './order-queries.ts'
 
@@ -25,21 +25,16 @@ export async function markWithdrawn(tx: Tx, order: OrderRow, now: Date): Promise
   await orders.where('withdrawn_at', 'is', null).execute()
 }
 
-/** Takes the withdrawn orders whose money has not gone back and whose time has come, and sets when they are tried next. */
-export async function takeDueWithdrawals(tx: Tx, now: Date, next: NextCheck, limit: number) {
-  const due = await tx
+/** Takes the withdrawn orders whose money has not gone back and whose time has come. */
+export function takeDueWithdrawals(tx: Tx, due: Due) {
+  const open = tx
     .selectFrom('orders')
-    .select(['id', 'withdrawal_checks'])
-    .where('withdrawal_check_at', '<=', now)
+    .select(['id', 'withdrawal_checks as checks'])
     .where('status', 'in', paid)
-    .orderBy('withdrawal_check_at')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-    .execute()
-  for (const { id, withdrawal_checks: checks } of due) {
-    const change = { withdrawal_checks: checks + 1, withdrawal_check_at: next(checks + 1) }
-    await tx.updateTable('orders').set(change).where('id', '=', id).execute()
-  }
-  return due
+  const note = ({ id }: { id: string }, { checks, check_at }: Look) =>
+    tx
+      .updateTable('orders')
+      .set({ withdrawal_checks: checks, withdrawal_check_at: check_at })
+      .where('id', '=', id)
+  return takeDue(open, due, note, 'withdrawal_check_at')
 }

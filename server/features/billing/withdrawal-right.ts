@@ -1,6 +1,7 @@
+import { dayMs } from '#server/platform/clock.ts'
 import type { OrderRow } from './order-queries.ts'
 
-const withdrawalMs = 14 * 86_400_000
+const withdrawalMs = 14 * dayMs
 
 /**
  * Until when a person may withdraw from what they ordered: 14 days from when it was paid, unless they asked for immediate

@@ -1,37 +1,27 @@
 import type { VideoCard } from '#contract/catalog.ts'
 import type { Language } from '#contract/languages.ts'
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createRowCache } from '#server/platform/answer-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { presentCard } from './present.ts'
-import { selectCardsByIds, type CardRow } from './queries.ts'
+import { selectCardsByIds, selectTagNames, type CardRow } from './queries.ts'
 
 /** Finds the rows behind cards by their ids; what may not be seen is missing. */
 export type FindCards = (ids: readonly string[]) => Promise<Map<string, CardRow>>
 
-/** What cards look like is the same for everybody, whoever's list they stand in: each is kept for at most a second. */
+/** What cards and their tags look like is the same for everybody, whoever's list they stand in: each is kept for at most a second. */
 export function createCards(db: Db, clock: Clock): FindCards {
-  const kept = createAnswerCache<CardRow | undefined>(clock)
-  return async (ids) => {
-    const missing: string[] = []
-    // Asked for once the ids below have all been looked at.
-    const loaded = Promise.resolve().then(() => findAll(db, missing))
-    const rows = await Promise.all(
-      ids.map((id) =>
-        kept.get(id, () => {
-          missing.push(id)
-          return loaded.then((found) => found.get(id))
-        }),
-      ),
-    )
-    return new Map(rows.flatMap((row) => (row ? [[row.id, row]] : [])))
-  }
+  const findTags = createRowCache(clock, (ids) => selectTagNames(db, ids))
+  return createRowCache(clock, async (ids) => {
+    const rows = await selectCardsByIds(db, ids)
+    const tags = await findTags([...new Set(rows.flatMap(({ tag_ids }) => tag_ids))])
+    return rows.map(({ tag_ids, ...card }): CardRow => ({ ...card, tags: listed(tag_ids, tags) }))
+  })
 }
 
-async function findAll(db: Db, ids: readonly string[]): Promise<Map<string, CardRow>> {
-  if (ids.length === 0) return new Map()
-  const rows = await selectCardsByIds(db, ids)
-  return new Map(rows.map((row) => [row.id, row]))
+/** Those of the ids that were found, in the order of the ids. */
+function listed<Row>(ids: readonly string[], found: ReadonlyMap<string, Row>): Row[] {
+  return ids.flatMap((id) => found.get(id) ?? [])
 }
 
 /** These places of a list with the rows behind their cards, in order; what may not be seen is missing. */

@@ -5,45 +5,67 @@ import type { Insertable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SectionsTable } from './tables.ts'
 
-interface NameRow {
+export interface NameRow {
   id: string
   names: Texts
 }
 
+const cardColumns = [
+  'videos.id',
+  'videos.titles',
+  'videos.cover_path',
+  'videos.cover_color',
+  'videos.episode_count',
+  'videos.free_episodes',
+  'videos.play_count',
+  'videos.badge',
+  'videos.progress',
+] as const
+
 /** The columns of a card, with the video's tags in their order. */
 export function selectCards(db: Db) {
-  return db.selectFrom('videos').select((eb) => [
-    'videos.id',
-    'videos.titles',
-    'videos.cover_path',
-    'videos.cover_color',
-    'videos.episode_count',
-    'videos.free_episodes',
-    'videos.play_count',
-    'videos.badge',
-    'videos.progress',
-    jsonArrayFrom(
-      eb
-        .selectFrom('video_tags')
-        .innerJoin('tags', 'tags.id', 'video_tags.tag_id')
-        .select(['tags.id', 'tags.names'])
-        .whereRef('video_tags.video_id', '=', 'videos.id')
-        .orderBy('video_tags.position'),
+  return db
+    .selectFrom('videos')
+    .select(cardColumns)
+    .select((eb) =>
+      jsonArrayFrom(
+        eb
+          .selectFrom('video_tags')
+          .innerJoin('tags', 'tags.id', 'video_tags.tag_id')
+          .select(['tags.id', 'tags.names'])
+          .whereRef('video_tags.video_id', '=', 'videos.id')
+          .orderBy('video_tags.position'),
+      )
+        .$castTo<NameRow[]>()
+        .as('tags'),
     )
-      .$castTo<NameRow[]>()
-      .as('tags'),
-  ])
 }
 export type CardRow = Awaited<ReturnType<ReturnType<typeof selectCards>['executeTakeFirstOrThrow']>>
 
 /** Written out, not as a parameter, so that a prepared statement can use the indexes of published videos only. */
 export const isPublished = sql<boolean>`videos.state = 'published'`
 
-/** The cards of these videos, in no order; archived ones too, for whoever has a right to them. */
-export function selectCardsByIds(db: Db, ids: readonly string[]): Promise<CardRow[]> {
-  return selectCards(db)
+/** The cards of these videos with the ids of their tags, in no order; archived ones too, for whoever has a right to them. */
+export function selectCardsByIds(db: Db, ids: readonly string[]) {
+  return db
+    .selectFrom('videos')
+    .select(cardColumns)
+    .select(
+      sql<string[]>`ARRAY(SELECT tag_id FROM video_tags WHERE video_id = videos.id ORDER BY position)`.as(
+        'tag_ids',
+      ),
+    )
     .where(sql<boolean>`videos.id = ANY(${ids})`)
     .where('videos.state', 'in', ['published', 'archived'])
+    .execute()
+}
+
+/** The names of these tags, in no order. */
+export function selectTagNames(db: Db, ids: readonly string[]): Promise<NameRow[]> {
+  return db
+    .selectFrom('tags')
+    .select(['id', 'names'])
+    .where(sql<boolean>`id = ANY(${ids})`)
     .execute()
 }
 

@@ -1,11 +1,11 @@
-import type { Clock } from '#server/platform/clock.ts'
+import { dayMs, type Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { lockSetting, upsertSetting } from './queries.ts'
 import { arrangeShelves, deleteRises, fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
 
 const batch = 1000
 /** What a play adds to its tags' heat is half as much after so long. */
-const halfLifeMs = 2 * 86_400_000
+const halfLifeMs = 2 * dayMs
 const trendingTags = 10
 /** Whoever takes longer from one page to the next may miss a video that rose meanwhile. */
 const risesKeptMs = 3_600_000

@@ -1,10 +1,9 @@
 import type { Db } from '#server/tables.ts'
-import type { Clock } from '#server/platform/clock.ts'
+import { dayMs, type Clock } from '#server/platform/clock.ts'
 import { deletePlays, foldFavoriteBatch, foldPlayBatch } from './count-queries.ts'
 import { deleteMarks } from './history-queries.ts'
 
 const batch = 5000
-const dayMs = 86_400_000
 
 /** A counted play is only needed for the rest of its half hour; some more is kept for clocks that differ and for looking back. */
 const playsKeptDays = 2

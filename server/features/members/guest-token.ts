@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { dayMs } from '#server/platform/clock.ts'
 
 /** How a token travels; one that was made for the cookie is worth nothing in the header, and the other way round. */
 export type Carrier = 'cookie' | 'header'
@@ -13,7 +14,7 @@ export interface Guest {
 
 /** Guests are known for 400 days (security.md, "Sessions"). */
 export const guestDays = 400
-const maxAgeMs = guestDays * 86_400_000
+const maxAgeMs = guestDays * dayMs
 
 /** Tokens of the same hour are the same, so that few have to be signed. */
 const issuedEachMs = 3_600_000

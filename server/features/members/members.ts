@@ -6,6 +6,7 @@ import type { Job } from '#server/platform/jobs.ts'
 import { newId } from '#server/platform/ids.ts'
 import { sweepTurns } from '#server/platform/database/limits.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { deleteOldFailures } from './attempt-queries.ts'
 import { guestDays, readGuest, signGuest, type Carrier, type Guest } from './guest-token.ts'
 import {
@@ -200,7 +201,7 @@ export async function loadUser(
 }
 
 /** Failures in a row are forgotten after a day without another. */
-const failuresKeptMs = 86_400_000
+const failuresKeptMs = dayMs
 
 /** What has to come round: sessions, links, delays and turns that are over are forgotten, and who forgot a password is answered. */
 export function membersJobs(context: MembersContext): Job[] {

@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import {
   cookieFor,
   cookieName,
@@ -16,7 +17,6 @@ import { markMember } from './queries.ts'
 /** Members are known for 90 days without a call, and 400 at most (security.md, "Sessions"). */
 const idleDays = 90
 const mostDays = 400
-const dayMs = 86_400_000
 /** A session's `last_seen_at` is as exact as this. */
 const touchMs = 3_600_000
 const longestAgent = 512

@@ -11,6 +11,8 @@ export interface DocumentParts {
   boot?: object | undefined
   /** What is shown until the interface has come. */
   picture?: string | undefined
+  /** Whether that is an episode's picture, which plays at once (web/play-first.ts). */
+  plays?: boolean
 }
 
 /** A built document of the web, ready to be given out again and again. */
@@ -39,8 +41,8 @@ export function readDocuments(webRoot: string, settings: () => PageSettings): Do
   let known: string | undefined
   const told = () => (known ??= jsonScript('settings', settings()))
   return {
-    render(name, route, language, { head, boot, picture = '' }) {
-      const { pages, ahead } = built()
+    render(name, route, language, { head, boot, picture = '', plays = false }) {
+      const { pages, ahead, playFirst } = built()
       const nonce = randomBytes(16).toString('base64')
       const links = ahead[route] ?? ''
       const data = told() + (boot ? jsonScript('boot', boot) : '')
@@ -50,7 +52,10 @@ export function readDocuments(webRoot: string, settings: () => PageSettings): Do
         .replaceAll('__NONCE__', nonce)
         .replace('<!--boot-->', () => data)
         .replace('<!--head-->', () => head)
-        .replace('<!--picture-->', () => picture)
+        .replace(
+          '<!--picture-->',
+          () => picture + (plays ? `<script nonce="${nonce}">${playFirst}</script>` : ''),
+        )
       return { html, nonce }
     },
     background: () => built().background,
@@ -71,7 +76,7 @@ function readBuilt(webRoot: string) {
     ]),
   )
   const [, background = '#000000'] = /name="theme-color" content="(#\w+)"/.exec(pages.index) ?? []
-  return { pages, ahead, background }
+  return { pages, ahead, background, playFirst: read('play-first.js') }
 }
 
 /** Puts the release's name where the built script leaves room for it. @param shell what the offline page is made of */

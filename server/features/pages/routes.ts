@@ -28,6 +28,8 @@ interface Ahead {
   picture: string | undefined
   /** The picture itself, in an element that stands before any script. */
   element?: string | undefined
+  /** Whether it is an episode's, which plays at once. */
+  plays?: boolean
 }
 
 /** What the web's router knows (web/lib/paths.ts); any other path is the not-found screen with HTTP 404. */
@@ -118,7 +120,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   ) => {
     const foreign = name === 'index' ? await hostsFor(route) : formHosts(context.gateways)
     const head = (await headOf(request, reply, language, route, video)) + pictureAhead(ahead?.picture)
-    const parts = { head, boot: ahead?.boot, picture: ahead?.element }
+    const parts = { head, boot: ahead?.boot, picture: ahead?.element, plays: ahead?.plays === true }
     const { html, nonce } = documents.render(name, route, language, parts)
     reply
       .header('content-security-policy', contentSecurityPolicy(name, nonce, foreign))
@@ -178,7 +180,12 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
         }
         const boot = /^\w+$/.test(id) ? await loadFirstScreen(context, wanted) : undefined
         const poster = boot?.playable?.playback.poster_url
-        const ahead = boot && { boot, picture: poster, element: poster && firstVideo(poster) }
+        const ahead = boot && {
+          boot,
+          picture: poster,
+          element: poster && firstVideo(poster),
+          plays: poster !== undefined,
+        }
         return give(request, boot ? reply : reply.code(404), language, 'index', '/videos/:id', boot, ahead)
       },
     },

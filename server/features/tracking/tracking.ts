@@ -1,4 +1,4 @@
-import type { Clock } from '#server/platform/clock.ts'
+import { dayMs, type Clock } from '#server/platform/clock.ts'
 import type { AdIds } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
@@ -36,7 +36,6 @@ export {
 export { loadTrackingSettings } from './settings.ts'
 export { writeEvents } from './write-events.ts'
 
-const dayMs = 86_400_000
 /** A share marks its half hour; after a day its mark has no use. */
 const sharesLastMs = dayMs
 /** What was told to a platform is remembered longer than it remembers itself (Meta: seven days). */

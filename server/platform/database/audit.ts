@@ -27,6 +27,7 @@ export type AuditedEvent =
   | 'withdrawn'
   | 'renewals_cancelled'
   | 'renewals_resumed'
+  | 'payment_method_changed'
   | 'plan_change_planned'
   | 'plan_change_taken_back'
 

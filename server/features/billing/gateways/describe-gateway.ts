@@ -9,6 +9,8 @@ import {
   type Payment,
   type PaymentGateway,
   type PresentCharge,
+  type SaveRequest,
+  type Saving,
 } from '#server/features/billing/gateway.ts'
 import type { DisputeStatus, PaymentMethod } from '#server/features/billing/tables.ts'
 import { createLog } from '#server/platform/log.ts'
@@ -36,6 +38,8 @@ export interface GatewayTraits {
   declines: Partial<Record<Behaviour, DeclineCode>>
   /** The same for a renewal with a method that it kept of a payment that went through. */
   declinesLater: Partial<Record<Behaviour, DeclineCode>>
+  /** The refusals that it knows where a method is to be kept without a payment. */
+  refusesToKeep: Partial<Record<Behaviour, DeclineCode>>
   /** What is known of a method that it keeps. */
   kept: { brand: string | null; last4: string | null; fingerprint?: string }
   /** Whether a line that may break leads to it: not so where it lives within our own process. */
@@ -53,7 +57,9 @@ export interface GatewayHarness {
    * answer. @returns it as the gateway has it then
    */
   pay(charge: PresentCharge, behaviour: Behaviour): Promise<Payment>
-  /** The person's answer to what a payment waits for. It counts once. */
+  /** The same for a method that is to be kept without a payment. */
+  save(request: SaveRequest, behaviour: Behaviour): Promise<Saving>
+  /** The person's answer to what a payment or a saving waits for. It counts once. */
   answer(reference: string, answer: 'yes' | 'no'): Promise<void>
   notification(reference: string, kind: NotificationKind): { body: Buffer; headers: Record<string, string> }
   /** The person has their bank take the money back, or the bank has decided; the latest notification says so. */
@@ -61,7 +67,7 @@ export interface GatewayHarness {
   /** What was refunded of a payment comes back from the bank. */
   failRefunds(reference: string): Promise<void>
   /**
-   * Lets every request that starts a payment or a refund meet a fault, and no other request; for a gateway with a line.
+   * Lets every request that starts a payment, a saving or a refund meet a fault, and no other request; for a gateway with a line.
    * @returns what ends the fault, and lets answers through that were held back
    */
   fail?(fault: Fault): () => void
@@ -109,6 +115,19 @@ export function describeGateway(name: string, traits: GatewayTraits, harness: ()
     expect(paid).toMatchObject({ status: 'succeeded' })
     return { ...charge(), methodReference: paid?.method?.reference ?? '' }
   }
+  const saveRequest = (): SaveRequest => {
+    const id = randomBytes(8).toString('hex')
+    return {
+      key: `method:pmc_${id}`,
+      changeId: `pmc_${id}`,
+      payer: charge().payer,
+      method: traits.method,
+      returnUrl: `http://localhost/my?change=pmc_${id}`,
+      cancelUrl: `http://localhost/my?change=pmc_${id}`,
+    }
+  }
+  const lookUpSaving = ({ key, changeId }: SaveRequest) =>
+    harness().gateway.saver.retrieve({ key, changeId, startedAt: new Date() })
   const paymentsOf = async (orderId: string) => {
     const listed = await harness().gateway.listSince(new Date(Date.now() - 60_000))
     return listed.filter((payment) => payment.orderId === orderId)
@@ -218,6 +237,85 @@ export function describeGateway(name: string, traits: GatewayTraits, harness: ()
         expect(await lookUp(asked)).toEqual(unpaid({ status: 'failed', decline }))
       },
     )
+
+    test('keeps a method without a payment, finds the saving by its name and by our key, and charges it later', async () => {
+      const asked = saveRequest()
+      const { gateway } = harness()
+      const before = await gateway.listSince(new Date(Date.now() - 60_000))
+      const saving = await harness().save(asked, 'pays')
+      const { brand, last4 } = traits.kept
+      expect(saving).toMatchObject({
+        status: 'succeeded',
+        changeId: asked.changeId,
+        method: { brand, last4 },
+      })
+      expect(saving.next).toBeUndefined()
+      expect(await gateway.saver.retrieve(saving)).toEqual(saving)
+      expect(await gateway.saver.complete(saving.reference)).toEqual(saving)
+      expect(await lookUpSaving(asked)).toEqual(traits.forgetsUnpaid ? null : saving)
+      expect(await gateway.listSince(new Date(Date.now() - 60_000))).toHaveLength(before.length)
+      const methodReference = saving.method?.reference ?? ''
+      expect(await gateway.chargeSaved({ ...charge(), methodReference })).toMatchObject({
+        status: 'succeeded',
+      })
+      await gateway.forget(methodReference)
+      expect(await gateway.isKept(methodReference)).toBe(false)
+    })
+
+    test('knows nothing of a saving that was never asked for', async () => {
+      expect(await lookUpSaving(saveRequest())).toBeNull()
+      expect(await harness().gateway.saver.retrieve({ reference: 'never' })).toBeNull()
+      expect(await harness().gateway.saver.complete('never')).toBeNull()
+      expect(await harness().gateway.saver.cancel('never')).toBeNull()
+    })
+
+    test('makes one saving per key, and none for another request', async () => {
+      const asked = saveRequest()
+      const { saver } = harness().gateway
+      const answers = await Promise.allSettled(Array.from({ length: 10 }, () => saver.start(asked)))
+      const named = answers.flatMap((answer) =>
+        answer.status === 'fulfilled' ? [answer.value.reference] : [],
+      )
+      expect(new Set(named).size).toBe(1)
+      await expect(saver.start({ ...asked, changeId: 'pmc_other' })).rejects.toThrow(GatewayRefused)
+    })
+
+    test.each(Object.entries(traits.refusesToKeep))(
+      'says in our words why a method is not kept: %s',
+      async (behaviour, decline) => {
+        const asked = saveRequest()
+        const refused = await harness().save(asked, behaviour as Behaviour)
+        expect(refused).toMatchObject({ status: 'failed', decline })
+        expect(refused.method).toBeUndefined()
+        expect(await lookUpSaving(asked)).toEqual(unpaid({ status: 'failed', decline }))
+      },
+    )
+
+    test.each([
+      ['yes', ['succeeded']],
+      ['no', traits.forgetsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
+    ] as const)(
+      "keeps a method once the person's answer is there; after %s it has %s",
+      async (answer, statuses) => {
+        const waiting = await harness().save(saveRequest(), 'asks')
+        expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.asksBy } })
+        await harness().answer(waiting.reference, answer)
+        const decided = await harness().gateway.saver.complete(waiting.reference)
+        expect(statuses).toContain(decided?.status)
+        expect(decided?.method === undefined).toBe(answer === 'no')
+        expect(await harness().gateway.saver.complete(waiting.reference)).toEqual(decided)
+      },
+    )
+
+    test('calls a waiting saving off, which then keeps nothing; a method that is kept stays', async () => {
+      const { saver } = harness().gateway
+      const waiting = await harness().save(saveRequest(), 'asks')
+      expect(await saver.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })
+      await harness().answer(waiting.reference, 'yes')
+      expect((await saver.retrieve(waiting))?.method).toBeUndefined()
+      const saving = await harness().save(saveRequest(), 'pays')
+      expect(await saver.cancel(saving.reference)).toEqual(saving)
+    })
 
     test('refunds in parts, once per key, and no more than there is', async () => {
       const { reference } = await pay('pays')
@@ -350,6 +448,18 @@ export function describeGateway(name: string, traits: GatewayTraits, harness: ()
         expect(await paymentsOf(asked.orderId)).toHaveLength(kept ? 1 : 0)
       },
     )
+
+    test.each(faults)('a saving that meets %s is found by our key, or was never made', async (fault) => {
+      const asked = saveRequest()
+      const end = fail(fault)
+      const { gateway } = harness()
+      expect(await askGateway(impatient, gateway, () => gateway.saver.start(asked))).toBe('unknown')
+      end()
+      const found = await lookUpSaving(asked)
+      if (arrives(fault) && !traits.forgetsUnpaid)
+        expect(found).toMatchObject({ changeId: asked.changeId, status: 'requires_action' })
+      else expect(found).toBeNull()
+    })
 
     test.each(faults)('a refund that meets %s is sent again under its key, and made once', async (fault) => {
       const { reference } = await pay('pays')

@@ -21,6 +21,7 @@ export function createSocialProviders(
             ...google,
             clientSecret: secret.google,
             timeoutSeconds,
+            asksWhich: true,
           }),
         ]
       : []),

@@ -49,6 +49,7 @@ describe('what is linked', () => {
         id: expect.stringMatching(/^idn_[0-9a-f]{32}$/),
         provider: 'oidc',
         name: 'House',
+        known_as: site.claims['email'],
         linked_at: expect.any(String),
       },
     ]
@@ -64,6 +65,56 @@ describe('what is linked', () => {
       'https://elsewhere.example/',
     ])
     expect(await linkedOf(visitor)).toMatchObject([{ provider: 'google', name: 'elsewhere.example' }])
+  })
+})
+
+describe('two profiles at one provider', () => {
+  it('are both the member’s: each signs in, each is shown by what the provider calls it, each goes by itself', async () => {
+    const { id, visitor, email, identity } = await linkedMember()
+    const first = site.claims
+    site.meetSomebody()
+    // An address that the provider has not verified says nothing of whose it is.
+    Object.assign(site.claims, { name: 'Ada at work', email_verified: false })
+    expect(await go(visitor)).toBe('/individual')
+    const linked = await linkedOf(visitor)
+    expect(linked).toMatchObject([
+      { id: identity, provider: 'oidc', known_as: first['email'] },
+      { provider: 'oidc', known_as: 'Ada at work' },
+    ])
+    for (const claims of [first, site.claims]) {
+      Object.assign(site, { claims })
+      const elsewhere = site.visitor()
+      await go(elsewhere)
+      expect(await elsewhere.ask(getUser)).toMatchObject({ id, email })
+    }
+    expect(await unlink(visitor, { id: identity, current_password })).toMatchObject({ code: 200 })
+    expect(await linkedOf(visitor)).toMatchObject([{ known_as: 'Ada at work' }])
+  })
+
+  it('are kept with a name that the provider has not, or as nobody can be called', async () => {
+    const { visitor } = await site.member()
+    await go(visitor, 'facebook')
+    site.meetSomebody()
+    Object.assign(site.claims, { name: '\u0000 ', email: 'no address' })
+    await go(visitor)
+    expect(await linkedOf(visitor)).toMatchObject([
+      { provider: 'facebook', known_as: 'Ada' },
+      { provider: 'oidc', known_as: null },
+    ])
+  })
+})
+
+describe('a profile of another member', () => {
+  it('stays with that member, whoever proves whatever, until that member unlinks it', async () => {
+    const owner = await linkedMember()
+    const { id, visitor } = await site.member()
+    const taken = '/individual?social=taken&provider=oidc&return_to=%2Findividual'
+    expect(await go(visitor)).toBe(taken)
+    expect(await linkedOf(visitor)).toEqual([])
+    expect(await linkedOf(owner.visitor)).toMatchObject([{ id: owner.identity }])
+    expect(await unlink(owner.visitor, { id: owner.identity, current_password })).toMatchObject({ code: 200 })
+    expect(await go(visitor)).toBe('/individual')
+    expect(await site.identitiesOf(id)).toHaveLength(1)
   })
 })
 

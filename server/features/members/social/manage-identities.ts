@@ -25,10 +25,11 @@ export async function listIdentities(
   if (viewer?.role !== 'member') return []
   const names = new Map(socialProviders.map(({ id, name }) => [id, name]))
   const rows = await selectIdentities(db, viewer.userId)
-  return rows.map(({ id, provider, issuer, created_at }) => ({
+  return rows.map(({ id, provider, known_as, issuer, created_at }) => ({
     id,
     provider,
     name: names.get(provider) ?? new URL(issuer).hostname,
+    known_as,
     linked_at: created_at.toISOString(),
   }))
 }

@@ -27,6 +27,8 @@ export interface OidcSettings {
   clientId: string
   clientSecret: string
   timeoutSeconds?: number | undefined
+  /** Whether it lets people choose among their accounts; some issuers refuse whom they are asked to do so for. */
+  asksWhich?: boolean
 }
 
 /** How long a discovery document is believed. */
@@ -38,9 +40,11 @@ export function createOidcProvider(settings: OidcSettings): SocialProvider {
   return {
     id: settings.id,
     name: settings.name,
-    async authorizationUrl(checks) {
+    async authorizationUrl(checks, choosing) {
       const scope = 'openid email profile'
-      return consentUrl(await configuration(), checks, { scope, nonce: checks.nonce })
+      const prompt: Record<string, string> =
+        choosing && settings.asksWhich ? { prompt: 'select_account' } : {}
+      return consentUrl(await configuration(), checks, { scope, nonce: checks.nonce, ...prompt })
     },
     async identify(callback, { state, nonce, verifier }) {
       const config = await configuration()

@@ -6,6 +6,7 @@ import { startSocialStandIn, troubles } from '#server/testing/social-stand-ins.t
 import { go, leave, locationOf, socialSite, type SocialSite } from '#server/testing/social-site.ts'
 import { password, registerMember } from '#server/testing/register-member.ts'
 import { testSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
 import { createSocialProviders } from './create-providers.ts'
 
 let site: SocialSite
@@ -52,7 +53,7 @@ describe('a provider in trouble', () => {
         verifier: 'v'.repeat(43),
       }
       discovery.trouble.set('/.well-known/openid-configuration', trouble)
-      await expect(provider?.authorizationUrl(checks)).rejects.toThrow()
+      await expect(provider?.authorizationUrl(checks, false)).rejects.toThrow()
       discovery.trouble.set('/.well-known/openid-configuration', (response) =>
         response
           .writeHead(200, { 'content-type': 'application/json' })
@@ -60,14 +61,14 @@ describe('a provider in trouble', () => {
             JSON.stringify({ issuer: discovery.url, authorization_endpoint: `${discovery.url}/authorize` }),
           ),
       )
-      expect((await provider?.authorizationUrl(checks))?.searchParams.get('code_challenge_method')).toBe(
-        'S256',
-      )
+      expect(
+        (await provider?.authorizationUrl(checks, false))?.searchParams.get('code_challenge_method'),
+      ).toBe('S256')
       // Where asking again fails later, the old answer still serves.
       discovery.trouble.set('/.well-known/openid-configuration', trouble)
       const later = performance.now() + 2 * 3_600_000
       vi.spyOn(performance, 'now').mockReturnValue(later)
-      expect((await provider?.authorizationUrl(checks))?.origin).toBe(discovery.url)
+      expect((await provider?.authorizationUrl(checks, false))?.origin).toBe(discovery.url)
       await discovery.close()
     },
   )
@@ -89,6 +90,22 @@ it('that cannot be reached sends nobody away: the sign-in screen says so', async
   const { answer } = await visitor.call(linkSocial, { body })
   expect(answer).toMatchObject({ code: 500, message: expect.stringContaining('did not work') })
   await lonely.close()
+})
+
+it('of the name of Google asks a member who links which account it is to be, and nobody who signs in', async () => {
+  const { social, socialSecrets } = readSocial({
+    GOOGLE_CLIENT_ID: 'site',
+    GOOGLE_CLIENT_SECRET: 'secret',
+    GOOGLE_ISSUER: site.issuer.issuer.url,
+  })
+  const google = await testSite({
+    socialProviders: createSocialProviders({ social, secrets: { social: socialSecrets } }),
+  })
+  const promptOf = async (visitor: Visitor) =>
+    new URL(await leave(visitor, 'google')).searchParams.get('prompt')
+  expect(await promptOf(google.visitor())).toBeNull()
+  expect(await promptOf((await registerMember(google)).visitor)).toBe('select_account')
+  await google.close()
 })
 
 describe('a provider', () => {

@@ -24,7 +24,7 @@ export async function insertIdentity(tx: Tx, identity: IdentitiesTable): Promise
 export function selectIdentities(db: Db, userId: string) {
   return db
     .selectFrom('identities')
-    .select(['id', 'provider', 'issuer', 'subject', 'created_at'])
+    .select(['id', 'provider', 'known_as', 'issuer', 'subject', 'created_at'])
     .where('user_id', '=', userId)
     .orderBy('created_at')
     .orderBy('subject')

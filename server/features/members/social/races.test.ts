@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { listSocialProviders, unlinkSocial } from '#contract/social.ts'
-import { agree, comeBack, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+import { agree, comeBack, go, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
 import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 
@@ -22,6 +22,17 @@ it('one identity in two browsers at once ends in one account', async () => {
   expect(ends).toEqual(['/', '/'])
   const [one, other] = await Promise.all(browsers.map((each) => each.ask(getUser)))
   expect(one).toMatchObject({ role: 'member', id: other?.id })
+})
+
+it('one identity that two members link at once is one’s, and the other is told', async () => {
+  const members = await Promise.all([site.member(), site.member()])
+  const ends = await Promise.all(members.map(({ visitor }) => go(visitor)))
+  expect(ends.toSorted()).toEqual([
+    '/individual',
+    '/individual?social=taken&provider=oidc&return_to=%2Findividual',
+  ])
+  const kept = await Promise.all(members.map(({ id }) => site.identitiesOf(id)))
+  expect(kept.flat()).toHaveLength(1)
 })
 
 it('two identities in two tabs of one guest make a member of it once', async () => {

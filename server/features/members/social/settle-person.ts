@@ -51,7 +51,7 @@ export async function signInPerson(
   if (email !== undefined && (await selectUserByEmail(tx, email)))
     return signInOtherOwner(context, tx, call, vouched, 'has_account')
   const guest = await lockGuest(tx, call)
-  const identity = { id: newId('idn'), ...keyOf(person), provider, created_at: context.clock.now() }
+  const identity = newIdentity(vouched, context.clock.now())
   if (!guest || !(await insertIdentity(tx, { ...identity, user_id: guest.id })))
     return signInOtherOwner(context, tx, call, vouched, 'expired')
   await updateUser(tx, guest.id, {
@@ -106,20 +106,32 @@ function adIdsOf({ viewer }: AccountCall): AdIds {
   return { cameBy: viewer?.cameBy, referrerToken: undefined, fbclid: undefined, ttclid: undefined }
 }
 
-const keyOf = ({ issuer, subject }: SocialPerson) => ({ issuer, subject })
+function newIdentity({ provider, person }: Vouched, created_at: Date) {
+  const { issuer, subject, email, name } = person
+  return {
+    id: newId('idn'),
+    issuer,
+    subject,
+    provider,
+    known_as: usableEmail(email) ?? usableName(name),
+    created_at,
+  }
+}
 
 /**
- * Gives an identity to the member who asked for it after a proof, whom a mail tells.
+ * Gives an identity to the member who asked for it after a proof, whom a mail tells: beside others at the same provider, and
+ * never one that is another account's.
  * @throws Refusal signInFirst where the account is gone
  */
 export async function linkPerson(
   context: MembersContext,
   tx: Tx,
   call: AccountCall,
-  { provider, person }: Vouched,
+  vouched: Vouched,
 ): Promise<Settled> {
+  const { provider, person } = vouched
   const userId = await keepViewer(context, tx, call)
-  const identity = { id: newId('idn'), ...keyOf(person), provider, created_at: context.clock.now() }
+  const identity = newIdentity(vouched, context.clock.now())
   if (await insertIdentity(tx, { ...identity, user_id: userId })) {
     await auditCall(context, tx, call, 'identity_linked', userId, { provider })
     const user = await selectUser(tx, userId)

@@ -25,8 +25,11 @@ export interface SocialProvider {
   /** Part of the routes, and of the identities kept. */
   id: string
   name: string
-  /** Where the person goes to agree. @throws Error where the provider cannot be reached or makes no sense */
-  authorizationUrl(checks: Checks): Promise<URL>
+  /**
+   * Where the person goes to agree; `choosing`, to say there which of their accounts it is to be, where the provider can ask.
+   * @throws Error where the provider cannot be reached or makes no sense
+   */
+  authorizationUrl(checks: Checks, choosing: boolean): Promise<URL>
   /**
    * Who came back, by the code in `callback`.
    * @throws Error where state, nonce or signature are wrong, or the provider cannot be reached or makes no sense

@@ -54,7 +54,7 @@ export async function leaveForProvider(
     memberId: memberOf(call),
   }
   const checks = checksOf(secret, flow.state, callbackAddress(publicUrl, provider))
-  const address = await provider.authorizationUrl(checks)
+  const address = await provider.authorizationUrl(checks, flow.memberId !== null)
   const sealed = sealFlow(secret, flow)
   call.setHeader('set-cookie', cookieFor(secure, flowCookie(flow.state), sealed, flowCookieDays))
   return address.href

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
 import { fakeId, FakeOrders, FakeRefusal } from './fake-orders.ts'
+import { FakeSetups } from './fake-setups.ts'
 import { walletPage } from './fake-wallet-page.ts'
 
 /**
@@ -63,6 +64,11 @@ export class FakePaypal {
     PAYPAL_WEBHOOK_ID: 'FAKEHOOK',
   }
   readonly orders = new FakeOrders(
+    () => this.url,
+    (type, resource) => this.tell(type, resource),
+  )
+  readonly setups = new FakeSetups(
+    this.orders.vault,
     () => this.url,
     (type, resource) => this.tell(type, resource),
   )
@@ -219,6 +225,7 @@ export class FakePaypal {
       const { method, path, headers } = asked
       if (path === '/v1/oauth2/token') return this.giveToken(headers.authorization)
       if (path === '/checkoutnow') return this.wallet(asked)
+      if (path === '/agreements/approve') return this.agreement(asked)
       if (!this.tokens.has(headers.authorization?.replace('Bearer ', '') ?? ''))
         return refuse(401, 'INVALID_TOKEN')
       return this.route(`${method} ${path}`, asked)
@@ -238,7 +245,7 @@ export class FakePaypal {
   }
 
   private route(what: string, asked: Asked): Answer {
-    const { orders } = this
+    const { orders, setups } = this
     const [, , , , id = ''] = asked.path.split('/')
     const sent = () => JSON.parse(asked.text)
     if (what === 'POST /v2/checkout/orders') {
@@ -259,7 +266,15 @@ export class FakePaypal {
     if (what.startsWith('GET /v3/vault/payment-tokens/'))
       return orders.vault.has(id) ? { status: 200, body: { id } } : refuse(404, 'RESOURCE_NOT_FOUND')
     if (what.startsWith('GET /v3/vault/payment-tokens'))
-      return orders.mayVault ? { status: 200, body: { payment_tokens: [] } } : refuse(403, 'NOT_AUTHORIZED')
+      return orders.mayVault ? { status: 200, body: setups.list(asked.query) } : refuse(403, 'NOT_AUTHORIZED')
+    if (what.startsWith('POST /v3/vault/')) {
+      if (asked.headers['paypal-request-id'] === undefined) return refuse(400, 'PAYPAL_REQUEST_ID_REQUIRED')
+      if (!orders.mayVault) return refuse(403, 'NOT_AUTHORIZED')
+      const makes = what.endsWith('setup-tokens')
+      return { status: 201, body: makes ? setups.present(setups.make(sent())) : setups.keep(sent()) }
+    }
+    if (what.startsWith('GET /v3/vault/setup-tokens/'))
+      return { status: 200, body: setups.present(setups.get(id)) }
     if (what.startsWith('DELETE /v3/vault/payment-tokens/'))
       return orders.vault.delete(id) ? { status: 204 } : refuse(404, 'RESOURCE_NOT_FOUND')
     if (what.startsWith('POST /v1/notifications/verify')) return this.verify(asked)
@@ -307,6 +322,18 @@ export class FakePaypal {
     const back = new URL(yes ? return_url : cancel_url)
     back.searchParams.set('token', token)
     if (yes) back.searchParams.set('PayerID', 'FAKEPAYER')
+    return { status: 303, location: back.href }
+  }
+
+  /** The same where a wallet is to be kept without a payment. */
+  private agreement({ method, query, text: sent }: Asked): Answer {
+    const id = query.get('approval_session_id') ?? ''
+    const { return_url, cancel_url } = this.setups.get(id).asked.payment_source.paypal.experience_context
+    if (method === 'GET') return { status: 200, html: walletPage(undefined) }
+    const yes = new URLSearchParams(sent).get('answer') === 'yes'
+    if (yes) this.setups.approve(id)
+    const back = new URL(yes ? return_url : cancel_url)
+    back.searchParams.set('approval_token_id', id)
     return { status: 303, location: back.href }
   }
 }

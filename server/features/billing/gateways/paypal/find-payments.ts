@@ -1,4 +1,5 @@
 import type { Payment, Settled } from '#server/features/billing/gateway.ts'
+import { hourMs } from '#server/platform/clock.ts'
 import { listEvents, orderIdOf } from './list-events.ts'
 import type { Order } from './objects.ts'
 import type { PaypalClient } from './paypal-client.ts'
@@ -7,7 +8,6 @@ import { orderOfCapture, referenceOf } from './read-notification.ts'
 import { readDispute, readDisputesSince, withDispute } from './read-disputes.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
-const hourMs = 60 * 60_000
 /**
  * What PayPal did stands in its list of events within minutes as a rule, on a slow day hours later: PayPal promises no time.
  * Six hours, for which it also keeps a `PayPal-Request-Id` alive, with one to spare (docs/decisions/0010).

@@ -35,6 +35,20 @@ export interface Order {
   links?: Link[]
 }
 
+/** What the person is to agree to, so that their wallet may be kept. */
+export interface SetupToken {
+  id: string
+  status: string
+  customer?: { id?: string; merchant_customer_id?: string }
+  links?: Link[]
+}
+
+/** A wallet that is kept. */
+export interface PaymentToken {
+  id: string
+  payment_source?: { paypal?: { account_id?: string; payer_id?: string } }
+}
+
 export interface PaypalEvent {
   id: string
   event_type: string

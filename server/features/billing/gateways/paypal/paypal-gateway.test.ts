@@ -36,6 +36,7 @@ describeGateway(
     asksBy: 'redirect',
     declines: { declined: 'wallet_declined' },
     declinesLater: { 'declines later': 'wallet_declined' },
+    refusesToKeep: {},
     kept: { brand: 'paypal', last4: null, fingerprint: expect.any(String) },
     hasLine: true,
     notifications: ['forged', 'stale', 'altered'],
@@ -51,8 +52,16 @@ describeGateway(
       paypal.orders.approve(waiting.reference, funding)
       return (await gateway.complete(waiting.reference)) ?? waiting
     },
+    async save(request, behaviour) {
+      const waiting = await gateway.saver.start(request)
+      if (behaviour === 'asks') return waiting
+      paypal.setups.approve(waiting.reference)
+      return (await gateway.saver.complete(waiting.reference)) ?? waiting
+    },
     async answer(reference, answer) {
-      if (answer === 'yes') paypal.orders.approve(reference)
+      if (answer === 'no') return
+      if (paypal.setups.all.has(reference)) paypal.setups.approve(reference)
+      else paypal.orders.approve(reference)
     },
     dispute: async (reference, status) => paypal.orders.dispute(reference, status, new Date()),
     failRefunds: async (reference) => paypal.orders.failRefunds(reference),
@@ -73,13 +82,58 @@ describeGateway(
     },
     fail(fault) {
       paypal.trouble = {
-        on: /^POST \/v2\/(checkout\/orders$|payments\/captures\/.*\/refund$)/,
+        on: /^POST \/(v2\/checkout\/orders|v2\/payments\/captures\/.*\/refund|v3\/vault\/setup-tokens)$/,
         with: [fault],
       }
       return () => paypal.recover()
     },
   }),
 )
+
+describe('a wallet that is kept without a payment', () => {
+  let made = 0
+  const start = () => {
+    const changeId = `pmc_kept${++made}`
+    const back = 'http://localhost/my'
+    const payer = { userId: 'usr_kept', email: 'viewer@example.com' }
+    const request = { changeId, payer, method: 'wallet', returnUrl: back, cancelUrl: back } as const
+    return gateway.saver.start({ ...request, key: `method:${changeId}` })
+  }
+
+  test.each(['500 after', 'dropped after'] as const)(
+    'is kept once, though the answer to that met %s and PayPal knows the key no more',
+    async (trouble) => {
+      const { reference } = await start()
+      paypal.setups.approve(reference)
+      paypal.trouble = { on: /^POST .*payment-tokens$/, with: [trouble] }
+      await expect(gateway.saver.complete(reference)).rejects.toThrow()
+      paypal.recover()
+      paypal.ahead = 7 * 3_600_000
+      const saving = await gateway.saver.complete(reference)
+      paypal.ahead = 0
+      expect(saving).toMatchObject({
+        status: 'succeeded',
+        method: { reference: paypal.setups.get(reference).vaultId },
+      })
+    },
+  )
+
+  test('that the person agreed to is kept where it is called off, so that nobody loses sight of it', async () => {
+    const { reference } = await start()
+    paypal.setups.approve(reference)
+    expect(await gateway.saver.cancel(reference)).toMatchObject({ status: 'succeeded' })
+  })
+
+  test('that PayPal has taken away again is not kept', async () => {
+    const { reference } = await start()
+    paypal.setups.approve(reference)
+    await gateway.saver.complete(reference)
+    paypal.orders.vault.delete(paypal.setups.get(reference).vaultId ?? '')
+    paypal.ahead = 7 * 3_600_000
+    expect(await gateway.saver.complete(reference)).toMatchObject({ status: 'failed' })
+    paypal.ahead = 0
+  })
+})
 
 test('an attempt that was paid under an order we never heard of is not paid again: that payment is its own', async () => {
   const charge = {

@@ -10,6 +10,7 @@ import { readNotification } from './read-notification.ts'
 import { readOrder, readPayment } from './read-order.ts'
 import { presentOrder } from './present-order.ts'
 import { refundOnce } from './refund-once.ts'
+import { createWalletSaver, tokensPath } from './save-wallet.ts'
 import { capturePayment, makeOrder, makeRenewal } from './take-payment.ts'
 import { writeOrder, writeRenewal } from './write-order.ts'
 
@@ -68,6 +69,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
       return { ...rest, status: 'cancelled', decline: 'cancelled' }
     },
     refund: (refund) => refundOnce(client, refund),
+    saver: createWalletSaver(client),
     forget: (reference) => forget(client, reference),
     isKept: (reference) => isKept(client, reference),
     readNotification: (body, headers) => readNotification({ client, webhookId, clock }, body, headers),
@@ -75,7 +77,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
   }
 }
 
-const tokenPath = (reference: string) => `/v3/vault/payment-tokens/${encodeURIComponent(reference)}`
+const tokenPath = (reference: string) => `${tokensPath}/${encodeURIComponent(reference)}`
 
 async function isKept(client: PaypalClient, reference: string): Promise<boolean> {
   try {

@@ -36,15 +36,19 @@ async function pass(milliseconds: number): Promise<void> {
 
 /** Somebody whose first week is over, and whose renewal meets trouble. */
 async function renew(trouble: Trouble): Promise<void> {
+  await subscribe()
+  paypal.trouble = { on: /POST .*orders$/, with: [trouble] }
+  await pass(7 * 24 * hour)
+  paypal.recover()
+}
+
+async function subscribe(): Promise<void> {
   const { list } = await site.visitor().ask(listPlans)
   const plan_id = list.find(({ period_days }) => period_days === 7)?.id
   const shopper = await Shopper.on(site)
   const order = await shopper.order({ kind: 'plan', plan_id, gateway: 'paypal', method: 'wallet' })
   paypal.orders.approve(new URL(order.next.url ?? '').searchParams.get('token') ?? '')
   expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
-  paypal.trouble = { on: /POST .*orders$/, with: [trouble] }
-  await pass(7 * 24 * hour)
-  paypal.recover()
 }
 
 const subscription = () =>
@@ -85,5 +89,21 @@ test('a renewal that PayPal never got is charged under another key once it canno
   }
   await pass(hour)
   await pass(60_000)
+  expect([await taken(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
+})
+
+test('a renewal at fractions of a currency without any is not asked for, and waits until its price is mended', async () => {
+  const { db } = site.context
+  const weekly = (change: { price_cents: number; intro_price_cents?: number; currency?: string }) =>
+    db.updateTable('plans').set(change).where('period_days', '=', 7).execute()
+  await weekly({ currency: 'JPY', intro_price_cents: 50_000, price_cents: 99_950 })
+  await subscribe()
+  await pass(7 * 24 * hour)
+  await pass(hour)
+  const attempts = await db.selectFrom('attempts').select('status').execute()
+  expect(attempts).toEqual([{ status: 'succeeded' }])
+  expect([await taken(), await subscription()]).toEqual([0, { status: 'active', period_no: 0 }])
+  await weekly({ price_cents: 99_900 })
+  await pass(hour)
   expect([await taken(), await subscription()]).toEqual([1, { status: 'active', period_no: 1 }])
 })

@@ -381,26 +381,3 @@ describe('a bad line', () => {
     expect([order.next.type, paypal.count(/oauth2/) - before]).toEqual(['redirect', 1])
   })
 })
-
-describe('an account without the vault', () => {
-  let plain: TestSite
-  beforeAll(async () => {
-    paypal.orders.mayVault = false
-    plain = await testSite({}, paypal.settings)
-  })
-  afterAll(async () => {
-    paypal.orders.mayVault = true
-    await plain.close()
-  })
-
-  test('is offered for one-off payments only: a plan is refused, an episode sold', async () => {
-    const { list, gateways } = await plain.visitor().ask(listPlans)
-    expect(gateways).toEqual([{ id: 'paypal', kind: 'wallet', one_off_only: true }])
-    const shopper = await Shopper.on(plain)
-    const plan = { ...wish(), kind: 'plan' as const, episode_id: undefined, plan_id: list[0]?.id }
-    expect(await shopper.tryOrder(plan)).toMatchObject({ code: 500, message: /not offered/ })
-    const other = await buildVideo(plain.context)
-    const order = await shopper.order({ ...wish(), episode_id: other.episodes[3]?.id })
-    expect(order.next.type).toBe('redirect')
-  })
-})

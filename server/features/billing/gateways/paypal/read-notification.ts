@@ -1,5 +1,5 @@
 import { NotificationRefused, type Notification } from '#server/features/billing/gateway.ts'
-import type { Clock } from '#server/platform/clock.ts'
+import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import { orderIdOf } from './list-events.ts'
 import type { Capture, PaypalEvent } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
@@ -12,9 +12,8 @@ interface Listening {
 
 type Headers = Record<string, string | string[] | undefined>
 
-const hourMs = 60 * 60_000
 /** PayPal repeats a notification for three days; what is older is somebody else's repetition. */
-const oldestMs = 4 * 24 * hourMs
+const oldestMs = 4 * dayMs
 
 /** What PayPal is asked for, by the header that it comes from. */
 const signed = {

@@ -1,12 +1,11 @@
 import { GatewayRefused, type Charge, type Payment } from '#server/features/billing/gateway.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { declineCode } from './decline-code.ts'
 import { findPayment } from './find-payments.ts'
 import type { Order } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { presentOrder } from './present-order.ts'
 import { ordersPath, readOrder } from './read-order.ts'
-
-const dayMs = 24 * 60 * 60_000
 
 /** Why a capture took no money though nothing is decided: the order itself says how it stands. */
 const undecided = new Set([

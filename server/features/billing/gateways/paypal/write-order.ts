@@ -2,7 +2,7 @@ import type { Charge, PresentCharge } from '#server/features/billing/gateway.ts'
 import { toPaypal } from './amounts.ts'
 
 /** How PayPal is told that the payments that follow renew a subscription, each for the period ahead. */
-const usagePattern = 'SUBSCRIPTION_PREPAID'
+export const usagePattern = 'SUBSCRIPTION_PREPAID'
 
 /** The body of an order that the person is to approve at PayPal; with `save` it keeps the wallet for renewals. */
 export function writeOrder(charge: PresentCharge, back: { return_url: string; cancel_url: string }): string {

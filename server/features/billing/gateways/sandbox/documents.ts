@@ -1,7 +1,7 @@
 import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { moneyWords } from '#contract/money.ts'
 import { cardBrands } from './card-form.ts'
-import type { PaymentRow } from './queries.ts'
+import type { Asked, SavingRow } from './saving-queries.ts'
 import { words } from './words.ts'
 
 /** Text as it may stand in HTML, also within an attribute. */
@@ -99,29 +99,32 @@ ${fields.join('\n')}
 }
 
 /** The sentence with the amount, which stands out, and the card's last digits. */
-function sentence(text: string, language: Language, payment: PaymentRow): string {
-  const amount = moneyWords(payment.amount_cents, payment.currency, language)
+function sentence(text: string, language: Language, asked: Asked): string {
+  const amount = isSaving(asked) ? '' : moneyWords(asked.amount_cents, asked.currency, language)
   return escape(text)
     .replace('{amount}', () => `<b>${escape(amount)}</b>`)
-    .replace('{last4}', escape(payment.last4 ?? ''))
+    .replace('{last4}', escape(asked.last4 ?? ''))
 }
 
-function choice(payment: PaymentRow, action: string, yes: string, no: string): string {
+const isSaving = (asked: Asked): asked is SavingRow => 'change_id' in asked
+
+function choice(asked: Asked, action: string, yes: string, no: string): string {
   return `<form method="post" action="${action}">
-<input type="hidden" name="payment" value="${escape(payment.id)}">
+<input type="hidden" name="${isSaving(asked) ? 'saving' : 'payment'}" value="${escape(asked.id)}">
 <button name="answer" value="yes" class="yes">${yes}</button>
 <button name="answer" value="no">${no}</button>
 </form>`
 }
 
 /** The bank's check, framed by the payment page: named, since the pages around it have a main part too. */
-export function checkDocument(language: Language, payment: PaymentRow): string {
-  const { check, bankAsks, pay, payWith, testBank, confirm, reject } = words[language]
+export function checkDocument(language: Language, asked: Asked): string {
+  const { check, bankAsks, pay, payWith, keepCard, testBank, confirm, reject } = words[language]
+  const paying = asked.last4 ? payWith : pay
   const body = `<main aria-label="${escape(check)}">
 <h1>${bankAsks}</h1>
-<p>${sentence(payment.last4 ? payWith : pay, language, payment)}</p>
+<p>${sentence(isSaving(asked) ? keepCard : paying, language, asked)}</p>
 <p class="quiet">${testBank}</p>
-${choice(payment, `/sandbox/authenticate?lang=${language}`, confirm, reject)}
+${choice(asked, `/sandbox/authenticate?lang=${language}`, confirm, reject)}
 </main>`
   return page({ language, title: check, body, framed: true })
 }
@@ -139,13 +142,13 @@ export function checkedDocument(language: Language): string {
 }
 
 /** The wallet, a page of its own that the person is sent to and comes back from. */
-export function walletDocument(language: Language, payment: PaymentRow): string {
-  const { wallet, walletAmount, testWallet, approve, cancel } = words[language]
+export function walletDocument(language: Language, asked: Asked): string {
+  const { wallet, walletAmount, keepWallet, testWallet, approve, cancel } = words[language]
   const body = `<main>
 <h1>${wallet}</h1>
-<p>${sentence(walletAmount, language, payment)}</p>
+<p>${sentence(isSaving(asked) ? keepWallet : walletAmount, language, asked)}</p>
 <p class="quiet">${testWallet}</p>
-${choice(payment, '/sandbox/wallet', approve, cancel)}
+${choice(asked, '/sandbox/wallet', approve, cancel)}
 </main>`
   return page({ language, title: wallet, body, framed: false })
 }

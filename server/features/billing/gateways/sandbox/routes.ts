@@ -6,8 +6,8 @@ import type { PlainRoute } from '#server/platform/http/route.ts'
 import { cardFields, checkCard, newToken, type TypedCard } from './card-form.ts'
 import * as documents from './documents.ts'
 import * as queries from './queries.ts'
-import type { PaymentRow } from './queries.ts'
 import type { SandboxContext } from './sandbox-gateway.ts'
+import { decideSaving, selectSaving, type Asked } from './saving-queries.ts'
 import { words } from './words.ts'
 
 type Request = Parameters<PlainRoute['handle']>[0]
@@ -66,12 +66,12 @@ export function sandboxRoutes(context: SandboxContext): PlainRoute[] {
       path: '/sandbox/wallet',
       body: 'form',
       async handle(request, reply) {
-        const payment = await decide(context, request.body, {
+        const decided = await decide(context, request.body, {
           status: 'cancelled',
           decline_code: 'cancelled',
         })
-        return payment
-          ? reply.redirect(payment.return_url, 303)
+        return decided
+          ? reply.redirect(decided.back, 303)
           : sendDocument(reply.code(404), documents.goneDocument(languageOfRequest(request)))
       },
     },
@@ -130,41 +130,44 @@ function typedCard(body: unknown): TypedCard | undefined {
   return { number: number.slice(0, 40), expiry: expiry.slice(0, 20), cvv: cvv.slice(0, 8) }
 }
 
-function paymentOf(context: SandboxContext, source: unknown): Promise<PaymentRow | undefined> {
-  const id = typeof source === 'object' && source !== null && 'payment' in source ? source.payment : undefined
-  return typeof id === 'string' && !id.includes('\0')
-    ? queries.selectPayment(context.db, id)
-    : Promise.resolve(undefined)
+function askedOf({ db }: SandboxContext, source: unknown): Promise<Asked | undefined> {
+  const { payment, saving } = Object(source) as Record<string, unknown>
+  if (isName(saving)) return selectSaving(db, saving)
+  return isName(payment) ? queries.selectPayment(db, payment) : Promise.resolve(undefined)
 }
+
+const isName = (id: unknown): id is string => typeof id === 'string' && !id.includes('\0')
 
 async function show(
   context: SandboxContext,
   request: Request,
   reply: Reply,
   what: 'check' | 'wallet',
-  write: (language: Language, payment: PaymentRow) => string,
+  write: (language: Language, asked: Asked) => string,
 ) {
   const language = languageOfRequest(request)
-  const payment = await paymentOf(context, request.query)
-  const fits = payment?.status === 'requires_action' && (payment.kind === 'wallet') === (what === 'wallet')
-  if (payment && fits) return sendDocument(reply, write(language, payment))
-  if (payment && what === 'wallet' && payment.return_url) return reply.redirect(payment.return_url, 303)
+  const asked = await askedOf(context, request.query)
+  const fits = asked?.status === 'requires_action' && (asked.kind === 'wallet') === (what === 'wallet')
+  if (asked && fits) return sendDocument(reply, write(language, asked))
+  if (asked && what === 'wallet' && asked.return_url) return reply.redirect(asked.return_url, 303)
   return sendDocument(
-    reply.code(payment ? 200 : 404),
-    payment ? documents.checkedDocument(language) : documents.goneDocument(language),
+    reply.code(asked ? 200 : 404),
+    asked ? documents.checkedDocument(language) : documents.goneDocument(language),
   )
 }
 
-/** The person's answer. It counts once; later ones change nothing. */
+/** The person's answer. It counts once; later ones change nothing. @returns where a wallet sends them then */
 async function decide(
   context: SandboxContext,
   body: unknown,
   no: { status: 'failed' | 'cancelled'; decline_code: 'check_failed' | 'cancelled' },
-) {
-  const payment = await paymentOf(context, body)
-  if (!payment) return undefined
-  const yes = typeof body === 'object' && body !== null && 'answer' in body && body.answer === 'yes'
-  const changed = await queries.decidePayment(context.db, payment.id, yes ? { status: 'succeeded' } : no)
-  if (changed) context.notify(payment.id)
-  return payment
+): Promise<{ back: string } | undefined> {
+  const asked = await askedOf(context, body)
+  if (!asked) return undefined
+  const yes = Object(body).answer === 'yes'
+  const change = yes ? ({ status: 'succeeded' } as const) : no
+  const isSaving = 'change_id' in asked
+  const move = isSaving ? decideSaving : queries.decidePayment
+  if (await move(context.db, asked.id, change)) context.notify(asked.id)
+  return { back: isSaving && !yes ? asked.cancel_url : asked.return_url }
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { NextStep } from '#contract/billing.ts'
 import {
   GatewayRefused,
@@ -8,12 +8,14 @@ import {
   type PaymentLookup,
 } from '#server/features/billing/gateway.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
-import type { Clock } from '#server/platform/clock.ts'
+import { dayMs, type Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { chargeAbsent, chargePresent, type Result } from './cards.ts'
+import { chargeAbsent } from './cards.ts'
 import { readNotification } from './notifications.ts'
 import * as queries from './queries.ts'
 import type { PaymentRow } from './queries.ts'
+import { createMethodSaver } from './save-method.ts'
+import { newReference, useToken, useWallet, type Used } from './use-method.ts'
 
 export interface SandboxContext {
   /** Its own connection: what it commits stands, whatever becomes of a transaction of ours. */
@@ -23,8 +25,6 @@ export interface SandboxContext {
   /** Tells the site about a payment. It may be lost. */
   notify(reference: string): void
 }
-
-const newReference = (kind: 'spay' | 'smeth') => `${kind}_${randomBytes(16).toString('hex')}`
 
 /**
  * A full gateway for which no money moves (billing.md, "Sandbox"). It keeps its own books in the same database and is a
@@ -61,6 +61,7 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
       return presentPayment(await find(db, reference), clock.now())
     },
     refund: (refund) => refundOnce(context, refund),
+    saver: createMethodSaver(context),
     forget: (reference) => queries.forgetMethod(db, reference, clock.now()),
     async isKept(reference) {
       const method = await queries.selectMethod(db, reference)
@@ -72,11 +73,6 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
       return rows.map((row) => presentPayment(row, clock.now()))
     },
   }
-}
-
-interface Used {
-  methodId: string | null
-  result: Result
 }
 
 type PaymentKind = Pick<PaymentRow, 'kind' | 'saved' | 'return_url'>
@@ -119,20 +115,6 @@ async function pay(
     if (row.status === 'succeeded' && row.behaviour === 'disputed') await dispute(context, reference, 'open')
   }
   return presentPayment(row, context.clock.now())
-}
-
-async function useToken(tx: Tx, token: string, now: Date): Promise<Used> {
-  const card = await queries.spendToken(tx, token, now)
-  if (!card) return { methodId: null, result: { status: 'failed', decline: 'token_spent' } }
-  const methodId = newReference('smeth')
-  await queries.insertMethod(tx, { id: methodId, ...card })
-  return { methodId, result: chargePresent(card.behaviour) }
-}
-
-async function useWallet(tx: Tx): Promise<Used> {
-  const methodId = newReference('smeth')
-  await queries.insertMethod(tx, { id: methodId, behaviour: 'pays', brand: 'wallet', last4: null })
-  return { methodId, result: { status: 'requires_action' } }
 }
 
 async function useSavedMethod(tx: Tx, methodId: string): Promise<Used> {
@@ -182,7 +164,7 @@ async function refundOnce(
 }
 
 /** A bank decides for us so long after it asked. */
-const decidedWithinMs = 10 * 86_400_000
+const decidedWithinMs = 10 * dayMs
 
 /** What a bank says that nobody has decided yet is for us in the end, as an operator sees who moves the clock. */
 function disputeOf({ dispute: status, disputed_at }: PaymentRow, now: Date): PaymentRow['dispute'] {

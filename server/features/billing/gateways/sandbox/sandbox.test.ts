@@ -38,9 +38,9 @@ function gatewayOfSite() {
 
 /** The person's answer to the bank's check or in the wallet. */
 async function answer(reference: string, said: 'yes' | 'no') {
-  const payment = await gatewayOfSite().retrieve({ reference })
-  const path = payment?.next?.type === 'redirect' ? 'wallet' : 'authenticate'
-  await shopper.decide(`/sandbox/${path}?payment=${reference}`, said)
+  const gateway = gatewayOfSite()
+  const waiting = (await gateway.retrieve({ reference })) ?? (await gateway.saver.retrieve({ reference }))
+  if (waiting?.next?.url) await shopper.decide(waiting.next.url, said)
 }
 
 function notification(reference: string, kind: NotificationKind) {
@@ -69,12 +69,15 @@ describeGateway(
     asksBy: 'authenticate',
     declines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
     declinesLater: { 'declines later': 'card_expired', asks: 'check_needed' },
+    refusesToKeep: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
     kept: { brand: 'visa', last4: '4242' },
   },
   () => ({
     gateway: gatewayOfSite(),
     pay: async (charge, behaviour) =>
       gatewayOfSite().start({ ...charge, token: await shopper.token(cards[behaviour]) }),
+    save: async (request, behaviour) =>
+      gatewayOfSite().saver.start({ ...request, token: await shopper.token(cards[behaviour]) }),
     answer,
     notification,
     ...goingBack,
@@ -89,6 +92,7 @@ describeGateway(
     asksBy: 'redirect',
     declines: {},
     declinesLater: {},
+    refusesToKeep: {},
     kept: { brand: 'wallet', last4: null },
   },
   () => ({
@@ -97,6 +101,11 @@ describeGateway(
       const waiting = await gatewayOfSite().start(charge)
       if (behaviour === 'pays') await answer(waiting.reference, 'yes')
       return (await gatewayOfSite().complete(waiting.reference)) ?? waiting
+    },
+    async save(request, behaviour) {
+      const waiting = await gatewayOfSite().saver.start(request)
+      if (behaviour === 'pays') await answer(waiting.reference, 'yes')
+      return (await gatewayOfSite().saver.complete(waiting.reference)) ?? waiting
     },
     answer,
     notification,

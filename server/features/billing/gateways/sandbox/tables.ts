@@ -36,6 +36,21 @@ export interface SandboxPaymentsTable {
   created_at: Date
 }
 
+/** A method that is kept without a payment. */
+export interface SandboxSavingsTable {
+  id: string
+  idempotency_key: string
+  request_hash: string
+  kind: 'card' | 'wallet'
+  status: SandboxPaymentsTable['status']
+  decline_code: DeclineCode | null
+  method_id: string | null
+  change_id: string
+  return_url: string
+  cancel_url: string
+  created_at: Date
+}
+
 interface SandboxRefundsTable {
   idempotency_key: string
   payment_id: string
@@ -61,6 +76,7 @@ export interface SandboxTables {
   sandbox_tokens: SandboxTokensTable
   sandbox_methods: SandboxMethodsTable
   sandbox_payments: SandboxPaymentsTable
+  sandbox_savings: SandboxSavingsTable
   sandbox_refunds: SandboxRefundsTable
   sandbox_disputes: SandboxDisputesTable
   sandbox_clock: SandboxClockTable

@@ -1,5 +1,10 @@
 import Stripe from 'stripe'
-import { GatewayRefused, type Charge, type Payment } from '#server/features/billing/gateway.ts'
+import {
+  GatewayRefused,
+  type Charge,
+  type DeclineCode,
+  type Payment,
+} from '#server/features/billing/gateway.ts'
 import { presentIntent } from './present-payment.ts'
 import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-gateway.ts'
@@ -28,17 +33,11 @@ export async function answerRefused(
 
 /** Stripe would not make such a payment: a card that was forgotten there, or settings that do not fit the account. */
 async function neverMade(
-  { db, log }: StripeContext,
+  context: StripeContext,
   { key, orderId, attemptId, amountCents, currency, payer }: Charge,
   error: Stripe.errors.StripeInvalidRequestError,
 ): Promise<Payment> {
-  const { code, param, message, requestId } = error
-  log.error(
-    { attempt: attemptId, code, param, request: requestId, reason: message },
-    'Stripe made no payment',
-  )
-  // Somebody deleted the customer at Stripe: the next try makes another.
-  if (code === 'resource_missing' && param === 'customer') await queries.loseCustomer(db, payer.userId)
+  const decline = await noteNeverMade(context, { attempt: attemptId, userId: payer.userId }, error)
   return {
     // There is no payment that could have a name, and our key is as unique.
     reference: key,
@@ -48,6 +47,18 @@ async function neverMade(
     amountCents,
     refundedCents: 0,
     currency,
-    decline: param === 'payment_method' ? 'card_declined' : 'other',
+    decline,
   }
+}
+
+/** Says in the log what Stripe would not make. @returns why, in our words */
+export async function noteNeverMade(
+  { db, log }: StripeContext,
+  { userId, ...about }: { userId: string; attempt?: string; change?: string },
+  { code, param, message, requestId }: Stripe.errors.StripeInvalidRequestError,
+): Promise<DeclineCode> {
+  log.error({ ...about, code, param, request: requestId, reason: message }, 'Stripe refused a request')
+  // Somebody deleted the customer at Stripe: the next try makes another.
+  if (code === 'resource_missing' && param === 'customer') await queries.loseCustomer(db, userId)
+  return param === 'payment_method' ? 'card_declined' : 'other'
 }

@@ -5,6 +5,7 @@ import type { DeclineCode } from '#server/features/billing/gateway.ts'
 const codes: Record<string, DeclineCode> = {
   authentication_required: 'check_needed',
   payment_intent_authentication_failure: 'check_failed',
+  setup_intent_authentication_failure: 'check_failed',
   expired_card: 'card_expired',
   invalid_expiry_month: 'card_expired',
   invalid_expiry_year: 'card_expired',

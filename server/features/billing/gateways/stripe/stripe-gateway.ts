@@ -7,6 +7,7 @@ import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'
 import { isChargeable, toStripe } from './amounts.ts'
 import { answerRefused } from './answer-refused.ts'
+import { createdAround, isMissing } from './find-created.ts'
 import { forgetCustomer } from './forget-customer.ts'
 import { findCustomer } from './find-customer.ts'
 import { readNotification } from './notifications.ts'
@@ -19,6 +20,7 @@ import {
   withCharge,
 } from './present-payment.ts'
 import { refundOnce } from './refund-once.ts'
+import { createCardSaver } from './save-card.ts'
 
 /** billing.md, "Stripe". What is called and read here is of this version. */
 const apiVersion = '2026-10-28.endive'
@@ -83,6 +85,7 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
       return read(context, reference)
     },
     refund: (refund) => refundOnce(stripe, refund),
+    saver: createCardSaver(context),
     forget: (methodReference) => forget(stripe, namesIn(methodReference).method),
     isKept: (methodReference) => isKept(stripe, namesIn(methodReference)),
     forgetPayer: (userId) => forgetCustomer(context, userId),
@@ -164,14 +167,10 @@ async function readIfThere(context: StripeContext, reference: string): Promise<P
   try {
     return await read(context, reference)
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
-      return null
+    if (isMissing(error)) return null
     throw error
   }
 }
-
-/** How far Stripe's clock may be from ours, and how long a request may be on its way. */
-const [clocksDifferBy, arrivesWithin] = [5 * 60, 10 * 60]
 
 /**
  * A payment whose name we never heard carries our attempt's. Lists are up to date at once, which Stripe's search is not, and
@@ -181,8 +180,7 @@ async function findByAttempt(
   context: StripeContext,
   { attemptId, startedAt }: { attemptId: string; startedAt: Date },
 ): Promise<Payment | null> {
-  const sent = Math.floor(startedAt.getTime() / 1000)
-  const created = { gte: sent - clocksDifferBy, lte: sent + arrivesWithin }
+  const created = createdAround(startedAt)
   for await (const { id, metadata } of context.stripe.paymentIntents.list({ created, limit: 100 }))
     if (metadata['attempt_id'] === attemptId) return read(context, id)
   return null
@@ -236,8 +234,7 @@ async function isKept(stripe: Stripe, { customer, method }: ReturnType<typeof na
     const { customer: owner } = await stripe.paymentMethods.retrieve(method)
     return (typeof owner === 'string' ? owner : owner?.id) === customer
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
-      return false
+    if (isMissing(error)) return false
     throw error
   }
 }

@@ -44,6 +44,7 @@ describeGateway(
     asksBy: 'authenticate',
     declines: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
     declinesLater: { 'declines later': 'card_declined', asks: 'check_needed' },
+    refusesToKeep: { declined: 'card_declined', 'no funds': 'insufficient_funds' },
     kept: { brand: 'visa', last4: '4242', fingerprint: expect.any(String) },
     hasLine: true,
     notifications: ['forged', 'stale', 'altered'],
@@ -58,7 +59,18 @@ describeGateway(
       if (!payment) throw new Error(`${reference} is gone`)
       return payment
     },
-    answer: async (reference, answer) => void fake.books.answer(reference, answer),
+    async save(request, behaviour) {
+      const { reference, next } = await gateway.saver.start(request)
+      expect(next).toMatchObject({ type: 'card_form', client_secret: expect.any(String) })
+      await fake.confirm(next?.client_secret ?? '', cards[behaviour])
+      const saving = await gateway.saver.complete(reference)
+      if (!saving) throw new Error(`${reference} is gone`)
+      return saving
+    },
+    async answer(reference, answer) {
+      const shelf = reference.startsWith('seti_') ? fake.setups : fake.books
+      shelf.answer(reference, answer)
+    },
     dispute: async (reference, status) =>
       fake.books.dispute(reference, status === 'open' ? 'needs_response' : status),
     failRefunds: async (reference) => fake.books.failRefunds(reference),
@@ -133,6 +145,19 @@ test('a declined payment is closed, so that no other card can be tried with it',
   await gateway.retrieve({ reference })
   expect(await fake.confirm(next?.client_secret ?? '', testCards.pays)).toBe(400)
   expect(await gateway.retrieve({ reference })).toMatchObject({ status: 'failed', decline: 'card_declined' })
+})
+
+test('a saving whose card was declined is closed, so that no other card can be tried with it', async () => {
+  const payer = { userId: 'usr_setup', email: 'viewer@example.com' }
+  const request = { changeId: 'pmc_closed', payer, method: 'card', returnUrl: '', cancelUrl: '' } as const
+  const { reference, next } = await gateway.saver.start({ ...request, key: 'method:pmc_closed' })
+  expect(await fake.confirm(next?.client_secret ?? '', testCards.declined)).toBe(402)
+  await gateway.saver.retrieve({ reference })
+  expect(await fake.confirm(next?.client_secret ?? '', testCards.pays)).toBe(400)
+  expect(await gateway.saver.retrieve({ reference })).toMatchObject({
+    status: 'failed',
+    decline: 'card_declined',
+  })
 })
 
 test('a declined payment of another shop at the same account stays open for another card', async () => {
@@ -251,6 +276,8 @@ test('each request is of the pinned version and carries a key of ours, and no ke
   expect(calls).toEqual([])
   expect(fake.keys.has('undefined')).toBe(false)
   expect(
-    [...fake.keys.keys()].every((key) => /^(pay|customer|cancel|forget|ref|one|two|three|yen)\b/.test(key)),
+    [...fake.keys.keys()].every((key) =>
+      /^(pay|method|customer|cancel|forget|ref|one|two|three|yen)\b/.test(key),
+    ),
   ).toBe(true)
 })

@@ -1,0 +1,106 @@
+import { fakeId, FakeRefusal, type Funding } from './fake-orders.ts'
+
+interface SetupRequest {
+  customer?: { merchant_customer_id?: string }
+  payment_source: {
+    paypal: { usage_type: string; experience_context: { return_url: string; cancel_url: string } }
+  }
+}
+
+interface FakeSetup {
+  id: string
+  status: 'PAYER_ACTION_REQUIRED' | 'APPROVED' | 'VAULTED'
+  asked: SetupRequest
+  customerId: string
+  /** The wallet that was kept of it. */
+  vaultId?: string
+  payer?: string
+}
+
+/** The wallets that PayPal keeps without a payment: setup tokens, and the payment tokens that are made of them. */
+export class FakeSetups {
+  readonly all = new Map<string, FakeSetup>()
+  private readonly vault: Map<string, Funding>
+  private readonly url: () => string
+  private readonly tell: (type: string, resource: object) => void
+
+  constructor(
+    vault: Map<string, Funding>,
+    url: () => string,
+    tell: (type: string, resource: object) => void,
+  ) {
+    this.vault = vault
+    this.url = url
+    this.tell = tell
+  }
+
+  make(asked: SetupRequest): FakeSetup {
+    const { usage_type, experience_context: context } = asked.payment_source.paypal
+    if (usage_type !== 'MERCHANT' || !URL.canParse(context.return_url) || !URL.canParse(context.cancel_url))
+      throw new FakeRefusal(400, 'INVALID_PARAMETER_VALUE')
+    const setup: FakeSetup = {
+      id: fakeId(),
+      status: 'PAYER_ACTION_REQUIRED',
+      asked,
+      customerId: `cust${fakeId()}`,
+    }
+    this.all.set(setup.id, setup)
+    return setup
+  }
+
+  get(id: string): FakeSetup {
+    const setup = this.all.get(id)
+    if (!setup) throw new FakeRefusal(404, 'RESOURCE_NOT_FOUND')
+    return setup
+  }
+
+  /** The person agrees. */
+  approve(id: string, payer = fakeId().slice(0, 13)): void {
+    const setup = this.get(id)
+    if (setup.status === 'PAYER_ACTION_REQUIRED') Object.assign(setup, { status: 'APPROVED', payer })
+  }
+
+  /** Makes a payment token of what was agreed to, once. */
+  keep({ payment_source }: { payment_source: { token: { id: string; type: string } } }): object {
+    const { id, type } = payment_source.token
+    if (type !== 'SETUP_TOKEN') throw new FakeRefusal(400, 'INVALID_PARAMETER_VALUE')
+    const setup = this.get(id)
+    if (setup.status !== 'APPROVED') throw new FakeRefusal(422, 'INVALID_TOKEN_STATUS')
+    const vaultId = `vault-${fakeId().toLowerCase()}`
+    Object.assign(setup, { status: 'VAULTED', vaultId })
+    this.vault.set(vaultId, 'pays')
+    this.tell('VAULT.PAYMENT-TOKEN.CREATED', presentToken(setup))
+    return presentToken(setup)
+  }
+
+  /** Those of a customer that are still kept. */
+  list(query: URLSearchParams): object {
+    const kept = [...this.all.values()].filter(
+      ({ customerId, vaultId }) =>
+        customerId === query.get('customer_id') && vaultId !== undefined && this.vault.has(vaultId),
+    )
+    return { payment_tokens: kept.map(presentToken) }
+  }
+
+  present({ id, status, asked, customerId }: FakeSetup): object {
+    const approve = { rel: 'approve', href: `${this.url()}/agreements/approve?approval_session_id=${id}` }
+    return {
+      id,
+      status,
+      customer: { id: customerId, ...asked.customer },
+      payment_source: { paypal: { usage_type: asked.payment_source.paypal.usage_type } },
+      links: [
+        { rel: 'self', href: `${this.url()}/v3/vault/setup-tokens/${id}` },
+        ...(status === 'PAYER_ACTION_REQUIRED' ? [approve] : []),
+      ],
+    }
+  }
+}
+
+function presentToken({ vaultId, customerId, asked, payer }: FakeSetup): object {
+  return {
+    id: vaultId,
+    customer: { id: customerId, ...asked.customer },
+    payment_source: { paypal: { payer_id: payer } },
+  }
+}

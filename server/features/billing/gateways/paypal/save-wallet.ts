@@ -1,0 +1,131 @@
+import {
+  GatewayRefused,
+  type MethodSaver,
+  type SaveRequest,
+  type Saving,
+} from '#server/features/billing/gateway.ts'
+import { declineCode } from './decline-code.ts'
+import type { PaymentToken, SetupToken } from './objects.ts'
+import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
+import { usagePattern } from './write-order.ts'
+
+const setupsPath = '/v3/vault/setup-tokens'
+export const tokensPath = '/v3/vault/payment-tokens'
+
+/** The person has not agreed yet. */
+const waiting = new Set(['CREATED', 'PAYER_ACTION_REQUIRED'])
+
+/**
+ * Keeps wallets without a payment: a saving is a setup token, to which the person agrees at PayPal, and which `complete` turns
+ * into the payment token that renewals are charged with. One that nobody turns into that keeps nothing, and lapses by itself.
+ */
+export function createWalletSaver(client: PaypalClient): MethodSaver {
+  return {
+    start: (request) => start(client, request),
+    async complete(reference) {
+      const setup = await readSetup(client, reference)
+      return setup && (waiting.has(setup.status) ? present(setup) : keep(client, setup))
+    },
+    async retrieve(lookup) {
+      // PayPal cannot look for one. Of whose name we never heard, nobody was sent to agree to it.
+      const setup = 'reference' in lookup ? await readSetup(client, lookup.reference) : null
+      return setup && (isTurned(setup) ? keep(client, setup) : present(setup))
+    },
+    async cancel(reference) {
+      const setup = await readSetup(client, reference)
+      if (!setup) return null
+      // PayPal has no call for it. Of what was agreed to it is not known whether it was turned into a token.
+      if (!waiting.has(setup.status)) return keep(client, setup)
+      return { reference, status: 'cancelled', decline: 'cancelled' }
+    },
+  }
+}
+
+const isTurned = ({ status }: SetupToken) => status === 'VAULTED' || status === 'TOKENIZED'
+
+/** @throws GatewayRefused for a key that stands for another request; PayPal gives the first one again, whatever it is asked */
+async function start(client: PaypalClient, request: SaveRequest): Promise<Saving> {
+  const { key, changeId, returnUrl, cancelUrl } = request
+  const body = JSON.stringify({
+    customer: { merchant_customer_id: changeId },
+    payment_source: {
+      paypal: {
+        usage_type: 'MERCHANT',
+        usage_pattern: usagePattern,
+        experience_context: {
+          return_url: returnUrl,
+          cancel_url: cancelUrl,
+          user_action: 'SETUP_NOW',
+          shipping_preference: 'NO_SHIPPING',
+        },
+      },
+    },
+  })
+  try {
+    const setup = await client.ask<SetupToken>({ method: 'POST', path: setupsPath, key, body })
+    const saving = present(setup)
+    const isOther = saving.changeId !== undefined && saving.changeId !== changeId
+    if (isOther) throw new GatewayRefused(`key ${key} was used for another saving`)
+    return saving
+  } catch (error) {
+    if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
+    return { reference: key, status: 'failed', changeId, decline: declineCode(error.issue) }
+  }
+}
+
+/** @returns null where PayPal has no such setup token, or none any more */
+async function readSetup(client: PaypalClient, reference: string): Promise<SetupToken | null> {
+  if (!/^[0-9a-zA-Z_-]{7,36}$/.test(reference)) return null
+  try {
+    return await client.ask<SetupToken>({ method: 'GET', path: `${setupsPath}/${reference}` })
+  } catch (error) {
+    if (error instanceof PaypalRefusal && error.status === 404) return null
+    throw error
+  }
+}
+
+/**
+ * Turns what the person has agreed to into a token, once: under a key of its own, and where PayPal knows that key no more, what
+ * it made of it is found with its customer, who is new with each setup.
+ */
+async function keep(client: PaypalClient, setup: SetupToken): Promise<Saving> {
+  const { id: reference, customer } = setup
+  const body = JSON.stringify({ payment_source: { token: { id: reference, type: 'SETUP_TOKEN' } } })
+  try {
+    const key = `keep:${reference}`
+    return kept(setup, await client.ask<PaymentToken>({ method: 'POST', path: tokensPath, key, body }))
+  } catch (error) {
+    if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
+    const earlier = customer?.id === undefined ? undefined : await findToken(client, customer.id)
+    if (earlier) return kept(setup, earlier)
+    return { ...namesOf(setup), status: 'failed', decline: declineCode(error.issue) }
+  }
+}
+
+async function findToken(client: PaypalClient, customerId: string): Promise<PaymentToken | undefined> {
+  const path = `${tokensPath}?customer_id=${encodeURIComponent(customerId)}`
+  const { payment_tokens } = await client.ask<{ payment_tokens?: PaymentToken[] }>({ method: 'GET', path })
+  return payment_tokens?.[0]
+}
+
+function kept(setup: SetupToken, { id, payment_source }: PaymentToken): Saving {
+  const fingerprint = payment_source?.paypal?.account_id ?? payment_source?.paypal?.payer_id
+  const told = fingerprint ? { fingerprint } : {}
+  return {
+    ...namesOf(setup),
+    status: 'succeeded',
+    method: { reference: id, brand: 'paypal', last4: null, ...told },
+  }
+}
+
+/** A saving that waits: for the person, who is sent to PayPal, or for us. */
+function present(setup: SetupToken): Saving {
+  const url = setup.links?.find(({ rel }) => rel === 'approve')?.href
+  const next = url !== undefined && /^https?:/.test(url) ? ({ type: 'redirect', url } as const) : undefined
+  return { ...namesOf(setup), status: 'requires_action', ...(next ? { next } : {}) }
+}
+
+function namesOf({ id, customer }: SetupToken): Pick<Saving, 'reference' | 'changeId'> {
+  const changeId = customer?.merchant_customer_id
+  return { reference: id, ...(changeId === undefined ? {} : { changeId }) }
+}

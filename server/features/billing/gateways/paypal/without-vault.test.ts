@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { listPlans } from '#contract/billing.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { testSite } from '#server/testing/test-site.ts'
+import { FakePaypal } from './fake-paypal.ts'
+
+test('an account without the vault is offered for one-off payments only: a plan is refused, an episode sold', async () => {
+  const paypal = await FakePaypal.start()
+  paypal.orders.mayVault = false
+  const site = await testSite({}, paypal.settings)
+  try {
+    const { list, gateways } = await site.visitor().ask(listPlans)
+    expect(gateways).toEqual([{ id: 'paypal', kind: 'wallet', one_off_only: true }])
+    const shopper = await Shopper.on(site)
+    const way = { gateway: 'paypal', method: 'wallet' } as const
+    const plan = { ...way, kind: 'plan' as const, plan_id: list[0]?.id }
+    expect(await shopper.tryOrder(plan)).toMatchObject({ code: 500, message: /not offered/ })
+    const video = await buildVideo(site.context)
+    const order = await shopper.order({ ...way, episode_id: video.episodes[3]?.id })
+    expect(order.next.type).toBe('redirect')
+  } finally {
+    await site.close()
+    await paypal.close()
+  }
+})

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import {
+  GatewayRefused,
+  type MethodSaver,
+  type SaveRequest,
+  type Saving,
+} from '#server/features/billing/gateway.ts'
+import { lockKey } from './queries.ts'
+import type { SandboxContext } from './sandbox-gateway.ts'
+import * as queries from './saving-queries.ts'
+import type { SavingRow } from './saving-queries.ts'
+import { newReference, useToken, useWallet } from './use-method.ts'
+
+/** Keeps cards and wallets without a payment, in a book of its own: a bank refuses or asks as it does with a payment. */
+export function createMethodSaver(context: SandboxContext): MethodSaver {
+  const { db } = context
+  const read = async (reference: string) => {
+    const row = await queries.selectSaving(db, reference)
+    return row ? present(row) : null
+  }
+  return {
+    start: (request) => start(context, request),
+    complete: read,
+    async retrieve(lookup) {
+      if ('reference' in lookup) return read(lookup.reference)
+      const row = await queries.selectSavingByKey(db, lookup.key)
+      return row ? present(row) : null
+    },
+    async cancel(reference) {
+      const called = { status: 'cancelled', decline_code: 'cancelled' } as const
+      if (await queries.decideSaving(db, reference, called)) context.notify(reference)
+      return read(reference)
+    },
+  }
+}
+
+/** One saving per key: the same request again gives the same saving, another request is refused. */
+async function start(context: SandboxContext, request: SaveRequest): Promise<Saving> {
+  const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
+  const id = newReference('ssav')
+  const row = await context.db.transaction().execute(async (tx) => {
+    await lockKey(tx, request.key)
+    const earlier = await queries.selectSavingByKey(tx, request.key)
+    if (earlier && earlier.request_hash !== hash)
+      throw new GatewayRefused(`key ${request.key} was used for another request`)
+    if (earlier) return earlier
+    const now = context.clock.now()
+    const { methodId, result } =
+      request.method === 'wallet' ? await useWallet(tx) : await useToken(tx, request.token ?? '', now)
+    await queries.insertSaving(tx, {
+      id,
+      idempotency_key: request.key,
+      request_hash: hash,
+      kind: request.method,
+      status: result.status,
+      decline_code: result.status === 'failed' ? result.decline : null,
+      method_id: methodId,
+      change_id: request.changeId,
+      return_url: request.returnUrl,
+      cancel_url: request.cancelUrl,
+      created_at: now,
+    })
+    return queries.selectSaving(tx, id)
+  })
+  if (!row) throw new Error(`the saving ${id} is gone`)
+  if (row.id === id) context.notify(id)
+  return present(row)
+}
+
+function present(row: SavingRow): Saving {
+  const { id, status, change_id: changeId, method_id, brand = null, last4 = null, decline_code } = row
+  return {
+    reference: id,
+    status,
+    changeId,
+    ...(status === 'succeeded' && method_id !== null
+      ? { method: { reference: method_id, brand, last4 } }
+      : {}),
+    ...(status === 'requires_action' ? { next: nextOf(row) } : {}),
+    ...(decline_code ? { decline: decline_code } : {}),
+  }
+}
+
+/** As with a payment, its name cannot be guessed. */
+function nextOf({ kind, id }: SavingRow): NonNullable<Saving['next']> {
+  if (kind === 'wallet') return { type: 'redirect', url: `/sandbox/wallet?saving=${id}` }
+  return { type: 'authenticate', url: `/sandbox/authenticate?saving=${id}` }
+}

@@ -1,0 +1,44 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { PaymentRow } from './queries.ts'
+import type { SandboxSavingsTable } from './tables.ts'
+
+export type SavingRow = Awaited<ReturnType<ReturnType<typeof selectSavings>['executeTakeFirstOrThrow']>>
+
+/** What the person is asked about: a payment, or a method that is to be kept. */
+export type Asked = PaymentRow | SavingRow
+
+/** Savings with the method that they are about. */
+function selectSavings(db: Db) {
+  return db
+    .selectFrom('sandbox_savings')
+    .leftJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_savings.method_id')
+    .selectAll('sandbox_savings')
+    .select(['sandbox_methods.brand', 'sandbox_methods.last4'])
+}
+
+export async function insertSaving(tx: Tx, saving: Insertable<SandboxSavingsTable>): Promise<void> {
+  await tx.insertInto('sandbox_savings').values(saving).execute()
+}
+
+export function selectSaving(db: Db, id: string) {
+  return selectSavings(db).where('sandbox_savings.id', '=', id).executeTakeFirst()
+}
+
+export function selectSavingByKey(db: Db, key: string) {
+  return selectSavings(db).where('idempotency_key', '=', key).executeTakeFirst()
+}
+
+/** Moves a saving that waits for the person. @returns false where it waits no more */
+export async function decideSaving(
+  db: Db,
+  id: string,
+  change: Updateable<SandboxSavingsTable>,
+): Promise<boolean> {
+  const update = db
+    .updateTable('sandbox_savings')
+    .set(change)
+    .where('id', '=', id)
+    .where('status', '=', 'requires_action')
+  return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 1n
+}

@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import type { Tx } from '#server/tables.ts'
+import { chargePresent, type Result } from './cards.ts'
+import * as queries from './queries.ts'
+
+/** What is charged or kept, and what the bank or the wallet says to that. */
+export interface Used {
+  methodId: string | null
+  result: Result
+}
+
+export const newReference = (kind: 'spay' | 'ssav' | 'smeth') => `${kind}_${randomBytes(16).toString('hex')}`
+
+export async function useToken(tx: Tx, token: string, now: Date): Promise<Used> {
+  const card = await queries.spendToken(tx, token, now)
+  if (!card) return { methodId: null, result: { status: 'failed', decline: 'token_spent' } }
+  const methodId = newReference('smeth')
+  await queries.insertMethod(tx, { id: methodId, ...card })
+  return { methodId, result: chargePresent(card.behaviour) }
+}
+
+export async function useWallet(tx: Tx): Promise<Used> {
+  const methodId = newReference('smeth')
+  await queries.insertMethod(tx, { id: methodId, behaviour: 'pays', brand: 'wallet', last4: null })
+  return { methodId, result: { status: 'requires_action' } }
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import Stripe from 'stripe'
+import {
+  GatewayRefused,
+  type MethodSaver,
+  type SaveRequest,
+  type Saving,
+  type SavingLookup,
+} from '#server/features/billing/gateway.ts'
+import { noteNeverMade } from './answer-refused.ts'
+import { declineOf } from './decline-codes.ts'
+import { createdAround, isMissing } from './find-created.ts'
+import { findCustomer } from './find-customer.ts'
+import type { StripeContext } from './stripe-gateway.ts'
+
+/** What is read with a SetupIntent: the card that it keeps. */
+const withMethod = { expand: ['payment_method'] }
+
+/**
+ * Keeps cards without a payment: a saving is one SetupIntent, to which the browser gives the card in Stripe's own fields, with
+ * the bank's check where that is asked for.
+ */
+export function createCardSaver(context: StripeContext): MethodSaver {
+  return {
+    start: (request) => start(context, request),
+    complete: (reference) => readIfThere(context, reference),
+    retrieve: (lookup) =>
+      'reference' in lookup ? readIfThere(context, lookup.reference) : findByChange(context, lookup),
+    async cancel(reference) {
+      await callOff(context.stripe, reference)
+      return readIfThere(context, reference)
+    },
+  }
+}
+
+/** @throws GatewayRefused where the key was used for another request */
+async function start(context: StripeContext, { key, changeId, payer }: SaveRequest): Promise<Saving> {
+  const { StripeIdempotencyError, StripeInvalidRequestError } = Stripe.errors
+  try {
+    const request = {
+      customer: await findCustomer(context, payer),
+      allowed_payment_method_types: ['card' as const],
+      usage: 'off_session' as const,
+      metadata: { change_id: changeId },
+    }
+    return present(await context.stripe.setupIntents.create(request, { idempotencyKey: key }))
+  } catch (error) {
+    if (error instanceof StripeIdempotencyError) throw new GatewayRefused(error.message, { cause: error })
+    if (!(error instanceof StripeInvalidRequestError)) throw error
+    const decline = await noteNeverMade(context, { change: changeId, userId: payer.userId }, error)
+    // There is no saving that could have a name, and our key is as unique.
+    return { reference: key, status: 'failed', changeId, decline }
+  }
+}
+
+/**
+ * Reads a saving. One whose card was declined is closed first, as a payment is: its secret would do for trying any number of
+ * cards. Another shop's is left alone.
+ */
+async function readIfThere({ stripe }: StripeContext, reference: string): Promise<Saving | null> {
+  // Notifications may be about anything; nothing else is a saving.
+  if (!/^seti_\w+$/.test(reference)) return null
+  const get = () => stripe.setupIntents.retrieve(reference, withMethod)
+  try {
+    const intent = await get()
+    const stands = !isOurs(intent) || !isLeftOpen(intent) || (await callOff(stripe, reference))
+    return present(stands ? intent : await get())
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** As with a payment: the saving carries the name of our change. */
+async function findByChange(
+  context: StripeContext,
+  { changeId, startedAt }: Extract<SavingLookup, { changeId: string }>,
+): Promise<Saving | null> {
+  const listed = context.stripe.setupIntents.list({ created: createdAround(startedAt), limit: 100 })
+  for await (const { id, metadata } of listed)
+    if (metadata?.['change_id'] === changeId) return readIfThere(context, id)
+  return null
+}
+
+/** @returns false where it is beyond that: kept, called off before, or on its way */
+async function callOff(stripe: Stripe, reference: string): Promise<boolean> {
+  const key = { idempotencyKey: `cancel:${reference}:${randomUUID()}` }
+  try {
+    await stripe.setupIntents.cancel(reference, { cancellation_reason: 'abandoned' }, key)
+    return true
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError) return false
+    throw error
+  }
+}
+
+/** An account may serve other shops too. */
+const isOurs = ({ metadata }: Stripe.SetupIntent) => metadata?.['change_id'] !== undefined
+
+const isLeftOpen = ({ status, last_setup_error: error }: Stripe.SetupIntent) =>
+  status === 'requires_payment_method' && error !== null
+
+function present(intent: Stripe.SetupIntent): Saving {
+  const status = statusOf(intent)
+  const { last_setup_error: error } = intent
+  const changeId = intent.metadata?.['change_id']
+  return {
+    reference: intent.id,
+    status,
+    ...(changeId === undefined ? {} : { changeId }),
+    ...(status === 'succeeded' ? methodOf(intent) : {}),
+    ...(status === 'requires_action' ? { next: nextOf(intent) } : {}),
+    ...(status === 'failed' ? { decline: error ? declineOf(error) : 'other' } : {}),
+    ...(status === 'cancelled' ? { decline: 'cancelled' } : {}),
+  }
+}
+
+/** A card that was declined asks Stripe's way for another; with us that is another saving, so this one has failed. */
+function statusOf({ status, last_setup_error: error }: Stripe.SetupIntent): Saving['status'] {
+  switch (status) {
+    case 'succeeded':
+      return 'succeeded'
+    case 'requires_action':
+      return 'requires_action'
+    case 'canceled':
+      return error ? 'failed' : 'cancelled'
+    case 'requires_payment_method':
+    case 'requires_confirmation':
+      return error ? 'failed' : 'requires_action'
+    default:
+      return 'processing'
+  }
+}
+
+function nextOf({ status, client_secret }: Stripe.SetupIntent): Saving['next'] {
+  const type = status === 'requires_action' ? 'authenticate' : 'card_form'
+  return { type, client_secret: client_secret ?? '' }
+}
+
+/** Named as `present-payment.ts` names it. */
+function methodOf({ customer, payment_method: method }: Stripe.SetupIntent): Pick<Saving, 'method'> {
+  const owner = typeof customer === 'string' ? customer : customer?.id
+  if (owner === undefined || typeof method !== 'object' || method === null) return {}
+  const { brand = null, last4 = null, fingerprint } = method.card ?? {}
+  const told = fingerprint ? { fingerprint } : {}
+  return { method: { reference: `${owner}/${method.id}`, brand, last4, ...told } }
+}
