@@ -1,21 +1,13 @@
 import react from '@vitejs/plugin-react'
-import { createLogger, defineConfig } from 'vite'
+import { defineConfig } from 'vite'
 import { contractWithoutValidator } from './scripts/vite-contract.ts'
 
 const fromHere = (path: string) => new URL(path, import.meta.url).pathname
 
 const inEveryDocument = /assets\/(react|calls|base|router|site|rolldown-runtime)-[^/]*\.js$/
 
-const logger = createLogger('warn')
-const { warn } = logger
-// The minifier does not know these buttons yet (section.module.css), and leaves them as they are.
-logger.warn = (message, options) => {
-  if (!message.includes("'scroll-button' is not recognized")) warn(message, options)
-}
-
 /** The browser's build. `scripts/build-web.ts` runs it and finishes what it leaves. */
 export default defineConfig({
-  customLogger: logger,
   root: fromHere('web'),
   plugins: [react(), contractWithoutValidator(fromHere('contract'))],
   build: {
@@ -48,8 +40,8 @@ export default defineConfig({
               test: /(web\/lib\/(api|boot|consent|events|language|notify|settings|storage|visit)|web\/i18n\/texts|contract\/(?!pages|social|money|billing)\w+)\.ts/,
             },
             // What both documents need, and what the card form does without: one file each, which outlive our releases.
-            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|i18next)\// },
-            { name: 'hls', test: /node_modules\/hls\.js\// },
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
+            { name: 'hls', test: /node_modules\/hls\.js\/|web\/player\/(hls-player|link)\.ts/ },
             // Endless lists are on other screens than home.
             {
               name: 'router',
@@ -58,13 +50,16 @@ export default defineConfig({
             // Ours in few pieces: small files compress badly.
             {
               name: 'base',
-              test: /web\/(i18n\/(index|use-translation|with-texts|en\.json)|ui\/(Button|CouldNotLoad|base)|lib\/(paths|format))/,
+              test: /web\/(i18n\/(index|translator|use-translation|with-texts|en\.json)|ui\/(Button|CouldNotLoad|base)|lib\/(paths|format))/,
             },
             {
               name: 'site',
               test: /web\/(app\/(?!screens|reporting|later|UserMenu)|ui\/Icon|features\/((members|library)\/queries|catalog\/(queries|Card|section)))/,
             },
-            { name: 'stream', test: /web\/player\/(stream|link|play|preferences)\.ts/ },
+            {
+              name: 'stream',
+              test: /web\/player\/(stream|head-start|hls-soon|hold-picture|own-player|play|preferences)\.ts/,
+            },
             {
               name: 'watch',
               test: /web\/i18n\/(watch\.ts|en\.watch)|(web\/lib|contract)\/money|contract\/billing/,

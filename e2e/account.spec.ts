@@ -193,7 +193,10 @@ test('a member links a profile elsewhere, proves it is them where that is asked,
   await expect(page).toHaveURL(/\/my$/)
   await expect(linked.getByRole('listitem')).toHaveCount(2)
 
-  const unlink = linked.getByRole('button', { name: 'Unlink House' })
+  // Each visit brings somebody new: both are shown, by what the issuer calls them.
+  await expect(linked.getByText('Grace', { exact: true })).toHaveCount(2)
+
+  const unlink = linked.getByRole('button', { name: 'Unlink House (Grace)' })
   await unlink.first().click()
   await linked.getByLabel('Current password').fill('not my password')
   await linked.getByRole('button', { name: 'Unlink now' }).click()

@@ -64,7 +64,8 @@ async function photograph(
     await page.waitForTimeout(settleMs)
     await shot.act?.(page)?.catch((error: unknown) => console.error(`\n${shot.name}: ${String(error)}`))
     await page.waitForTimeout(settleMs)
-    return await page.screenshot()
+    // A machine that is busy draws a playing video slowly.
+    return await page.screenshot({ timeout: 60_000 })
   } finally {
     await context.close()
   }

@@ -2,6 +2,8 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
 import { mailTo } from './site-mails.ts'
+import { siteUrl } from './site-url.ts'
+import { knownBy, nobody } from './social-issuer.ts'
 import { cardForm, payByCard } from './watching.ts'
 
 test.use({ bypassCSP: true })
@@ -61,6 +63,76 @@ test('what a guest bought moves into an account by the link of the receipt, on a
   await page.goto(linkIn(receipt.text, 'claim'))
   await page.getByRole('button', { name: 'Take it into my account' }).click()
   await expect(page.getByRole('main').getByRole('alert')).toContainText('This link has been used')
+})
+
+/** Opens the link of a receipt whose address is a proven account's, as somebody who is not signed in to it; ends at the sign-in. */
+async function claimSignedOut(page: Page, email: string): Promise<void> {
+  await subscribe(page, email)
+  const receipt = await mailTo(email, 'Your receipt: plan “Weekly”')
+  await forgetPerson(page)
+  await page.goto(linkIn(receipt.text, 'claim'))
+  await page.getByRole('button', { name: 'Take it into my account' }).click()
+  await expect(page.getByText('There is an account with the address')).toBeVisible()
+  await check(page)
+  await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(/\/login$/)
+}
+
+/** Takes the purchase along, from the page that the sign-in came back to; it does not come again. */
+async function expectTaken(page: Page, email: string): Promise<void> {
+  await expect(page.getByRole('heading', { name: 'Take your purchase into an account' })).toBeVisible()
+  await page.getByRole('button', { name: 'Take it into my account' }).click()
+  await expect(page.getByText(`You are signed in as ${email}`)).toBeVisible()
+  await page.getByRole('link', { name: 'To my area' }).click()
+  const mine = page.getByRole('region', { name: 'Your subscription' })
+  await expect(mine).toContainText('Weekly renews on')
+  await expect(page.getByRole('region', { name: 'Orders and receipts' })).toContainText('Plan: Weekly')
+  await page.goto('/my')
+  await expect(mine).toContainText('Weekly renews on')
+}
+
+test('into a proven account the link of a receipt leads by the sign-in, and its page comes back', async ({
+  page,
+}) => {
+  const [email, password] = [address(), 'a quiet lighthouse']
+  await page.goto('/register')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Repeat your password').fill(password)
+  await page.getByRole('button', { name: 'Register' }).click()
+  await expect(page).toHaveURL(/\/my$/)
+  const proof = await mailTo(email, 'Confirm')
+  await page.goto(linkIn(proof.text, 'verify'))
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByText(`${email} is your address here now.`)).toBeVisible()
+  await forgetPerson(page)
+  await claimSignedOut(page, email)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expectTaken(page, email)
+})
+
+test('the link of a receipt is not lost where the sign-in goes by a social provider, at the second try too', async ({
+  page,
+}) => {
+  const email = address()
+  const atHouse = (value: string) => page.context().addCookies([{ name: knownBy, value, url: siteUrl }])
+  await atHouse(email)
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'House' }).click()
+  await expect(page).toHaveURL('/')
+  await page.goto('/individual')
+  await expect(page.getByRole('list', { name: 'Linked accounts' }).getByText(email)).toBeVisible()
+  await forgetPerson(page)
+  await claimSignedOut(page, email)
+  await atHouse(nobody)
+  await page.getByRole('link', { name: 'House' }).click()
+  await expect(page).toHaveURL(/social=cancelled/)
+  expect(page.url()).not.toContain('claim')
+  await atHouse(email)
+  await page.getByRole('link', { name: 'House' }).click()
+  await expectTaken(page, email)
 })
 
 test('a plan is cancelled by the link of the receipt without signing in, and resumed in the member area', async ({

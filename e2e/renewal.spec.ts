@@ -83,6 +83,98 @@ test('a card that has expired at the renewal leaves the plan past due: it plays 
   await expect(mine(page)).toContainText('Weekly renews on')
 })
 
+/** The sheet for another card or wallet, the form in it, and the gateway's own frame in that. */
+async function openMethodSheet(page: Page) {
+  await mine(page).getByRole('button', { name: 'Change payment method' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Change payment method' })
+  const form = sheet.frameLocator('iframe[title="Change payment method"]')
+  return { sheet, form, card: form.frameLocator('iframe[title="Card"]') }
+}
+
+test('another card is taken for the next renewal without paying: a declined one says why beside its fields, the bank may ask, and what was saved is charged', async ({
+  page,
+}) => {
+  test.setTimeout(120_000)
+  await subscribe(page, expiresLater)
+  await expect(mine(page)).toContainText('Charged to: Visa ending in 0341.')
+  const { sheet, form, card } = await openMethodSheet(page)
+  await expect(form.getByText('Visa ending in 0341')).toBeVisible()
+  await expect(
+    form.getByText(/Nothing is charged now\. The next charge is \$9\.99 on .+, \d{4}\./),
+  ).toBeVisible()
+  const save = form.getByRole('button', { name: 'Save card' })
+  await save.click()
+  await expect(form.getByLabel('First name')).toBeFocused()
+  await form.getByLabel('First name').fill('Ada')
+  await form.getByLabel('Last name').fill('Lovelace')
+  const type = async (number: string) => {
+    await card.getByLabel('Card number').fill(number)
+    await card.getByLabel('Expiry').fill('12 / 39')
+    await card.getByLabel('CVV').fill('123')
+    await save.click()
+  }
+  await type('4000 0000 0000 0002')
+  await expect(form.getByRole('alert')).toContainText('declined')
+  await check(page)
+  await type('4000 0000 0000 3220')
+  const bank = form.frameLocator('iframe[title^="Your bank"]')
+  await expect(bank.getByText('card ending in 3220')).toBeVisible()
+  await check(page)
+  await bank.getByRole('button', { name: 'Confirm' }).click()
+  await expect(sheet).toBeHidden()
+  await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
+  await expect(mine(page)).toContainText('Charged to: Visa ending in 3220.')
+  await check(page)
+  await site.forward('7d')
+  await expect(async () => {
+    await page.reload()
+    await expect(page.getByText('$9.99', { exact: true })).toBeVisible({ timeout: 2_000 })
+  }).toPass({ timeout: 45_000 })
+})
+
+test('a wallet is agreed to in the same window and taken for the next renewal; called off, nothing changes', async ({
+  page,
+}) => {
+  await subscribe(page, pays)
+  const answer = async (button: string) => {
+    const { sheet, form } = await openMethodSheet(page)
+    await sheet.getByText('Wallet', { exact: true }).click()
+    await expect(form.getByText('You agree there and come back here.')).toBeVisible()
+    await check(page)
+    await form.getByRole('button', { name: 'Continue to Wallet' }).click()
+    await page.getByRole('button', { name: button }).click()
+    await expect(page).toHaveURL(/\/my$/)
+  }
+  await answer('Cancel')
+  await expect(page.getByText('That was called off. Nothing has changed.')).toBeVisible()
+  await expect(mine(page)).toContainText('Charged to: Visa ending in 4242.')
+  await answer('Approve')
+  await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
+  await expect(mine(page)).toContainText('Charged to: Wallet.')
+})
+
+test.describe('without an answer', () => {
+  // What the browser writes of it.
+  test.use({ forgiven: /status of 503/ })
+
+  test('nothing is said to be saved, and the form stays filled for another try', async ({ page }) => {
+    await subscribe(page, pays)
+    const { form, card } = await openMethodSheet(page)
+    await form.getByLabel('First name').fill('Ada')
+    await form.getByLabel('Last name').fill('Lovelace')
+    await card.getByLabel('Card number').fill(pays)
+    await card.getByLabel('Expiry').fill('12 / 39')
+    await card.getByLabel('CVV').fill('123')
+    await page.route('**/api/payment/method', (route) => route.fulfill({ status: 503, body: '{}' }))
+    await form.getByRole('button', { name: 'Save card' }).click()
+    await expect(form.getByRole('alert')).toContainText('Nothing was charged; try again')
+    await page.unroute('**/api/payment/method')
+    await expect(form.getByLabel('First name')).toHaveValue('Ada')
+    await form.getByRole('button', { name: 'Save card' }).click()
+    await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
+  })
+})
+
 test('a plan is cancelled and resumed in the member area, at most two clicks each', async ({ page }) => {
   await subscribe(page, pays)
   await mine(page).getByRole('button', { name: 'Cancel subscription' }).click()
@@ -91,6 +183,26 @@ test('a plan is cancelled and resumed in the member area, at most two clicks eac
   await mine(page).getByRole('button', { name: 'Resume subscription' }).click()
   await expect(mine(page)).toContainText('Weekly renews on')
 })
+
+const orders = (page: Page) => page.getByRole('region', { name: 'Orders and receipts' })
+
+/** The change of plan that waits says so among the orders, and where somebody looks it up all the same. */
+async function expectPlanned(page: Page): Promise<void> {
+  const waiting = orders(page).getByRole('listitem').filter({ hasText: 'Plan: Monthly' })
+  await expect(waiting).toContainText(/Starts on .+, \d{4}$/)
+  await expect(orders(page).getByRole('link', { name: 'Look it up' })).toHaveCount(0)
+  await check(page)
+  const answer = await page.request.get('/api/payment')
+  const { data } = (await answer.json()) as { data: { list: { id: string; status: string }[] } }
+  const id = data.list.find(({ status }) => status === 'pending')?.id ?? ''
+  await page.goto(`/order/result?order_id=${id}`)
+  const said = page.getByRole('main').getByRole('status')
+  await expect(said).toHaveText(
+    /^Your plan changes on .+, \d{4}\. The amount is charged then, and nothing before\.$/,
+  )
+  await check(page)
+  await page.goto('/my')
+}
 
 test('a change of plan is told in full, asks for no card, and is taken back with one click; kept, it starts with the next period', async ({
   page,
@@ -115,10 +227,11 @@ test('a change of plan is told in full, asks for no card, and is taken back with
   await expect(mine(page)).toContainText(
     /Weekly is paid until .+ From .+ on: Monthly\. \$24\.99 every 30 days/,
   )
-  await check(page)
+  await expectPlanned(page)
   await mine(page).getByRole('button', { name: 'Stay with Weekly' }).click()
   await expect(mine(page)).toContainText('Weekly renews on')
   await expect(mine(page).getByRole('button', { name: 'Stay with Weekly' })).toHaveCount(0)
+  await expect(orders(page).getByText('Cancelled, nothing charged')).toBeVisible()
   await change()
   await page.goto('/my')
   await site.forward('7d')

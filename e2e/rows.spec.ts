@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { expectNoShift, watchShifts } from './page-quality.ts'
 import { openRoute } from './routes.ts'
 
 test.use({ viewport: { width: 1440, height: 900 }, isMobile: false, hasTouch: false })
@@ -25,45 +26,103 @@ async function openRow(page: Page) {
   const section = page.getByRole('region', { name: title })
   const row = section.getByRole('list')
   await row.scrollIntoViewIfNeeded()
-  const named = () => page.evaluate(() => document.documentElement.style.getPropertyValue('--row-after'))
-  await expect.poll(named).not.toBe('')
-  return { section, row, moved: () => row.evaluate(({ scrollLeft }) => scrollLeft) }
+  return {
+    row,
+    previous: section.getByRole('button', { name: `Previous: ${title}` }),
+    next: section.getByRole('button', { name: `Next: ${title}` }),
+    seeAll: section.getByRole('link', { name: `See all: ${title}` }),
+    moved: () => row.evaluate(({ scrollLeft }) => scrollLeft),
+    left: () =>
+      row.evaluate(({ scrollLeft, clientWidth, scrollWidth }) => scrollWidth - clientWidth - scrollLeft),
+  }
 }
 
-/** The names of the buttons that a screen reader finds, those of the style sheet too. */
-async function buttonNames(page: Page): Promise<(string | undefined)[]> {
-  const devtools = await page.context().newCDPSession(page)
-  const { nodes } = await devtools.send('Accessibility.getFullAXTree')
-  return nodes.filter(({ role }) => role?.value === 'button').map(({ name }) => name?.value)
-}
-
-test('a mouse moves a row of cards by the buttons beside it', async ({ page }) => {
-  const { row, moved } = await openRow(page)
-  const box = await row.boundingBox()
-  if (!box) throw new Error('the row is not shown')
-  const middle = box.y + box.height / 2 - 20
-  await page.mouse.click(box.x + box.width - 32, middle)
-  await expect.poll(moved).toBeGreaterThan(800)
+test('a mouse moves a row of cards by the buttons beside it, which rest at its ends', async ({ page }) => {
+  const { row, previous, next, moved, left } = await openRow(page)
+  await expect(next).toBeEnabled()
+  await expect(previous).toBeDisabled()
+  await row.hover()
+  await expect(next).toHaveCSS('opacity', '1')
+  await expect(previous).toHaveCSS('opacity', '0')
+  await next.click()
+  // Seven cards are seen at once, and the first of them is whole.
+  await expect.poll(moved).toBeGreaterThan(1300)
+  await expect(previous).toBeEnabled()
+  await next.click()
+  await expect.poll(left).toBeLessThan(1)
+  await expect(next).toBeDisabled()
+  // A click too many opens no drama.
+  await page.mouse.down()
+  await page.mouse.up()
   await expect(page).toHaveURL(/\/$/)
-  await page.mouse.click(box.x + 32, middle)
+  await previous.click()
+  await expect.poll(left).toBeGreaterThan(1300)
+  await previous.click()
   await expect.poll(moved).toBe(0)
+  await expect(previous).toBeDisabled()
+  await expect(next).toBeEnabled()
 })
 
-test('the buttons of a row are pressed by keyboard, and have names in the language of the screens', async ({
+test('the carousel has the same buttons, and what has come to its end lies beneath no button', async ({
   page,
 }) => {
-  const { section, moved } = await openRow(page)
-  await section.getByRole('link', { name: `See all: ${title}` }).focus()
+  await openRoute(page, '/')
+  const carousel = page.getByRole('region').filter({ has: page.getByRole('link', { name: '1 of' }) })
+  const next = carousel.getByRole('button', { name: 'Next' })
+  const previous = carousel.getByRole('button', { name: 'Previous' })
+  const track = carousel.getByRole('list')
+  await expect(next).toBeEnabled()
+  await expect(previous).toHaveCSS('pointer-events', 'none')
+  await next.click()
+  await expect.poll(() => track.evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(300)
+  await previous.click()
+  await expect.poll(() => track.evaluate(({ scrollLeft }) => scrollLeft)).toBe(0)
+})
+
+test('the buttons of a row are pressed by keyboard, and keep the focus at its end', async ({ page }) => {
+  const { seeAll, next, previous, moved, left } = await openRow(page)
+  await expect(next).toBeEnabled()
+  await seeAll.focus()
   await page.keyboard.press('Tab')
+  await expect(next).toBeFocused()
+  await expect(next).toHaveCSS('opacity', '1')
   await page.keyboard.press('Enter')
-  await expect.poll(moved).toBeGreaterThan(800)
-  await expect(page).toHaveURL(/\/$/)
-  const english = await buttonNames(page)
-  // Those of the carousel, and those of the row.
-  expect(english.filter((name) => name === 'Next')).toHaveLength(2)
-  expect(english.filter((name) => name === 'Previous')).toHaveLength(2)
-  await page.getByRole('combobox', { name: 'Language' }).selectOption('dy')
-  await expect.poll(async () => (await buttonNames(page)).filter((name) => name === 'Weiter')).toHaveLength(2)
+  await expect.poll(moved).toBeGreaterThan(1300)
+  await page.keyboard.press('Enter')
+  await expect.poll(left).toBeLessThan(1)
+  await expect(next).toBeDisabled()
+  await expect(next).toBeFocused()
+  await page.keyboard.press('Shift+Tab')
+  await expect(previous).toBeFocused()
+})
+
+const words = { en: 'Next', es: 'Siguiente', fy: 'Suivant', dy: 'Weiter', pt: 'Seguinte' }
+
+test('the buttons of a row have names in the language of the screens, and move nothing when they come', async ({
+  page,
+}) => {
+  await watchShifts(page)
+  const { next } = await openRow(page)
+  await expect(next).toBeEnabled()
+  await expectNoShift(page)
+  for (const [language, word] of Object.entries(words)) {
+    await page.getByRole('combobox').selectOption(language)
+    await expect(page.getByRole('button', { name: `${word}: ${title}` })).toBeAttached()
+  }
   // In another language the homepage is asked for again.
   await page.unrouteAll({ behavior: 'wait' })
+})
+
+test.describe('on a touchscreen', () => {
+  test.use({ hasTouch: true, isMobile: true })
+
+  test('a row has no buttons', async ({ page }) => {
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const { row, next } = await openRow(page)
+    await expect.poll(() => asked.some((url) => url.includes('/Later-'))).toBe(true)
+    await row.tap({ position: { x: 1, y: 1 } })
+    await expect(next).toHaveCount(0)
+    expect(asked.filter((url) => url.includes('/RowButtons-'))).toEqual([])
+  })
 })

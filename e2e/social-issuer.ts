@@ -1,15 +1,50 @@
 import { randomUUID } from 'node:crypto'
-import { OAuth2Server } from 'oauth2-mock-server'
+import type { IncomingMessage } from 'node:http'
+import {
+  OAuth2Server,
+  type MutableRedirectUri,
+  type MutableToken,
+  type TokenRequestIncomingMessage,
+} from 'oauth2-mock-server'
 
-/** A real OpenID Connect issuer that agrees to everything; each visit brings somebody new. @returns the site's settings for it */
+/** By this cookie of the browser the issuer knows a person and their address; without it each visit brings somebody new. */
+export const knownBy = 'known_by'
+/** Who does not agree, and is sent back without anything. */
+export const nobody = 'nobody'
+
+/** A real OpenID Connect issuer that agrees to everything. @returns the site's settings for it */
 export async function startSocialIssuer(): Promise<Record<string, string>> {
   const server = new OAuth2Server()
   await server.issuer.keys.generate('RS256')
   await server.start(0, 'localhost')
-  server.service.on('beforeTokenSigning', ({ payload }) => {
-    const sub = randomUUID()
-    Object.assign(payload, { sub, name: 'Grace', email: `${sub}@example.com`, email_verified: false })
-  })
+  /** The addresses of those whom the issuer knows, by the code that it sent them back with. */
+  const known = new Map<string, string>()
+  server.service.on(
+    'beforeAuthorizeRedirect',
+    ({ url }: MutableRedirectUri, { headers }: IncomingMessage) => {
+      const email = new RegExp(`${knownBy}=([^;]+)`).exec(headers.cookie ?? '')?.[1]
+      const code = url.searchParams.get('code')
+      if (email === nobody)
+        url.search = new URLSearchParams({
+          error: 'access_denied',
+          state: url.searchParams.get('state') ?? '',
+        }).toString()
+      else if (email && code) known.set(code, email)
+    },
+  )
+  server.service.on(
+    'beforeTokenSigning',
+    ({ payload }: MutableToken, { body }: TokenRequestIncomingMessage) => {
+      const email = known.get(body.code ?? '')
+      const sub = email ?? randomUUID()
+      Object.assign(payload, {
+        sub,
+        name: 'Grace',
+        email: email ?? `${sub}@example.com`,
+        email_verified: email !== undefined,
+      })
+    },
+  )
   return {
     OIDC_ISSUER: server.issuer.url ?? '',
     OIDC_CLIENT_ID: 'site',

@@ -6,7 +6,8 @@
   for (const button of document.querySelectorAll('button'))
     button.addEventListener('click', async () => {
       const body = new URLSearchParams([...query, ['answer', button.value]])
-      await fetch(`https://api.stripe.com/v1/payment_intents/${id}/answer`, { method: 'POST', body })
+      const kind = id?.startsWith('seti_') ? 'setup_intents' : 'payment_intents'
+      await fetch(`https://api.stripe.com/v1/${kind}/${id}/answer`, { method: 'POST', body })
       parent.postMessage({ event: 'answered' }, '*')
     })
 })()

@@ -87,7 +87,8 @@ input[aria-invalid=true] { color: ${invalid.color} }`
       'payment_method_data[card][number]': digits(),
     })
     const [id] = clientSecret.split('_secret_')
-    const sent = fetch(`https://api.stripe.com/v1/payment_intents/${id}/confirm`, { method: 'POST', body })
+    const kind = id?.startsWith('seti_') ? 'setup_intents' : 'payment_intents'
+    const sent = fetch(`https://api.stripe.com/v1/${kind}/${id}/confirm`, { method: 'POST', body })
     const answer = await sent
       .then((response) => response.json())
       .catch(() => ({ error: { type: 'api_connection_error' } }))

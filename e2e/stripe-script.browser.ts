@@ -88,28 +88,34 @@
           return field
         },
       }),
-      async confirmCardPayment(clientSecret, data) {
-        const shown = fields.filter(({ frame }) => frame.isConnected)
-        const [number] = shown
-        const bad = shown.find(({ complete }) => !complete)
-        if (bad || !number) {
-          const code = unfinished[bad?.kind ?? 'cardNumber']
-          return { error: { type: 'validation_error', code } }
-        }
-        const confirmed = heard<Answer>(number.frame, 'confirmed')
-        number.tell({ type: 'confirm', publicKey, clientSecret, data: JSON.stringify(data, withoutFields) })
-        const { error, ...intent } = await confirmed
-        if (error) return { error }
-        if (intent.status !== 'requires_action') return { paymentIntent: intent }
-        await askBank(publicKey, clientSecret)
-        const query = new URLSearchParams({ key: publicKey, client_secret: clientSecret })
-        const read = await fetch(`https://api.stripe.com/v1/payment_intents/${intent.id}?${query}`)
-        const { status }: Answer = await read.json()
-        if (status === 'succeeded') return { paymentIntent: intent }
-        return { error: { type: 'invalid_request_error', code: 'payment_intent_authentication_failure' } }
-      },
+      confirmCardPayment: confirm,
+      confirmCardSetup: confirm,
+    }
+
+    /** The card goes to a payment, or to what keeps it: the secret says which. */
+    async function confirm(clientSecret: string, data: object) {
+      const shown = fields.filter(({ frame }) => frame.isConnected)
+      const [number] = shown
+      const bad = shown.find(({ complete }) => !complete)
+      if (bad || !number) {
+        const code = unfinished[bad?.kind ?? 'cardNumber']
+        return { error: { type: 'validation_error', code } }
+      }
+      const confirmed = heard<Answer>(number.frame, 'confirmed')
+      number.tell({ type: 'confirm', publicKey, clientSecret, data: JSON.stringify(data, withoutFields) })
+      const { error, ...intent } = await confirmed
+      if (error) return { error }
+      if (intent.status !== 'requires_action') return {}
+      await askBank(publicKey, clientSecret)
+      const query = new URLSearchParams({ key: publicKey, client_secret: clientSecret })
+      const read = await fetch(`https://api.stripe.com/v1/${kindOf(intent.id)}/${intent.id}?${query}`)
+      const { status }: Answer = await read.json()
+      if (status === 'succeeded') return {}
+      return { error: { type: 'invalid_request_error', code: 'payment_intent_authentication_failure' } }
     }
   }
+
+  const kindOf = (id: string) => (id.startsWith('seti_') ? 'setup_intents' : 'payment_intents')
 
   const withoutFields = (name: string, value: unknown) => (name === 'card' ? undefined : value)
 })()

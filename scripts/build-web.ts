@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Manifest } from 'vite'
 import budget from '#web/budget.json' with { type: 'json' }
 import { compareWithBudget } from './compare-with-budget.ts'
-import { preloadsOf, releaseOf, scriptsOf } from './web-manifest.ts'
+import { hlsOf, preloadsOf, releaseOf, scriptsOf } from './web-manifest.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const output = join(root, 'dist/web')
@@ -15,25 +15,30 @@ const manifest: Manifest = JSON.parse(await readFile(join(output, '.vite/manifes
 await writeFile(join(output, 'preloads.json'), `${JSON.stringify(preloadsOf(manifest), null, 2)}\n`)
 await finishDocument('index.html')
 await finishDocument('order.html')
-await buildServiceWorker()
+// Its files are known only now. The server writes into it which release it is.
+await buildScript('service-worker/service-worker.ts', 'sw.js', {
+  builtFiles: JSON.stringify(releaseOf(manifest)),
+})
+// The server writes it into the documents that come with an episode.
+await buildScript('play-first.ts', 'play-first.js', { hlsFiles: JSON.stringify(hlsOf(manifest)) })
 await compressAll()
 await checkBudget()
 
-/** Its files are known only now. The server writes into it which release it is. */
-async function buildServiceWorker(): Promise<void> {
+/** A script of its own, in one file that imports nothing. */
+async function buildScript(input: string, file: string, define: Record<string, string> = {}): Promise<void> {
   await build({
     configFile: false,
     root: join(root, 'web'),
     logLevel: 'warn',
-    define: { builtFiles: JSON.stringify(releaseOf(manifest)) },
+    define,
     build: {
       outDir: output,
       emptyOutDir: false,
       copyPublicDir: false,
       target: 'es2022',
       rolldownOptions: {
-        input: join(root, 'web/service-worker/service-worker.ts'),
-        output: { format: 'iife', entryFileNames: 'sw.js' },
+        input: join(root, 'web', input),
+        output: { format: 'iife', entryFileNames: file },
       },
     },
   })

@@ -63,7 +63,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       opens,
       readable,
       [scroll, 'whoever comes back to the home page finds it where it was left'],
-      ['e2e/rows.spec.ts', 'a mouse moves a row of cards by the buttons beside it'],
+      ['e2e/rows.spec.ts', 'a mouse moves a row of cards by the buttons beside it, which rest at its ends'],
     ],
   },
   { seed: '`/browse/{id}`', here: "a category's grid", proofs: [opens] },

@@ -77,6 +77,14 @@ export function preloadsOf(manifest: Manifest): Record<string, string[]> {
   return Object.fromEntries(Object.entries(screens).map(([route, modules]) => [route, forRoute(modules)]))
 }
 
+/** What hls.js comes in, as paths from the root, for the browsers that begin with it. */
+export function hlsOf(manifest: Manifest): string[] {
+  const before = new Set(chunksOf(manifest, ['index.html', 'player/stream.ts']).map(({ file }) => file))
+  return javascriptOf(chunksOf(manifest, ['player/hls-player.ts']))
+    .filter((file) => !before.has(file))
+    .map((file) => `/${file}`)
+}
+
 /** The chunks that only some pages need, and that are large: they are kept once they were used. */
 const keptOnUse = ['hls', 'report-errors', 'order']
 

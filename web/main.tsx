@@ -4,7 +4,7 @@ import { getUser } from '#contract/members.ts'
 import { getReports } from '#contract/tracking.ts'
 import { fetchTexts } from '#web/i18n/texts.ts'
 import { callAhead } from '#web/lib/api.ts'
-import { boot } from '#web/lib/boot.ts'
+import { boot, episodeInDocument } from '#web/lib/boot.ts'
 import { currentLanguage } from '#web/lib/language.ts'
 import { takeVisitParameters } from '#web/lib/visit.ts'
 
@@ -21,10 +21,10 @@ const video = /^\/videos\/([^/]+)$/.exec(location.pathname)?.[1]
 // The document is in another language than the viewer has chosen: its picture has other words beside it too.
 if (!boot) document.getElementById('first-video')?.remove()
 let picture: Promise<void> | undefined
-if (boot?.playable) {
-  const { playable, video: { resume } = {} } = boot
-  const startMs = resume?.episode_id === playable.episode.id ? resume.position_ms : 0
-  picture = import('#web/player/stream.ts').then(({ startAhead }) => startAhead(playable.playback, startMs))
+const first = episodeInDocument()
+if (first) {
+  const { playback, startMs } = first
+  picture = import('#web/player/stream.ts').then(({ startAhead }) => startAhead(playback, startMs))
 } else if (video && !boot) {
   const id = decodeURIComponent(video)
   callAhead(getVideo, { id })

@@ -32,11 +32,7 @@ export function Shell() {
   const immersive = useMatches().some(({ handle }) => isImmersive(handle))
   const [choosing, setChoosing] = useState(false)
   const busy = useNavigation().state === 'loading'
-  useEffect(() => {
-    const again = () => void queryClient.invalidateQueries()
-    i18n.on('languageChanged', again)
-    return () => i18n.off('languageChanged', again)
-  }, [i18n, queryClient])
+  useEffect(() => i18n.onChange(() => void queryClient.invalidateQueries()), [i18n, queryClient])
   useIcon(homepage?.copyright.icon)
   return (
     <div

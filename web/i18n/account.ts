@@ -2,4 +2,4 @@ import { i18n } from './index.ts'
 import en from './en.account.json'
 
 // Imported by what a person keeps here: lists, account, settings.
-i18n.addResourceBundle('en', 'translation', en, true)
+i18n.add('en', en)

@@ -2,4 +2,4 @@ import { i18n } from './index.ts'
 import en from './en.feedback.json'
 
 // Imported by the dialog for feedback, which is opened rarely.
-i18n.addResourceBundle('en', 'translation', en, true)
+i18n.add('en', en)

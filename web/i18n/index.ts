@@ -1,4 +1,3 @@
-import i18next from 'i18next'
 import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { chooseLanguage, currentLanguage } from '#web/lib/language.ts'
 import en from './en.json'
@@ -10,34 +9,30 @@ import type later from './en.later.json'
 import type search from './en.search.json'
 import type watch from './en.watch.json'
 import { fetchTexts, type TextPart } from './texts.ts'
+import { createTranslator, type Values } from './translator.ts'
 
-declare module 'i18next' {
-  interface CustomTypeOptions {
-    resources: {
-      translation: typeof en &
-        typeof watch &
-        typeof account &
-        typeof later &
-        typeof search &
-        typeof mine &
-        typeof pages &
-        typeof feedback
-    }
-  }
-}
+type Texts = typeof en &
+  typeof watch &
+  typeof account &
+  typeof later &
+  typeof search &
+  typeof mine &
+  typeof pages &
+  typeof feedback
+type WithoutForm<Key extends string> = Key extends `${infer Base}_${'one' | 'many' | 'other'}` ? Base : Key
+type KeyOf<Tree> = {
+  [Key in keyof Tree & string]: Tree[Key] extends string ? WithoutForm<Key> : `${Key}.${KeyOf<Tree[Key]>}`
+}[keyof Tree & string]
 
-export const i18n = i18next.createInstance()
+/** Says a text of ours in the language of the screens. */
+export type Translate = (key: KeyOf<Texts>, values?: Values) => string
+
+export const i18n = createTranslator<KeyOf<Texts>>(currentLanguage())
+i18n.add('en', en)
 
 const parts = new Set<TextPart>()
 
 document.documentElement.lang = htmlLanguage[currentLanguage()]
-void i18n.init({
-  lng: currentLanguage(),
-  fallbackLng: 'en',
-  resources: { en: { translation: en } },
-  interpolation: { escapeValue: false },
-  initAsync: false,
-})
 
 /** Fetches a part's texts in the language of the screens; from then on a change of language brings it along. */
 export async function bringTexts(part: TextPart): Promise<void> {
@@ -48,7 +43,7 @@ export async function bringTexts(part: TextPart): Promise<void> {
 async function addTexts(part: TextPart): Promise<void> {
   const asked = currentLanguage()
   const texts = await fetchTexts(asked, part)
-  if (texts) i18n.addResourceBundle(asked, 'translation', texts, true)
+  if (texts) i18n.add(asked, texts)
 }
 
 /** Changes the language of the screens as soon as they can all be said in it. */
@@ -58,5 +53,5 @@ export async function changeLanguage(chosen: Language): Promise<void> {
   // Somebody who chose again in the meantime is not overtaken.
   if (currentLanguage() !== chosen) return
   document.documentElement.lang = htmlLanguage[chosen]
-  await i18n.changeLanguage(chosen)
+  i18n.change(chosen)
 }

@@ -2,4 +2,4 @@ import { i18n } from './index.ts'
 import en from './en.later.json'
 
 // Imported by what comes once the page is idle.
-i18n.addResourceBundle('en', 'translation', en, true)
+i18n.add('en', en)

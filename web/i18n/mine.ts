@@ -2,4 +2,4 @@ import { i18n } from './index.ts'
 import en from './en.mine.json'
 
 // Imported by the profile and by the member area.
-i18n.addResourceBundle('en', 'translation', en, true)
+i18n.add('en', en)

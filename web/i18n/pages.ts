@@ -2,4 +2,4 @@ import { i18n } from './index.ts'
 import en from './en.pages.json'
 
 // Imported by the six texts.
-i18n.addResourceBundle('en', 'translation', en, true)
+i18n.add('en', en)

@@ -2,4 +2,4 @@ import { i18n } from './index.ts'
 import en from './en.search.json'
 
 // Imported by the search screen.
-i18n.addResourceBundle('en', 'translation', en, true)
+i18n.add('en', en)

@@ -110,6 +110,18 @@ test('a call that never arrived fails with status 0, an aborted one without a wo
   expect(notify).not.toHaveBeenCalled()
 })
 
+test('a call that is given up halfway through its answer ends without a word too, one that breaks off there fails', async () => {
+  const { call } = await load()
+  const breaksOff = (error: Error) => async () =>
+    new Response(new ReadableStream({ pull: (controller) => controller.error(error) }))
+  answer = breaksOff(new DOMException('', 'AbortError'))
+  await expect(call(getHomepage)).rejects.toMatchObject({ name: 'AbortError' })
+  expect([notify.mock.calls, beacons]).toEqual([[], []])
+  answer = breaksOff(new TypeError('network error'))
+  await expect(call(getHomepage)).rejects.toMatchObject({ name: 'CallFailed' })
+  expect(notify).toHaveBeenCalledWith('toast.offline')
+})
+
 test('the ad click ids travel in headers, and in the query of a GET or the body of the others', async () => {
   stored.set('fbclid', 'fb 1').set('ttclid', 'tt').set('referrer_token', 'ann')
   const { call } = await load()

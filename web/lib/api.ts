@@ -111,7 +111,11 @@ async function request<E extends Endpoint>(
     keepalive: options.keepalive ?? false,
   }).catch((error: unknown) => fail(endpoint, 0, error))
   keepUserToken(response)
-  const envelope = await response.json().then(asEnvelope, () => null)
+  const envelope = await response.json().then(asEnvelope, (error: unknown) => {
+    // Given up halfway through the answer: nothing failed.
+    if (isAbort(error)) throw error
+    return null
+  })
   if (!response.ok || !envelope) {
     const wait = Number(response.headers.get('retry-after')) || undefined
     return fail(endpoint, response.status, new Error(envelope?.message ?? ''), wait)
@@ -125,8 +129,10 @@ function asEnvelope(body: unknown): Envelope | null {
   return typeof body === 'object' && body !== null && 'code' in body ? (body as Envelope) : null
 }
 
+const isAbort = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
+
 function fail(endpoint: Endpoint, status: number, error: unknown, retryAfter?: number): never {
-  if (error instanceof DOMException && error.name === 'AbortError') throw error
+  if (isAbort(error)) throw error
   const message = (status && error instanceof Error && error.message) || 'toast.offline'
   notify(message)
   sendEvent(`http_error${endpoint.path}${status}`)

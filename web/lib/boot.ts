@@ -23,3 +23,11 @@ function readBoot(): Boot | null {
   const record: Boot | null = JSON.parse(document.getElementById('boot')?.textContent ?? 'null')
   return record && (record.language ?? currentLanguage()) === currentLanguage() ? record : null
 }
+
+/** The episode that the document comes with, if it has one that may be played, and where its viewer left it. */
+export function episodeInDocument(): { playback: PlayableEpisode['playback']; startMs: number } | null {
+  if (!boot?.playable) return null
+  const { playable, video: { resume } = {} } = boot
+  const startMs = resume?.episode_id === playable.episode.id ? resume.position_ms : 0
+  return { playback: playable.playback, startMs }
+}

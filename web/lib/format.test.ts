@@ -45,6 +45,15 @@ it.each([
   expect(shortCount(999_950)).toMatch(/^1\s?M/)
 })
 
+it.each([
+  ['en', '1.25'],
+  ['fr', '1,25'],
+  ['de', '1,25'],
+])('writes a small number as %s does', async (lang, words) => {
+  const { decimal } = await open(lang)
+  expect([decimal(1.25), decimal(2)]).toEqual([words, '2'])
+})
+
 it('writes lengths as a clock does', () => {
   expect([clock(83_000), clock(-1)]).toEqual(['1:23', '0:00'])
 })

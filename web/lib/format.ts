@@ -12,12 +12,15 @@ const units: Record<Language, readonly string[]> = {
 
 /** A play count as the cards show it: 1234567 is "1.2M" in English. Not by Intl: its compact form takes a slow phone a tenth of a second. */
 export function shortCount(count: number): string {
-  const language = currentLanguage()
   let [rest, unit] = [count, 0]
   // What would be rounded to "1000K" is "1M".
   while (rest >= 999.95 && unit < 3) [rest, unit] = [rest / 1000, unit + 1]
-  const short = String(Math.round(rest * 10) / 10)
-  return `${language === 'en' ? short : short.replace('.', ',')}${units[language][unit]}`
+  return `${decimal(Math.round(rest * 10) / 10)}${units[currentLanguage()][unit]}`
+}
+
+/** A small number as the language of the screens writes it: 1.5 is "1,5" everywhere but in English. */
+export function decimal(value: number): string {
+  return currentLanguage() === 'en' ? String(value) : String(value).replace('.', ',')
 }
 
 /** Milliseconds as a clock: 83000 is "1:23". */

@@ -47,6 +47,11 @@ export interface OrderWish {
   method: string
 }
 
+/** The card form where the plan is to be charged to something else. */
+export function methodFormPath(wish: Pick<OrderWish, 'gateway' | 'method'>): string {
+  return `/order/easy?${new URLSearchParams({ kind: 'method', ...wish }).toString()}`
+}
+
 export function orderFormPath(wish: OrderWish): string {
   return `/order/easy?${new URLSearchParams({ ...wish }).toString()}`
 }

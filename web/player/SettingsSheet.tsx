@@ -1,4 +1,5 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
+import { decimal } from '#web/lib/format.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { preferences } from './preferences.ts'
@@ -26,7 +27,7 @@ export function SettingsSheet({ rungs, captions, video, onShortcuts, onClose }: 
       <Choices
         title={t('player.speed')}
         chosen={rate}
-        options={speeds.map((speed) => [speed, speed === 1 ? t('player.normal') : `${speed}×`])}
+        options={speeds.map((speed) => [speed, speed === 1 ? t('player.normal') : `${decimal(speed)}×`])}
         onChoose={(speed) => preferences.set({ rate: speed })}
       />
       {rungs.length > 0 && (

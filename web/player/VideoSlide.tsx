@@ -151,7 +151,7 @@ function Signs({ state, fast }: { state: VideoState; fast: boolean }) {
           className={styles.sound}
           onClick={() => preferences.set({ silenced: false, muted: false })}
         >
-          <Icon name="mute" size={20} /> {t('player.tapForSound')}
+          <Icon name="mute" size={20} /> {t('player.soundOn')}
         </button>
       )}
     </>

@@ -18,7 +18,7 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
 
   // Before anything is painted: the picture is what was come for.
   useLayoutEffect(() => {
-    const opened = takeStream(source, startMs)
+    const opened = takeStream(source, startMs, active)
     setStream(opened)
     return () => {
       setStream(null)
@@ -31,8 +31,10 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
   useEffect(() => {
     if (!stream) return
     setRungs(stream.rungs())
-    stream.onRungs = () => setRungs(stream.rungs())
-    stream.onTrouble = (trouble) => (trouble === 'expired' ? onExpiring() : setBroken(true))
+    stream.listen({
+      onRungs: () => setRungs(stream.rungs()),
+      onTrouble: (trouble) => (trouble === 'expired' ? onExpiring() : setBroken(true)),
+    })
   }, [stream, onExpiring])
 
   const [opened] = useState(source.hls_url)

@@ -1,11 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import '#web/i18n/later.ts'
-import { useTranslation } from '#web/i18n/use-translation.ts'
 // Once it is here, no failure later needs to fetch it.
 import '#web/ui/toast.ts'
 import { Privacy } from '#web/features/tracking/Privacy.tsx'
-import { nameRowButtons } from './name-row-buttons.ts'
 import { OfflineLine } from './OfflineLine.tsx'
 import { registerServiceWorker } from './register-service-worker.ts'
 
@@ -14,9 +12,6 @@ void registerServiceWorker()
 /** What stands around the screens and nobody waits for: it comes once the page is idle. */
 export function Later({ asked, onDone }: { asked: boolean; onDone: () => void }) {
   const queryClient = useQueryClient()
-  const { t, i18n } = useTranslation()
-  const { language } = i18n
-  useEffect(() => nameRowButtons(t), [t, language])
   useEffect(() => {
     // A finger does not hover.
     if (!matchMedia('(hover: hover) and (pointer: fine)').matches) return undefined

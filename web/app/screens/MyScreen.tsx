@@ -2,17 +2,18 @@ import '#web/i18n/account.ts'
 import '#web/i18n/mine.ts'
 import '#web/i18n/watch.ts'
 import { useQuery } from '@tanstack/react-query'
-import { useId, type ReactNode } from 'react'
-import { Link, useLocation, useSearchParams } from 'react-router'
+import { useEffect, useId, type ReactNode } from 'react'
+import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import type { User } from '#contract/members.ts'
 import { Orders } from '#web/features/billing/Orders.tsx'
 import { Receipt } from '#web/features/billing/Receipt.tsx'
-import { Subscription } from '#web/features/billing/Subscription.tsx'
+import { OwnSubscription } from '#web/features/billing/OwnSubscription.tsx'
 import { readWay, WayOut } from '#web/features/billing/WayOut.tsx'
 import { userQuery } from '#web/features/members/queries.ts'
 import { socialProvidersQuery } from '#web/features/members/social-query.ts'
 import { LinkedAccounts } from '#web/features/members/LinkedAccounts.tsx'
 import { Sessions } from '#web/features/members/Sessions.tsx'
+import { keptFragment } from '#web/features/members/social-answer.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
@@ -28,7 +29,16 @@ export function Component() {
   const way = readWay(hash)
   // Another link is another page, though it is opened in the place of the first.
   if (way) return <WayOut key={hash} way={way} />
+  const kept = keptFragment()
+  if (kept) return <GoTo hash={kept} />
   return receipt ? <Receipt orderId={receipt} /> : <My />
+}
+
+/** Back to what somebody had opened before they signed in elsewhere. */
+function GoTo({ hash }: { hash: string }) {
+  const navigate = useNavigate()
+  useEffect(() => void navigate({ hash }, { replace: true }), [navigate, hash])
+  return null
 }
 
 function My() {
@@ -43,7 +53,7 @@ function My() {
       <Part title={t('my.membership')}>
         {!user &&
           (isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <div className={styles.skeleton} />)}
-        {user && (user.membership.plan ? <Subscription payNow /> : <Free />)}
+        {user && (user.membership.plan ? <OwnSubscription /> : <Free />)}
       </Part>
       <div className={styles.columns}>
         <Part title={t('orders.title')}>
@@ -71,7 +81,9 @@ function Linked({ user }: { user: User }) {
   return (
     <Part title={t('link.mine')}>
       <LinkedAccounts user={user} />
-      <Link to={paths.individual.to()}>{t('link.more')}</Link>
+      <Link className={`${buttonClass('quiet')} ${styles.more}`} to={paths.individual.to()}>
+        {t('link.more')}
+      </Link>
     </Part>
   )
 }

@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useNavigate, useSearchParams } from 'react-router'
-import type { Order } from '#contract/billing.ts'
 import { useOrder } from '#web/features/billing/use-order.ts'
 import { useWayBack } from '#web/features/billing/way-back.ts'
+import { resultWords } from '#web/features/billing/words.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { money } from '#web/lib/money.ts'
 import { paths } from '#web/lib/paths.ts'
@@ -42,9 +42,7 @@ export function Component() {
           <Button onClick={retry}>{t('list.retry')}</Button>
         </>
       ) : (
-        <p role="status">
-          {unknown ? t('result.unknown') : (order?.declined?.message ?? t(`result.${wordOf(order)}`))}
-        </p>
+        <p role="status">{unknown ? t('result.unknown') : resultWords(t, order)}</p>
       )}
       {order && (
         <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${order.id}`}</p>
@@ -62,18 +60,4 @@ function useOpened(paid: boolean): void {
   useEffect(() => {
     if (paid) void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'order' })
   }, [paid, queryClient])
-}
-
-function wordOf(
-  order: Order | undefined,
-): 'pending' | 'paid' | 'cancelled' | 'failed' | 'expired' | 'refunded' {
-  if (!order) return 'pending'
-  switch (order.status) {
-    case 'partially_refunded':
-    case 'refunded':
-    case 'charged_back':
-      return 'refunded'
-    default:
-      return order.status
-  }
 }

@@ -4,13 +4,13 @@ import type { Order } from '#contract/billing.ts'
 import { money } from '#web/lib/money.ts'
 import { Field } from '#web/ui/Field.tsx'
 import { SubmitBar } from '#web/ui/SubmitBar.tsx'
-import { useFields } from '#web/ui/use-fields.ts'
 import { BankCheck } from './BankCheck.tsx'
+import { CardPart, ProblemNote } from './CardPart.tsx'
 import type { CardEntry, CardFields } from './card-entry.ts'
 import { OrderDone } from './OrderDone.tsx'
 import { isFramed, reportOrder } from './order-report.ts'
-import { badFields, type Person } from './person.ts'
 import { usePayment } from './use-payment.ts'
+import { usePerson } from './use-person.ts'
 import type { Wish } from './wish.ts'
 import { payLabel, type Choice } from './words.ts'
 import styles from './order-page.module.css'
@@ -49,8 +49,8 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
     },
     card,
   )
-  const person = usePerson(byCard)
-  useReport(step.at === 'done' ? step.order : null)
+  const person = usePerson(byCard ? ['email', 'first', 'last'] : ['email'])
+  useReport(step.at === 'done' ? step.made : null)
   const send = (event: FormEvent) => {
     event.preventDefault()
     if (step.at !== 'form' || (byCard && !card)) return
@@ -58,10 +58,10 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
     const isCardRight = card?.check(isPersonRight) ?? true
     if (isPersonRight && isCardRight) void submit(person.value)
   }
-  if (step.at === 'done') return <OrderDone order={step.order} />
+  if (step.at === 'done') return <OrderDone order={step.made} />
   return (
     <>
-      {step.at === 'bank' && <BankCheck url={step.url} onChecked={() => void checked(step.order)} />}
+      {step.at === 'bank' && <BankCheck url={step.url} onChecked={() => void checked(step.made)} />}
       <form
         className={styles.form}
         onSubmit={send}
@@ -79,30 +79,8 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
           inputMode="email"
           autoComplete="email"
         />
-        {Card && (
-          <>
-            <div className={styles.names}>
-              <Field
-                {...person.field('first')}
-                label={t('order.first')}
-                refusal={problem?.field === 'first_name' ? problem.message : ''}
-                autoComplete="given-name"
-              />
-              <Field
-                {...person.field('last')}
-                label={t('order.last')}
-                refusal={problem?.field === 'last_name' ? problem.message : ''}
-                autoComplete="family-name"
-              />
-            </div>
-            <Card onEntry={setCard} />
-          </>
-        )}
-        {problem && (
-          <p className={styles.problem} role="alert" ref={showWhole}>
-            {problem.message}
-          </p>
-        )}
+        {Card && <CardPart Card={Card} person={person} problem={problem} onEntry={setCard} />}
+        <ProblemNote problem={problem} />
         {isContract && (
           <label className={styles.atOnce}>
             <input type="checkbox" checked={atOnce} onChange={(event) => setAtOnce(event.target.checked)} />
@@ -123,9 +101,6 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
   )
 }
 
-/** The submit bar would lie over it in a low window. */
-const showWhole = (problem: HTMLElement | null) => problem?.scrollIntoView({ block: 'nearest' })
-
 function Bought({ choice }: { choice: Choice }) {
   return (
     <div className={styles.bought}>
@@ -134,17 +109,6 @@ function Bought({ choice }: { choice: Choice }) {
       <p className={styles.text}>{choice.text}</p>
     </div>
   )
-}
-
-/** The person's fields; the wallet needs no name. */
-function usePerson(named: boolean) {
-  const { t } = useTranslation()
-  const messages = { email: t('order.emailBad'), first: t('order.nameBad'), last: t('order.nameBad') }
-  const nobody: Record<keyof Person, string> = { email: '', first: '', last: '' }
-  return useFields(nobody, (person) => {
-    const bad = badFields(person).filter((name) => named || name === 'email')
-    return Object.fromEntries(bad.map((name) => [name, messages[name]]))
-  })
 }
 
 /** Tells the framing page; a page of its own goes where the order leads. */

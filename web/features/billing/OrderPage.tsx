@@ -1,5 +1,6 @@
-import type { TFunction } from 'i18next'
 import { useEffect, useState } from 'react'
+import type { Membership } from '#contract/members.ts'
+import type { Translate } from '#web/i18n/index.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
@@ -8,32 +9,45 @@ import type { CardFields } from './card-entry.ts'
 import { ChangePlan } from './ChangePlan.tsx'
 import { loadCardFields } from './load-card-fields.ts'
 import { isFramed } from './order-report.ts'
+import { MethodForm } from './MethodForm.tsx'
 import { OrderForm } from './OrderForm.tsx'
-import { loadWish, readWish, type PlanChange, type Wish } from './wish.ts'
+import {
+  loadMembership,
+  loadWish,
+  readMethodWish,
+  readWish,
+  type MethodWish,
+  type PlanChange,
+  type Wish,
+} from './wish.ts'
 import type { Choice } from './words.ts'
 import styles from './order-page.module.css'
 
 const wish = readWish(location.search)
+const methodWish = readMethodWish(location.search)
 
 /** The card form's document: inside a sheet of the video page, or a page of its own. */
 export function OrderPage() {
   const { t } = useTranslation()
   const { form, failed, load } = useForm()
+  const title = t(methodWish ? 'method.title' : 'order.title')
   return (
-    <main className={styles.page} data-framed={isFramed()} aria-label={t('order.title')}>
-      {isFramed() ? (
-        <h1 className="hidden-text">{t('order.title')}</h1>
-      ) : (
-        <h1 className={styles.title}>{t('order.title')}</h1>
-      )}
+    <main className={styles.page} data-framed={isFramed()} aria-label={title}>
+      {isFramed() ? <h1 className="hidden-text">{title}</h1> : <h1 className={styles.title}>{title}</h1>}
       {failed && <CouldNotLoad onRetry={load} />}
       {!failed && form === undefined && (
         <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
       )}
       {form === null && <Nothing />}
-      {form && wish && ('choice' in form ? <OrderForm wish={wish} {...form} /> : <Change {...form} />)}
+      {form && <Form form={form} />}
     </main>
   )
+}
+
+function Form({ form }: { form: LoadedForm }) {
+  if ('choice' in form) return wish && <OrderForm wish={wish} {...form} />
+  if ('plan' in form) return <Change {...form} />
+  return methodWish && <MethodForm wish={methodWish} {...form} />
 }
 
 function Nothing() {
@@ -54,27 +68,35 @@ function Change(change: PlanChange) {
   return wish && <ChangePlan {...change} way={{ id: wish.gateway, kind: wish.method }} onPlanned={planned} />
 }
 
-interface LoadedForm {
-  choice: Choice
-  Card: CardFields | null
-}
+/** Something to pay, a change of plan, or what the plan is charged to. */
+type LoadedForm =
+  | { choice: Choice; Card: CardFields | null }
+  | PlanChange
+  | { membership: Membership; Card: CardFields | null }
 
 /** The card's fields are fetched meanwhile, as most come to pay. */
-async function loadForm(t: TFunction, wanted: Wish): Promise<LoadedForm | PlanChange | null> {
+async function loadForm(t: Translate, wanted: Wish): Promise<LoadedForm | null> {
   const [wished, Card] = await Promise.all([loadWish(t, wanted), loadCardFields(wanted)])
   return wished && 'plan' in wished ? wished : wished && { choice: wished, Card }
+}
+
+async function loadMethodForm(wanted: MethodWish): Promise<LoadedForm | null> {
+  const [membership, Card] = await Promise.all([loadMembership(), loadCardFields(wanted)])
+  return membership && { membership, Card }
 }
 
 /** What the form needs; null where there is nothing to pay. */
 function useForm() {
   const { t } = useTranslation()
-  const [form, setForm] = useState<LoadedForm | PlanChange | null | undefined>(wish ? undefined : null)
+  const asked = wish ?? methodWish
+  const [form, setForm] = useState<LoadedForm | null | undefined>(asked ? undefined : null)
   const [failed, setFailed] = useState(false)
   const [tries, setTries] = useState(0)
   useEffect(() => {
-    if (!wish) return
+    const loading = wish ? loadForm(t, wish) : methodWish && loadMethodForm(methodWish)
+    if (!loading) return
     setFailed(false)
-    loadForm(t, wish).then(setForm, () => setFailed(true))
+    loading.then(setForm, () => setFailed(true))
   }, [t, tries])
   return { form, failed, load: () => setTries((count) => count + 1) }
 }

@@ -11,6 +11,7 @@ import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { ordersQuery } from './queries.ts'
 import { hasReceipt } from './Receipt.tsx'
 import { useBought } from './use-bought.ts'
+import { orderStatusWords } from './words.ts'
 import styles from './orders.module.css'
 
 /** The person's orders, newest first: what, when, how much, and what became of it; a receipt for what was paid. */
@@ -39,7 +40,7 @@ function OrderLine({ order }: { order: Order }) {
       <p className={styles.what}>{bought}</p>
       <p className={styles.amount}>{money(order.amount_cents, order.currency)}</p>
       <p className={styles.when}>
-        {longDate(order.paid_at ?? order.created_at)} · {t(`orders.status.${order.status}`)}
+        {longDate(order.paid_at ?? order.created_at)} · {orderStatusWords(t, order)}
       </p>
       {hasReceipt(order) && (
         <Link
@@ -50,7 +51,7 @@ function OrderLine({ order }: { order: Order }) {
           {t('orders.receipt')}
         </Link>
       )}
-      {order.status === 'pending' && (
+      {order.status === 'pending' && order.starts_at === undefined && (
         <Link className={buttonClass('quiet')} to={paths.orderResult.to(order.id)}>
           {t('orders.look')}
         </Link>

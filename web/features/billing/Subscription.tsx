@@ -1,37 +1,35 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { Link } from 'react-router'
+import { useState, type ReactNode } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { cancelSubscription, resumeSubscription, type OfferedGateway } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
-import { orderFormPath, paths } from '#web/lib/paths.ts'
-import { Button, buttonClass } from '#web/ui/Button.tsx'
-import { plansQuery } from './queries.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { plansQuery, readSubscriptionAgain } from './queries.ts'
 import { usePlanChange } from './use-plan-change.ts'
 import { waysFor } from './Ways.tsx'
 import { membershipWords } from './words.ts'
 import styles from './subscription.module.css'
 
 /**
- * A subscriber's plan, the day it renews or ends, and the one click that cancels or resumes it, or takes a change of plan back. Nothing for anyone else.
- * `payNow` leads to where a payment that did not go through is made up for.
+ * A subscriber's plan, the day it renews or ends, and the one click that cancels or resumes it, or takes a change of plan
+ * back; with a note beneath, and further buttons. Nothing for anyone else.
  */
-export function Subscription({ payNow = false }: { payNow?: boolean }) {
+export function Subscription({ note, ways }: { note?: ReactNode; ways?: ReactNode }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const { data: user } = useQuery(userQuery)
   const [busy, setBusy] = useState(false)
   if (!user?.membership.plan) return null
-  const { status, plan, owed, next_plan, cancel_at_period_end: cancelled } = user.membership
+  const { plan, next_plan, cancel_at_period_end: cancelled } = user.membership
   const change = async () => {
     setBusy(true)
     const idempotencyKey = crypto.randomUUID()
     // A failure says so itself; where the subscription is over by now, the user read again shows it.
     await call(cancelled ? resumeSubscription : cancelSubscription, { idempotencyKey }).catch(() => {})
-    await queryClient.invalidateQueries({ queryKey: userQuery.queryKey })
+    await readSubscriptionAgain(queryClient)
     setBusy(false)
   }
   return (
@@ -39,9 +37,10 @@ export function Subscription({ payNow = false }: { payNow?: boolean }) {
       <div role="status">
         <h2>{t('shopping.yours')}</h2>
         <p>{membershipWords(t, user.membership)}</p>
+        {note}
       </div>
       <div className={styles.buttons}>
-        {status === 'past_due' && payNow && <PayNow plan={(owed ?? plan).id} />}
+        {ways}
         {next_plan && !cancelled && <Stay plan={plan} />}
         <Button look="quiet" disabled={busy} onClick={() => void change()}>
           {t(cancelled ? 'shopping.resume' : 'shopping.cancel')}
@@ -65,30 +64,11 @@ function StayButton({ plan, way }: { plan: NonNullable<Membership['plan']>; way:
   const stay = async () => {
     if (!(await change(plan.id))) notify(t('shopping.changeFailed'))
     // It may have been taken back elsewhere: the user read again shows it.
-    await queryClient.invalidateQueries({ queryKey: userQuery.queryKey })
+    await readSubscriptionAgain(queryClient)
   }
   return (
     <Button look="quiet" disabled={busy} onClick={() => void stay()}>
       {t('shopping.stay', { name: plan.name })}
     </Button>
-  )
-}
-
-/** To the form for the period that is open, the card first; to the plans while it is not known what can be paid with. */
-function PayNow({ plan }: { plan: string }) {
-  const { t, i18n } = useTranslation()
-  const gateways = useQuery(plansQuery).data?.gateways
-  const way = gateways && waysFor('plan', gateways)[0]
-  if (!way)
-    return (
-      <Link className={buttonClass('main')} to={paths.shopping.to()}>
-        {t('shopping.payNow')}
-      </Link>
-    )
-  const form = orderFormPath({ kind: 'plan', id: plan, gateway: way.id, method: way.kind })
-  return (
-    <a className={buttonClass('main')} href={`${form}&lang=${i18n.language}`}>
-      {t('shopping.payNow')}
-    </a>
   )
 }

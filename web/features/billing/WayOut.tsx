@@ -1,3 +1,5 @@
+import { useEffect } from 'react'
+import { forgetFragment } from '#web/features/members/social-answer.ts'
 import { AskForLink } from './AskForLink.tsx'
 import { CancelByLink, WithdrawByLink } from './LeaveByLink.tsx'
 import { ClaimPurchase } from './ClaimPurchase.tsx'
@@ -21,6 +23,7 @@ export function readWay(hash: string): Way | null {
 
 /** A page that needs no session. It does nothing by being opened, which mail scanners do too: its button does the deed. */
 export function WayOut({ way }: { way: Way }) {
+  useEffect(forgetFragment, [])
   if (way.do === 'ask') return <AskForLink purpose={way.purpose} />
   if (way.do === 'claim') return <ClaimPurchase secret={way.secret} />
   return way.do === 'cancel' ? <CancelByLink secret={way.secret} /> : <WithdrawByLink secret={way.secret} />

@@ -1,5 +1,5 @@
-import type { TFunction } from 'i18next'
 import type { OfferedGateway } from '#contract/billing.ts'
+import type { Translate } from '#web/i18n/index.ts'
 import type { OrderWish } from '#web/lib/paths.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import styles from './ways.module.css'
@@ -33,7 +33,7 @@ export function Ways({ gateways, chosen, onChoose }: WaysProps) {
 }
 
 /** Where the sandbox stands beside a gateway that takes real money, it says which of the two it is. */
-function nameOf(t: TFunction, { id, kind }: OfferedGateway, gateways: OfferedGateway[]): string {
+function nameOf(t: Translate, { id, kind }: OfferedGateway, gateways: OfferedGateway[]): string {
   if (id === 'paypal') return t('pay.paypal')
   const way = t(`pay.${kind}`)
   const isOneOfTwo = gateways.some((other) => other.kind === kind && other.id !== id && other.id !== 'paypal')

@@ -24,7 +24,7 @@ export async function settledOrder(orderId: string): Promise<Order> {
 }
 
 /** Keeps the key of a body until an answer to it came, so that a lost answer makes nothing twice. */
-function keyKeeper() {
+export function keyKeeper() {
   let open: { text: string; key: string } | null = null
   return async <T>(body: object, send: (key: string) => Promise<T>): Promise<T> => {
     const text = JSON.stringify(body)

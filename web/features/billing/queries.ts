@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { getPayment, getReceipt, listPlans } from '#contract/billing.ts'
+import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query'
+import { getPayment, getReceipt, listPlans, type Order } from '#contract/billing.ts'
+import { userQuery } from '#web/features/members/queries.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { boot } from '#web/lib/boot.ts'
 import { readOrder } from './pay.ts'
@@ -30,16 +31,26 @@ export const ordersQuery = infiniteQueryOptions({
   staleTime: 0,
 })
 
+/** Reads again what tells how a subscription goes on: the membership, and the orders, with what is planned among them. */
+export async function readSubscriptionAgain(queryClient: QueryClient): Promise<void> {
+  const keys = [userQuery.queryKey, ordersQuery.queryKey]
+  await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+}
+
 /** Whether there is no such order: a call that failed for any other reason says nothing of it. */
 export const isUnknownOrder = (error: unknown): boolean => error instanceof CallRejected && error.code === 404
 
-/** An order, read again until it is final; after a failure too, ever more slowly. */
+/** Whether there is something to say of an order: it is final, its payment was declined, or it waits for its time. */
+const isSettled = ({ status, declined, starts_at }: Order): boolean =>
+  status !== 'pending' || declined !== undefined || starts_at !== undefined
+
+/** An order, read again until it is settled; after a failure too, ever more slowly. */
 export const orderQuery = (orderId: string) =>
   queryOptions({
     queryKey: ['order', orderId],
     queryFn: () => readOrder(orderId),
     refetchInterval: ({ state: { data, error, errorUpdateCount } }) => {
-      if (isUnknownOrder(error) || (data && (data.status !== 'pending' || data.declined))) return false
+      if (isUnknownOrder(error) || (data && isSettled(data))) return false
       return data && !error ? againMs : Math.min(againMs * 2 ** errorUpdateCount, longestMs)
     },
     staleTime: 0,

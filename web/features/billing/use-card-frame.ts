@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState, type RefObject } from 'react'
 import type { CardEntry } from './card-entry.ts'
-import { payWithToken } from './pay.ts'
 
 type Reply = { type: 'token'; token: string } | { type: 'invalid' }
 type Waiting = { current: ((reply: Reply) => void) | null }
@@ -42,9 +41,9 @@ function entryOf(frame: RefObject<HTMLIFrameElement | null>, waiting: Waiting): 
       if (!goThere) tell('check')
       return true
     },
-    async pay(order, { first, last }) {
+    async give(errand, person) {
       const token = await tokenize()
-      return token === null ? null : payWithToken(order, token, first, last)
+      return token === null ? null : errand.send(token, person)
     },
   }
 }

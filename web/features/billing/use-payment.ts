@@ -1,22 +1,12 @@
 import { useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
-import { CallFailed, CallRejected } from '#web/lib/api.ts'
+import type { CallRejected } from '#web/lib/api.ts'
 import type { CardEntry } from './card-entry.ts'
-import { orderMaker, priceIn, settledOrder, toldToWait } from './pay.ts'
+import { orderMaker, payWithToken, priceIn, settledOrder } from './pay.ts'
 import type { Person } from './person.ts'
+import { useSteps } from './use-steps.ts'
 import type { Wish } from './wish.ts'
-import { waitWords } from './words.ts'
-
-export type Step =
-  | { at: 'form' }
-  | { at: 'working' }
-  | { at: 'bank'; order: Order; url: string }
-  | { at: 'done'; order: Order }
-export interface Problem {
-  field?: string | undefined
-  message: string
-}
 
 interface Shown {
   words: string
@@ -27,58 +17,54 @@ interface Shown {
   onOtherPrice(cents: number): void
 }
 
-/** The way of one payment: order, card, perhaps the bank's check, and what became of it. After a refusal it can be tried again. */
+/** The way of one payment: order, card, perhaps the bank's check, and what became of it. */
 export function usePayment(wish: Wish, shown: Shown, card: CardEntry | null) {
   const { t } = useTranslation()
-  const [step, setStep] = useState<Step>({ at: 'form' })
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const words = { unsure: t('order.unsure'), failed: t('order.failed') }
+  const { step, problem, setStep, refuse, attempt } = useSteps<Order>(words)
   const [orders] = useState(orderMaker)
 
-  const refuse = (message: string, field?: string) => {
-    setProblem({ message, field })
-    setStep({ at: 'form' })
-  }
   const settle = (order: Order) => {
     const { status, next, declined } = order
-    if (status === 'paid' || next.type === 'redirect') return setStep({ at: 'done', order })
+    if (status === 'paid' || next.type === 'redirect') return setStep({ at: 'done', made: order })
     if (declined) return refuse(declined.message)
-    if (next.type === 'authenticate' && next.url) return setStep({ at: 'bank', order, url: next.url })
+    if (next.type === 'authenticate' && next.url) return setStep({ at: 'bank', made: order, url: next.url })
     if (status !== 'pending') orders.forget()
     if (status !== 'pending') return refuse(t('order.failed'))
     refuse(t(next.type === 'none' ? 'order.unsure' : 'order.notConfirmed'))
   }
-  const attempt = async (work: () => Promise<Order | null>) => {
-    setProblem(null)
-    setStep({ at: 'working' })
-    try {
-      const order = await work()
-      if (order) settle(order)
-      else setStep({ at: 'form' })
-    } catch (error) {
-      if (error instanceof CallRejected && error.code === 409) orders.forget()
-      if (toldToWait(error)) return refuse(waitWords(t, error))
-      // Without an answer nobody knows yet whether money moved.
-      if (error instanceof CallFailed) return refuse(t('order.unsure'))
-      const cents = priceIn(error)
-      if (cents !== undefined) shown.onOtherPrice(cents)
-      const said = error instanceof CallRejected ? error.message : ''
-      refuse(said || t('order.failed'), error instanceof CallRejected ? error.field : undefined)
-    }
+  const note = (error: CallRejected) => {
+    if (error.code === 409) orders.forget()
+    const cents = priceIn(error)
+    if (cents !== undefined) shown.onOtherPrice(cents)
   }
 
   const submit = (person: Person) =>
-    attempt(async () => {
-      const { kind, id, gateway, method } = wish
-      const consent = { shown: shown.words, immediate_delivery: shown.atOnce }
-      const seen = { email: person.email, amount_cents: shown.cents, consent }
-      const order = await orders.make({ kind, [`${kind}_id`]: id, gateway, method, ...seen })
-      if (!card || order.status !== 'pending') return order
-      const paid = await card.pay(order, person)
-      return paid?.status === 'pending' && paid.next.type === 'none' ? settledOrder(paid.id) : paid
-    })
+    attempt(
+      async () => {
+        const { kind, id, gateway, method } = wish
+        const consent = { shown: shown.words, immediate_delivery: shown.atOnce }
+        const seen = { email: person.email, amount_cents: shown.cents, consent }
+        const order = await orders.make({ kind, [`${kind}_id`]: id, gateway, method, ...seen })
+        if (!card || order.status !== 'pending') return order
+        const paid = await card.give(errandOf(order), person)
+        return paid?.status === 'pending' && paid.next.type === 'none' ? settledOrder(paid.id) : paid
+      },
+      settle,
+      note,
+    )
   /** The bank's check is over, whatever its outcome: the order says it. */
-  const checked = (order: Order) => attempt(() => afterCheck(order.id))
+  const checked = (order: Order) => attempt(() => afterCheck(order.id), settle, note)
   return { step, problem, submit, checked }
+}
+
+/** The card pays an order, or for Stripe the payment that the order has been given. */
+function errandOf(order: Order) {
+  return {
+    made: order,
+    send: (token: string | undefined, { first, last }: Person) => payWithToken(order, token, first, last),
+    read: (made: Order, name: string, { first, last }: Person) => payWithToken(made, name, first, last),
+  }
 }
 
 /** The order once the bank's answer is known; what still asks for the check then was not confirmed. */

@@ -1,9 +1,9 @@
-import type { TFunction } from 'i18next'
 import { gatewayIds, listPlans, paymentMethods, orderKinds, type GatewayId } from '#contract/billing.ts'
 import { getVideo } from '#contract/catalog.ts'
 import { getEpisode } from '#contract/media.ts'
 import type { Offer, Plan } from '#contract/billing.ts'
 import { getUser, type Membership } from '#contract/members.ts'
+import type { Translate } from '#web/i18n/index.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { episodeChoice, owedChoice, planChoice, videoChoice, type Choice } from './words.ts'
 
@@ -25,6 +25,23 @@ export function readWish(search: string): Wish | null {
   return kind && gateway && method && id ? { kind, id, gateway, method } : null
 }
 
+/** What the form is asked for where the plan is to be charged to something else. */
+export type MethodWish = Pick<Wish, 'gateway' | 'method'>
+
+/** Reads such an address of the form; null for any other. */
+export function readMethodWish(search: string): MethodWish | null {
+  const query = new URLSearchParams(search)
+  const gateway = gatewayIds.find((known) => known === query.get('gateway'))
+  const method = paymentMethods.find((known) => known === query.get('method'))
+  return query.get('kind') === 'method' && gateway && method ? { gateway, method } : null
+}
+
+/** The membership whose method can be changed; null where there is none. */
+export async function loadMembership(): Promise<Membership | null> {
+  const { membership } = await call(getUser)
+  return membership.plan ? membership : null
+}
+
 /** A plan that is chosen while another runs. */
 export interface PlanChange {
   plan: Plan
@@ -32,7 +49,7 @@ export interface PlanChange {
 }
 
 /** What the wish comes to: something to pay, in words, or a change of plan. Null where there is neither (unknown, or owned already). */
-export async function loadWish(t: TFunction, { kind, id }: Wish): Promise<Choice | PlanChange | null> {
+export async function loadWish(t: Translate, { kind, id }: Wish): Promise<Choice | PlanChange | null> {
   if (kind === 'plan') return loadPlan(t, id)
   if (kind === 'video') {
     const video = await call(getVideo, { query: { id } })
@@ -44,7 +61,7 @@ export async function loadWish(t: TFunction, { kind, id }: Wish): Promise<Choice
 }
 
 /** A first period, for a subscriber a change, and for whoever is past due the open period, whichever plan was chosen. */
-async function loadPlan(t: TFunction, id: string): Promise<Choice | PlanChange | null> {
+async function loadPlan(t: Translate, id: string): Promise<Choice | PlanChange | null> {
   const [{ list }, { membership }] = await Promise.all([call(listPlans), call(getUser)])
   const { status, owed, plan: own } = membership
   const plan = list.find((known) => known.id === id)

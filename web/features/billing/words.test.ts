@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest'
-import type { Plan } from '#contract/billing.ts'
+import type { Order, Plan } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
+import '#web/i18n/mine.ts'
 import '#web/i18n/watch.ts'
 import { i18n } from '#web/i18n/index.ts'
 import {
   changeWords,
   episodeChoice,
   membershipWords,
+  orderStatusWords,
   owedChoice,
   payLabel,
   planChoice,
   planTerms,
+  resultWords,
   videoChoice,
   waitWords,
 } from './words.ts'
@@ -21,7 +24,7 @@ vi.hoisted(() => {
   vi.stubGlobal('document', { documentElement: {} })
 })
 
-const t = i18n.getFixedT('en')
+const { t } = i18n
 const plan: Plan = {
   id: 'plan_1',
   name: 'Weekly',
@@ -136,4 +139,44 @@ test('a payment method that is gone is said, with when another is needed', () =>
   const lost = { ...subscribed, renews_at: null, ends_at: '2026-12-01T12:00:00Z', method_lost: true }
   expect(membershipWords(t, lost)).toMatch(/was removed .* on .*2026 you can pay another way/)
   expect(membershipWords(t, { ...lost, ...unpaid })).toMatch(/open until .*2026; .* pay another way/)
+})
+
+const order: Order = {
+  id: 'ord_1',
+  status: 'pending',
+  kind: 'plan',
+  amount_cents: 2499,
+  refunded_cents: 0,
+  currency: 'USD',
+  gateway: 'sandbox',
+  created_at: '2026-11-21T12:00:00Z',
+  expires_at: '2026-12-21T12:00:00Z',
+  next: { type: 'none' },
+}
+
+test('a change of plan that waits is not said to be unpaid, but when it starts, and that nothing is charged before', () => {
+  const planned = { ...order, starts_at: '2026-11-28T12:00:00Z' }
+  expect(orderStatusWords(t, planned)).toBe('Starts on November 28, 2026')
+  expect(resultWords(t, planned)).toBe(
+    'Your plan changes on November 28, 2026. The amount is charged then, and nothing before.',
+  )
+})
+
+test('a change of plan that nothing will come of says so', () => {
+  expect(orderStatusWords(t, { ...order, starts_at: null })).toBe(
+    'Does not start: the subscription is cancelled',
+  )
+  expect(resultWords(t, { ...order, starts_at: null })).toMatch(/does not take place. Nothing is charged/)
+})
+
+test('an order that can be paid is said to be unpaid, and waited for', () => {
+  expect(orderStatusWords(t, order)).toBe('Not paid yet')
+  expect(resultWords(t, order)).toBe('Waiting for the payment…')
+  expect(resultWords(t, undefined)).toBe('Waiting for the payment…')
+})
+
+test('an order whose money has gone back, or whose card was declined, is not waited for', () => {
+  expect(resultWords(t, { ...order, status: 'charged_back' })).toBe('This order was refunded.')
+  const declined = { reason: 'cardDeclined', message: 'The card was declined.' }
+  expect(resultWords(t, { ...order, declined })).toBe('The card was declined.')
 })

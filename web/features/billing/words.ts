@@ -1,6 +1,6 @@
-import type { TFunction } from 'i18next'
-import type { Offer, Plan } from '#contract/billing.ts'
+import type { Offer, Order, Plan } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
+import type { Translate } from '#web/i18n/index.ts'
 import type { OrderWish } from '#web/lib/paths.ts'
 import { longDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
@@ -24,7 +24,7 @@ export interface Choice {
 }
 
 /** What a plan costs and how it renews: "$4.99 for the first 7 days, then $9.99 every 7 days until you cancel". */
-export function planTerms(t: TFunction, plan: Plan): string {
+export function planTerms(t: Translate, plan: Plan): string {
   const { price_cents, intro_price_cents, currency, period_days } = plan
   const price = money(price_cents, currency)
   const days = t('pay.days', { count: period_days })
@@ -32,7 +32,7 @@ export function planTerms(t: TFunction, plan: Plan): string {
   return t('pay.introThen', { intro: money(intro_price_cents, currency), price, days })
 }
 
-export function planChoice(t: TFunction, plan: Plan): Choice {
+export function planChoice(t: Translate, plan: Plan): Choice {
   return {
     kind: 'plan',
     id: plan.id,
@@ -47,7 +47,7 @@ export function planChoice(t: TFunction, plan: Plan): Choice {
 }
 
 /** The period that is open while past due, at the price that it has. */
-export function owedChoice(t: TFunction, owed: NonNullable<Membership['owed']>, plans: Plan[]): Choice {
+export function owedChoice(t: Translate, owed: NonNullable<Membership['owed']>, plans: Plan[]): Choice {
   const text = plans.find(({ id }) => id === owed.id)?.description ?? ''
   const { cents, terms } = regularPrice(t, owed)
   const { id, name, currency } = owed
@@ -55,18 +55,18 @@ export function owedChoice(t: TFunction, owed: NonNullable<Membership['owed']>, 
 }
 
 function regularPrice(
-  t: TFunction,
+  t: Translate,
   { price_cents: cents, currency, period_days }: Pick<Plan, 'price_cents' | 'currency' | 'period_days'>,
 ) {
   const [price, days] = [money(cents, currency), t('pay.days', { count: period_days })]
   return { cents, terms: t('pay.renewsEvery', { price, days }) }
 }
 
-function once(t: TFunction, cents: number, currency: string) {
+function once(t: Translate, cents: number, currency: string) {
   return { cents, currency, terms: t('pay.once', { price: money(cents, currency) }), highlight: false }
 }
 
-export function episodeChoice(t: TFunction, { episode, price }: Pick<Offer, 'episode' | 'price'>): Choice {
+export function episodeChoice(t: Translate, { episode, price }: Pick<Offer, 'episode' | 'price'>): Choice {
   const text = t('pay.episodeText', { number: episode.number })
   return {
     kind: 'episode',
@@ -87,7 +87,7 @@ interface WholeVideo {
 }
 
 /** The whole video; of one that still runs it is said that the rest follows. */
-export function videoChoice(t: TFunction, { id, price, count, running }: WholeVideo): Choice {
+export function videoChoice(t: Translate, { id, price, count, running }: WholeVideo): Choice {
   const all = t('pay.videoText', { count })
   const text = running ? `${all}. ${t('pay.videoRunning')}` : all
   return {
@@ -100,7 +100,7 @@ export function videoChoice(t: TFunction, { id, price, count, running }: WholeVi
 }
 
 /** A membership in plain words: which plan, until when, at what price it renews or which other follows, and what happens to a failed payment. */
-export function membershipWords(t: TFunction, membership: Membership): string {
+export function membershipWords(t: Translate, membership: Membership): string {
   const {
     plan,
     next_plan,
@@ -132,7 +132,7 @@ export function membershipWords(t: TFunction, membership: Membership): string {
 }
 
 /** What a change of plan comes to: how long the one that runs stays, from when on the other is charged, and that nothing is now. */
-export function changeWords(t: TFunction, plan: Plan, membership: Membership): string {
+export function changeWords(t: Translate, plan: Plan, membership: Membership): string {
   const { plan: own, renews_at, ends_at, cancel_at_period_end: cancelled } = membership
   return [
     followingWords(t, own?.name ?? '', renews_at ?? ends_at, plan),
@@ -145,23 +145,43 @@ export function changeWords(t: TFunction, plan: Plan, membership: Membership): s
     .join(' ')
 }
 
-function followingWords(t: TFunction, name: string, at: string | null, next: { name: string }): string {
+/** What has become of an order, in a list of them. */
+export function orderStatusWords(t: Translate, { status, starts_at }: Order): string {
+  if (starts_at) return t('orders.starts', { date: longDate(starts_at) })
+  return starts_at === null ? t('orders.startsNot') : t(`orders.status.${status}`)
+}
+
+/** What there is to say of an order that somebody looks up; of one that is not read yet, that it is waited for. */
+export function resultWords(t: Translate, order: Order | undefined): string {
+  if (!order) return t('result.pending')
+  const { status, starts_at, declined } = order
+  if (declined) return declined.message
+  if (starts_at) return t('result.starts', { date: longDate(starts_at) })
+  if (starts_at === null) return t('result.startsNot')
+  return t(`result.${isReturned(status) ? 'refunded' : status}`)
+}
+
+function isReturned(status: Order['status']): status is 'partially_refunded' | 'refunded' | 'charged_back' {
+  return status === 'partially_refunded' || status === 'refunded' || status === 'charged_back'
+}
+
+function followingWords(t: Translate, name: string, at: string | null, next: { name: string }): string {
   const date = longDate(at)
   return `${t('shopping.paid', { name, date })} ${t('shopping.next', { name: next.name, date })}`
 }
 
-function renewalWords(t: TFunction, plan: Pick<Plan, 'price_cents' | 'currency' | 'period_days'>): string {
+function renewalWords(t: Translate, plan: Pick<Plan, 'price_cents' | 'currency' | 'period_days'>): string {
   return regularPrice(t, plan).terms
 }
 
 /** How long to wait after too many tries: whole minutes, rounded up. */
-export function waitWords(t: TFunction, { retryAfter = 60 }: { retryAfter?: number | undefined }): string {
+export function waitWords(t: Translate, { retryAfter = 60 }: { retryAfter?: number | undefined }): string {
   return t('order.tooMany', { count: Math.ceil(retryAfter / 60) })
 }
 
 /** What the button says of the price. */
 export function payLabel(
-  t: TFunction,
+  t: Translate,
   { kind, owed }: Pick<Choice, 'kind' | 'owed'>,
 ): (price: string) => string {
   return (price) => t(kind === 'plan' && !owed ? 'pay.subscribe' : 'pay.pay', { price })

@@ -1,4 +1,3 @@
-import { useRef } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import type { VideoCard } from '#contract/catalog.ts'
@@ -6,19 +5,15 @@ import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Cover } from './Card.tsx'
+import { Sideways } from './Sideways.tsx'
 import styles from './carousel.module.css'
 
-/** Featured videos side by side, moved by the viewer only: by finger, by wheel, by the arrows. */
+/** Featured videos side by side, moved by the viewer only: by finger, by wheel, by the buttons. */
 export function Carousel({ videos, title, eager }: { videos: VideoCard[]; title: string; eager: boolean }) {
   const { t } = useTranslation()
-  const track = useRef<HTMLUListElement>(null)
-  const move = (direction: 1 | -1) => {
-    const step = track.current?.firstElementChild?.clientWidth ?? 0
-    track.current?.scrollBy({ left: direction * step })
-  }
   return (
-    <section className={styles.carousel} aria-label={title}>
-      <ul className={styles.track} ref={track} tabIndex={0} aria-label={title}>
+    <section aria-label={title}>
+      <Sideways title={title} className={styles.track} tabIndex={0}>
         {videos.map((video, i) => (
           <li key={video.id} className={styles.slide} style={{ background: video.cover_color }}>
             <Slide
@@ -28,23 +23,7 @@ export function Carousel({ videos, title, eager }: { videos: VideoCard[]; title:
             />
           </li>
         ))}
-      </ul>
-      <button
-        type="button"
-        className={`${styles.arrow} ${styles.before}`}
-        onClick={() => move(-1)}
-        aria-label={t('home.previous')}
-      >
-        <Icon name="back" />
-      </button>
-      <button
-        type="button"
-        className={`${styles.arrow} ${styles.after}`}
-        onClick={() => move(1)}
-        aria-label={t('home.next')}
-      >
-        <Icon name="forward" />
-      </button>
+      </Sideways>
     </section>
   )
 }

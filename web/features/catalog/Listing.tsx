@@ -43,16 +43,19 @@ export function Listing({ listing, title, missing }: ListingProps) {
           </li>
         ))}
       </ul>
-      <ListFoot pages={pages} empty={<Empty />} />
+      <ListFoot
+        pages={pages}
+        empty={<Empty text={listing.keyword ? t('list.notFound') : t('list.empty')} />}
+      />
     </section>
   )
 }
 
-function Empty() {
+function Empty({ text }: { text: string }) {
   const { t } = useTranslation()
   return (
     <>
-      <p>{t('list.empty')}</p>
+      <p>{text}</p>
       <Link className={buttonClass('main')} to={paths.home.to()}>
         {t('list.emptyWay')}
       </Link>

@@ -5,6 +5,7 @@ import type { Section } from '#contract/catalog.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Card } from './Card.tsx'
 import { Carousel } from './Carousel.tsx'
+import { Sideways } from './Sideways.tsx'
 import styles from './section.module.css'
 
 export function HomeSection({ section, first }: { section: Section; first: boolean }) {
@@ -50,7 +51,13 @@ export function Block({
         <h2>{title}</h2>
         {more}
       </div>
-      <ul className={row ? styles.row : styles.grid}>{children}</ul>
+      {row ? (
+        <Sideways title={title} className={styles.row}>
+          {children}
+        </Sideways>
+      ) : (
+        <ul className={styles.grid}>{children}</ul>
+      )}
     </section>
   )
 }

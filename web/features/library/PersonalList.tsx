@@ -157,6 +157,10 @@ function Skeleton() {
         <li key={i} aria-hidden="true">
           <span className={styles.row}>
             <span className={styles.poster} />
+            <span className={styles.words}>
+              <span className={styles.title} />
+              <span className={styles.note} />
+            </span>
           </span>
         </li>
       ))}

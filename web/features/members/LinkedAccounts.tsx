@@ -45,14 +45,17 @@ interface AccountProps {
 function Account({ user, identity, unlink }: AccountProps) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
-  const { name, linked_at } = identity
+  const { name, known_as, linked_at } = identity
+  // Two at one provider are told apart.
+  const whole = known_as === null ? name : `${name} (${known_as})`
   return (
     <li className={styles.account}>
       <p className={styles.name}>{name}</p>
+      {known_as !== null && <p className={styles.known}>{known_as}</p>}
       <p className={styles.since}>{t('link.since', { date: longDate(linked_at) })}</p>
       <Button
         look="quiet"
-        aria-label={open ? undefined : t('link.unlinkOne', { name })}
+        aria-label={open ? undefined : t('link.unlinkOne', { name: whole })}
         aria-expanded={open}
         onClick={() => setOpen(!open)}
       >
@@ -62,7 +65,7 @@ function Account({ user, identity, unlink }: AccountProps) {
         <div className={styles.form}>
           <ProofForm
             user={user}
-            text={t('link.unlinkText', { name })}
+            text={t('link.unlinkText', { name: whole })}
             action={t('link.unlinkNow')}
             send={(proof) => unlink(identity, proof)}
           />

@@ -1,10 +1,10 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { settings } from '#web/lib/settings.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { socialStart } from './social-answer.ts'
+import { keepFragment, socialStart } from './social-answer.ts'
 import { useWayOn } from './use-way-on.ts'
 
-/** A mail's link holds a secret behind the `#`, which no server is to see: it leads back to its page without it. */
+/** A mail's link holds a secret behind the `#`, which no server is to see: it leads back to its page without it, and this tab keeps it. */
 const withoutSecret = (path: string | undefined) => path?.replace(/#.*/, '') ?? null
 
 /** Plain links: in-app browsers allow no pop-ups. Only providers that have keys are offered. */
@@ -12,7 +12,12 @@ export function SocialProviders() {
   const { t } = useTranslation()
   const { state } = useWayOn()
   return settings.social?.map(({ id, name }) => (
-    <a key={id} className={buttonClass('quiet', true)} href={socialStart(id, withoutSecret(state?.from))}>
+    <a
+      key={id}
+      className={buttonClass('quiet', true)}
+      href={socialStart(id, withoutSecret(state?.from))}
+      onClick={() => keepFragment(state?.from)}
+    >
       {t('account.with', { name })}
     </a>
   ))

@@ -27,3 +27,36 @@ export function socialStart(provider: string, returnTo: string | null): string {
   const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : ''
   return `/api/user/social/${encodeURIComponent(provider)}${query}`
 }
+
+const key = 'kept_fragment'
+
+/**
+ * Keeps in this tab, while it visits a provider, the fragment of the page that the sign-in leads on to: a mail's link holds a
+ * secret there, which no server is to see, and so it cannot come along.
+ */
+export function keepFragment(path: string | undefined): void {
+  const fragment = path?.match(/#.*/)?.[0]
+  try {
+    if (fragment) sessionStorage.setItem(key, fragment)
+  } catch {
+    // The mail's link leads there again.
+  }
+}
+
+/** What was kept for a page that is opened without it. */
+export function keptFragment(): string | null {
+  try {
+    return sessionStorage.getItem(key)
+  } catch {
+    return null
+  }
+}
+
+/** To be called by the page that the fragment is for. */
+export function forgetFragment(): void {
+  try {
+    sessionStorage.removeItem(key)
+  } catch {
+    // Nothing was kept.
+  }
+}

@@ -2,6 +2,7 @@
 export interface StripeScript {
   elements(options: { locale: string }): { create(kind: FieldKind, options: object): StripeField }
   confirmCardPayment(clientSecret: string, data: object): Promise<Confirmed>
+  confirmCardSetup(clientSecret: string, data: object): Promise<Confirmed>
 }
 
 export const fieldKinds = ['cardNumber', 'cardExpiry', 'cardCvc'] as const
@@ -22,7 +23,6 @@ export interface FieldChange {
 }
 
 export interface Confirmed {
-  paymentIntent?: { id: string }
   error?: { type: string; code?: string }
 }
 

@@ -7,7 +7,7 @@ import { call } from '#web/lib/api.ts'
 import { currentLanguage } from '#web/lib/language.ts'
 import { loadStripe } from './load-stripe.ts'
 import { mountFields, untouched, type MountedFields } from './mount-fields.ts'
-import { stripePayer } from './pay-with-stripe.ts'
+import { stripeGiver } from './give-to-stripe.ts'
 import type { FieldKind, StripeScript } from './stripe-script.ts'
 
 type Places = Partial<Record<FieldKind, HTMLElement | null>>
@@ -79,6 +79,6 @@ function entryOf(stripe: StripeScript, fields: MountedFields): CardEntry {
       if (first && goThere) fields.focus(first)
       return !first
     },
-    pay: stripePayer(stripe, fields),
+    give: stripeGiver(stripe, fields),
   }
 }

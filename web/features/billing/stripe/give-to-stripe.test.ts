@@ -1,11 +1,9 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Order } from '#contract/billing.ts'
-import { stripePayer } from './pay-with-stripe.ts'
+import { stripeGiver } from './give-to-stripe.ts'
 import type { Confirmed } from './stripe-script.ts'
 
-const payWithToken = vi.hoisted(() => vi.fn())
-vi.mock('#web/features/billing/pay.ts', () => ({ payWithToken }))
-
+const [send, read] = [vi.fn(), vi.fn()]
 const orderWith = (client_secret?: string, status = 'pending') =>
   // Only what the payer looks at.
   ({ id: 'ord_1', status, next: { type: 'card_form', client_secret } }) as Order
@@ -13,13 +11,18 @@ const person = { email: 'ada@example.com', first: 'Ada ', last: 'Lovelace' }
 const number = { mount() {}, focus() {}, on() {} }
 const confirmCardPayment = vi.fn<() => Promise<Confirmed>>()
 const refuse = vi.fn()
-const payer = () =>
-  stripePayer({ confirmCardPayment, elements: () => ({ create: () => number }) }, { number, refuse })
+const confirmCardSetup = vi.fn<() => Promise<Confirmed>>()
+const script = { confirmCardPayment, confirmCardSetup, elements: () => ({ create: () => number }) }
+const payer = () => {
+  const give = stripeGiver(script, { number, refuse })
+  return (made: Order | null, by: typeof person) => give({ made, send, read }, by)
+}
 
 beforeEach(() => {
-  for (const mock of [payWithToken, confirmCardPayment, refuse]) mock.mockReset()
-  confirmCardPayment.mockResolvedValue({ paymentIntent: { id: 'pi_1' } })
-  payWithToken.mockResolvedValue(orderWith(undefined, 'paid'))
+  for (const mock of [send, read, confirmCardPayment, confirmCardSetup, refuse]) mock.mockReset()
+  confirmCardPayment.mockResolvedValue({})
+  confirmCardSetup.mockResolvedValue({})
+  for (const mock of [send, read]) mock.mockResolvedValue(orderWith(undefined, 'paid'))
 })
 
 test("the card goes to the order's payment with the person's name, and then the server reads how it stands", async () => {
@@ -28,7 +31,7 @@ test("the card goes to the order's payment with the person's name, and then the 
   expect(confirmCardPayment).toHaveBeenCalledExactlyOnceWith('pi_1_secret_1', {
     payment_method: { card: number, billing_details: { name: 'Ada Lovelace', email: 'ada@example.com' } },
   })
-  expect(payWithToken).toHaveBeenCalledExactlyOnceWith(order, 'pi_1', 'Ada ', 'Lovelace')
+  expect(read).toHaveBeenCalledExactlyOnceWith(order, 'pi_1', person)
 })
 
 test.each<[string, () => Promise<Confirmed>]>([
@@ -43,17 +46,28 @@ test.each<[string, () => Promise<Confirmed>]>([
 ])('%s is no answer: the server says how the payment stands', async (_, outcome) => {
   confirmCardPayment.mockImplementation(outcome)
   expect(await payer()(orderWith('pi_7_secret_1'), person)).toMatchObject({ status: 'paid' })
-  expect(payWithToken).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'pi_7', 'Ada ', 'Lovelace')
+  expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'pi_7', person)
 })
 
 test('another try asks for the payment that there is to confirm now', async () => {
   const pay = payer()
   const order = orderWith('pi_1_secret_1')
   await pay(order, person)
-  payWithToken.mockReset().mockResolvedValue(orderWith('pi_2_secret_2'))
+  send.mockResolvedValue(orderWith('pi_2_secret_2'))
   await pay(order, person)
-  expect(payWithToken.mock.calls.map(([, token]) => token)).toEqual([undefined, 'pi_1'])
+  expect(send).toHaveBeenCalledExactlyOnceWith(undefined, person)
+  expect(read.mock.calls.map(([, name]) => name)).toEqual(['pi_1', 'pi_2'])
   expect(confirmCardPayment.mock.lastCall).toMatchObject(['pi_2_secret_2', {}])
+})
+
+test('a card that is only to be kept is confirmed as such, without an address that nobody typed', async () => {
+  send.mockResolvedValue(orderWith('seti_1_secret_1'))
+  expect(await payer()(null, { ...person, email: '' })).toMatchObject({ status: 'paid' })
+  expect(confirmCardSetup).toHaveBeenCalledExactlyOnceWith('seti_1_secret_1', {
+    payment_method: { card: number, billing_details: { name: 'Ada Lovelace' } },
+  })
+  expect(confirmCardPayment).not.toHaveBeenCalled()
+  expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'seti_1', expect.anything())
 })
 
 test('an order that turns out to be paid is not paid again', async () => {
@@ -71,5 +85,5 @@ test.each([
   expect(await pay(orderWith('pi_1_secret_1'), person)).toBeNull()
   expect(refuse).toHaveBeenCalledExactlyOnceWith(field)
   await pay(orderWith('pi_1_secret_1'), person)
-  expect(payWithToken).toHaveBeenCalledOnce()
+  expect(read).toHaveBeenCalledOnce()
 })

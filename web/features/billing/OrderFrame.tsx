@@ -1,0 +1,34 @@
+import { useEffect, useRef } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import styles from './checkout.module.css'
+
+interface OrderFrameProps<T> {
+  /** Of the document, without the language. */
+  path: string
+  title: string
+  read: (event: MessageEvent, frame: Window | null | undefined) => T | null
+  onReport: (report: T) => void
+}
+
+/** The card form's document in a frame, so that nobody leaves the page they are on. */
+export function OrderFrame<T>({ path, title, read, onReport }: OrderFrameProps<T>) {
+  const { i18n } = useTranslation()
+  const frame = useRef<HTMLIFrameElement>(null)
+  useEffect(() => {
+    const hear = (event: MessageEvent) => {
+      const report = read(event, frame.current?.contentWindow)
+      if (report) onReport(report)
+    }
+    addEventListener('message', hear)
+    return () => removeEventListener('message', hear)
+  }, [read, onReport])
+  return (
+    <iframe
+      ref={frame}
+      className={styles.frame}
+      src={`${path}&lang=${i18n.language}`}
+      title={title}
+      allow="payment"
+    />
+  )
+}

@@ -1,0 +1,41 @@
+import { lazy, Suspense, useRef, type ReactNode } from 'react'
+import { whenIdle } from '#web/lib/when-idle.ts'
+import type { RowButtons as RowButtonsType } from './RowButtons.tsx'
+import styles from './section.module.css'
+
+// Nobody waits for them, a finger needs none, and where they cannot be had the row still scrolls.
+const RowButtons = lazy(async () => {
+  await new Promise<void>(whenIdle)
+  if (!matchMedia('(hover: hover) and (pointer: fine)').matches) return { default: Nothing }
+  return import('./RowButtons.tsx').then(
+    ({ RowButtons }) => ({ default: RowButtons }),
+    () => ({ default: Nothing }),
+  )
+})
+
+const Nothing: typeof RowButtonsType = () => <></>
+
+/** A list that scrolls sideways: by finger, by wheel, and by buttons for whoever has neither. */
+export function Sideways({
+  title,
+  className,
+  tabIndex,
+  children,
+}: {
+  title: string
+  className: string | undefined
+  tabIndex?: 0
+  children: ReactNode
+}) {
+  const row = useRef<HTMLUListElement>(null)
+  return (
+    <div className={styles.sideways}>
+      <Suspense>
+        <RowButtons row={row} title={title} />
+      </Suspense>
+      <ul className={className} ref={row} tabIndex={tabIndex} aria-label={tabIndex === 0 ? title : undefined}>
+        {children}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { Language } from '#contract/languages.ts'
+import { createTranslator } from './translator.ts'
+
+function translator(language: Language) {
+  const made = createTranslator<string>(language)
+  made.add('en', {
+    card: { new: 'New', episodes_one: '{{count}} episode', episodes_other: '{{count}} episodes' },
+  })
+  made.add('en', { card: { hot: 'Hot' }, greeting: 'Hello {{name}}, {{name}}' })
+  return made
+}
+
+describe('a text', () => {
+  it('is found by its dotted key, in the part that brought it', () => {
+    const { t } = translator('en')
+    expect([t('card.new'), t('card.hot')]).toEqual(['New', 'Hot'])
+  })
+
+  it('has every placeholder filled with what stands there, whatever it looks like', () => {
+    const { t } = translator('en')
+    expect(t('greeting', { name: '$& {{name}} <b>' })).toBe('Hello $& {{name}} <b>, $& {{name}} <b>')
+    expect(t('greeting')).toBe('Hello , ')
+  })
+
+  it('is said in English where the language lacks it, and by its key where nobody has it', () => {
+    const { t, add } = translator('dy')
+    add('dy', { card: { new: 'Neu' } })
+    expect([t('card.new'), t('card.hot'), t('card.none')]).toEqual(['Neu', 'Hot', 'card.none'])
+    expect(t('card.episodes', { count: 1 })).toBe('1 episode')
+  })
+})
+
+describe('a number', () => {
+  it('chooses the form that the language has for it', () => {
+    const { t, add } = translator('fy')
+    add('fy', {
+      card: {
+        episodes_one: '{{count}} épisode',
+        episodes_many: '{{count}} d’épisodes',
+        episodes_other: '{{count}} épisodes',
+      },
+    })
+    const counts = [0, 1, 2, 1_000_000].map((count) => t('card.episodes', { count }))
+    expect(counts).toEqual(['0 épisode', '1 épisode', '2 épisodes', '1000000 d’épisodes'])
+  })
+
+  it('is said by a text without forms as well', () => {
+    const { t, add } = translator('en')
+    add('en', { all: 'All {{count}}' })
+    expect(t('all', { count: 2 })).toBe('All 2')
+  })
+
+  it('takes the form for all others where its own is missing', () => {
+    const { t, add } = translator('es')
+    add('es', { card: { episodes_other: '{{count}} episodios' } })
+    expect(t('card.episodes', { count: 1 })).toBe('1 episodios')
+  })
+})
+
+it('a change of language is told to whoever listens, and to nobody who has stopped', () => {
+  const made = translator('en')
+  made.add('pt', { card: { new: 'Novo' } })
+  const heard = vi.fn(() => made.t('card.new'))
+  const stop = made.onChange(heard)
+  made.change('pt')
+  expect(heard).toHaveReturnedWith('Novo')
+  stop()
+  made.change('en')
+  expect(heard).toHaveBeenCalledTimes(1)
+})

@@ -1,0 +1,47 @@
+import { holdPicture } from './hold-picture.ts'
+import { play } from './play.ts'
+import type { OpenPlayer, Player } from './stream.ts'
+
+/**
+ * Plays through hls.js as soon as that has come. Until then the element is left as it is: if it plays already, hls.js goes on
+ * at that second, and the picture stands still for the moment between.
+ */
+export const openHlsSoon: OpenPlayer = (video, first, startSeconds, events) => {
+  let source = first
+  let isActive = false
+  let player: Player | undefined
+  let isClosed = false
+
+  const open = async () => {
+    try {
+      const { openHls } = await import('./hls-player.ts')
+      if (isClosed || player) return
+      const isPlaying = !video.paused
+      holdPicture(video)
+      player = openHls(video, source, video.currentTime || startSeconds, events)
+      player.setActive(isActive)
+      if (isPlaying) void play(video)
+    } catch {
+      events.onTrouble('broken')
+    }
+  }
+  void open()
+  return {
+    rungs: () => player?.rungs() ?? [],
+    // Asked for again when the rungs are known.
+    choose: (height) => player?.choose(height),
+    renew(fresh) {
+      source = fresh
+      player?.renew(fresh)
+    },
+    setActive(active) {
+      isActive = active
+      player?.setActive(active)
+    },
+    retry: () => (player ? player.retry() : void open()),
+    close() {
+      isClosed = true
+      player?.close()
+    },
+  }
+}
