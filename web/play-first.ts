@@ -1,5 +1,6 @@
 import { episodeInDocument } from '#web/lib/boot.ts'
 import { beginsByItself } from '#web/player/own-player.ts'
+import { play } from '#web/player/play.ts'
 import { preferences } from '#web/player/preferences.ts'
 
 /** Where this build has hls.js, written in by scripts/build-web.ts. */
@@ -14,16 +15,11 @@ if (video && first) {
   else hlsFiles.forEach(fetchAhead)
 }
 
-/** Where sound is refused, muted. web/player/stream.ts tells the viewer when it takes the video over. */
 function begin(video: HTMLVideoElement, url: string, seconds: number): void {
   video.muted = preferences.get().muted
   video.src = url
   if (seconds > 0) video.currentTime = seconds
-  video.play().catch((error: unknown) => {
-    if (!(error instanceof DOMException) || error.name !== 'NotAllowedError') return
-    video.muted = true
-    video.play().catch(() => {})
-  })
+  void play(video)
 }
 
 function fetchAhead(file: string): void {

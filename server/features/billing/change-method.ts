@@ -3,6 +3,7 @@ import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
 import type { Tx } from '#server/tables.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
+import { cardRefusals } from './card-refusals.ts'
 import { askGateway } from './call-gateway.ts'
 import { insertChange, selectChange, selectOpenChanges, type ChangeRow } from './change-queries.ts'
 import { nextCheck } from './check-schedule.ts'
@@ -175,15 +176,9 @@ function waysBack({ publicUrl }: BillingContext, { id, gateway }: ChangeRow) {
 export const pageOf = (changeId: string) => `/my?change=${changeId}`
 
 const refusalOf: Record<string, RefusalName> = {
-  card_declined: 'cardDeclined',
-  insufficient_funds: 'insufficientFunds',
-  card_expired: 'cardExpired',
-  // Whoever holds it is told no more than that.
-  card_lost: 'cardDeclined',
-  wrong_cvc: 'wrongCvc',
+  ...cardRefusals,
   check_failed: 'cardNotConfirmed',
   check_needed: 'cardNotConfirmed',
-  token_spent: 'tokenSpent',
   cancelled: 'methodCalledOff',
 }
 

@@ -5,6 +5,7 @@ import type { Tx } from '#server/tables.ts'
 import { insertAttempt, selectAttempt, selectAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
+import { cardRefusals } from './card-refusals.ts'
 import { askGateway, gatewayTimeoutMs } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
 import { gatewayOf } from './gateways.ts'
@@ -173,15 +174,9 @@ async function waitForOther(context: BillingContext, attempt: AttemptRow): Promi
 }
 
 const refusalOf: Record<string, RefusalName> = {
-  card_declined: 'cardDeclined',
-  insufficient_funds: 'insufficientFunds',
-  card_expired: 'cardExpired',
-  // Whoever holds it is told no more than that.
-  card_lost: 'cardDeclined',
-  wrong_cvc: 'wrongCvc',
+  ...cardRefusals,
   check_failed: 'checkFailed',
   check_needed: 'checkFailed',
-  token_spent: 'tokenSpent',
   cancelled: 'paymentCancelled',
 }
 

@@ -157,11 +157,9 @@ interface IntroductionsTable {
   order_id: string
 }
 
-export interface AttemptsTable {
+/** A try to have a gateway do something for a person, which waits for the gateway's answer and perhaps for the person. */
+interface GatewayTryTable {
   id: string
-  order_id: string
-  number: number
-  idempotency_key: string
   gateway: GatewayId
   reference: Optional<string>
   status: AttemptStatus
@@ -172,28 +170,24 @@ export interface AttemptsTable {
   network: Optional<string>
   checks: Generated<number>
   check_at: Date | null
+}
+
+/** A try to be paid for an order. */
+export interface AttemptsTable extends GatewayTryTable {
+  order_id: string
+  number: number
+  idempotency_key: string
   /** How a dispute of its payment stands. */
   dispute: Optional<DisputeStatus>
   /** What is gone for the dispute at this moment. */
   disputed_cents: Generated<number>
 }
 
-/** A try to have a gateway keep another method for a subscription. */
-export interface MethodChangesTable {
-  id: string
+/** A try to have another method kept for a subscription. */
+export interface MethodChangesTable extends GatewayTryTable {
   user_id: string
   subscription_id: string
-  gateway: GatewayId
   method: PaymentMethod
-  reference: Optional<string>
-  status: AttemptStatus
-  decline_code: Optional<string>
-  next_step: OptionalJson<NextStep>
-  started_at: Date
-  /** As of an attempt. */
-  network: Optional<string>
-  checks: Generated<number>
-  check_at: Date | null
 }
 
 export interface RefundsTable {

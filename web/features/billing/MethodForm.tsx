@@ -1,10 +1,10 @@
-import { useEffect, useState, type FormEvent } from 'react'
+import { useEffect, useState } from 'react'
 import type { MethodChange } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { SubmitBar } from '#web/ui/SubmitBar.tsx'
-import { BankCheck } from './BankCheck.tsx'
+import { CardForm } from './CardForm.tsx'
 import type { CardEntry, CardFields } from './card-entry.ts'
 import { CardPart, ProblemNote } from './CardPart.tsx'
 import { isFramed, reportChange } from './order-report.ts'
@@ -29,13 +29,6 @@ export function MethodForm({ wish, membership, Card }: MethodFormProps) {
   const { step, problem, submit, checked } = useMethodChange(wish, card)
   const person = usePerson(byCard ? ['first', 'last'] : [])
   useReport(step.at === 'done' ? step.made : null)
-  const send = (event: FormEvent) => {
-    event.preventDefault()
-    if (step.at !== 'form' || (byCard && !card)) return
-    const isPersonRight = person.check()
-    const isCardRight = card?.check(isPersonRight) ?? true
-    if (isPersonRight && isCardRight) void submit(person.value)
-  }
   const wallet = t(wish.gateway === 'paypal' ? 'pay.paypal' : 'pay.wallet')
   const label = byCard ? t('method.save') : t('method.continue', { wallet })
   if (step.at === 'done')
@@ -45,33 +38,30 @@ export function MethodForm({ wish, membership, Card }: MethodFormProps) {
       </p>
     )
   return (
-    <>
-      {step.at === 'bank' && <BankCheck url={step.url} onChecked={() => void checked(step.made)} />}
-      <form
-        className={styles.form}
-        onSubmit={send}
-        noValidate
-        hidden={step.at === 'bank'}
-        aria-busy={step.at === 'working'}
-      >
-        <div className={styles.bought}>
-          <p className={styles.text}>{t('method.current')}</p>
-          <p className={styles.name}>{methodName(t, membership) || t('method.none')}</p>
-        </div>
-        {Card && <CardPart Card={Card} person={person} problem={problem} onEntry={setCard} />}
-        {!Card && <p className={styles.walletText}>{t('method.walletText')}</p>}
-        <ProblemNote problem={problem} />
-        <SubmitBar
-          cents={0}
-          currency={membership.plan?.currency ?? ''}
-          label={() => label}
-          terms={`${t('shopping.nothingNow')} ${nextChargeWords(t, membership)}`}
-          note={wish.gateway === 'sandbox' ? t('pay.sandbox') : ''}
-          busy={step.at === 'working' ? t('method.working') : ''}
-          disabled={byCard && !card}
-        />
-      </form>
-    </>
+    <CardForm
+      step={step}
+      card={byCard ? card : undefined}
+      person={person}
+      onSubmit={(value) => void submit(value)}
+      onChecked={(made) => void checked(made)}
+    >
+      <div className={styles.bought}>
+        <p className={styles.text}>{t('method.current')}</p>
+        <p className={styles.name}>{methodName(t, membership) || t('method.none')}</p>
+      </div>
+      {Card && <CardPart Card={Card} person={person} problem={problem} onEntry={setCard} />}
+      {!Card && <p className={styles.walletText}>{t('method.walletText')}</p>}
+      <ProblemNote problem={problem} />
+      <SubmitBar
+        cents={0}
+        currency={membership.plan?.currency ?? ''}
+        label={() => label}
+        terms={`${t('shopping.nothingNow')} ${nextChargeWords(t, membership)}`}
+        note={wish.gateway === 'sandbox' ? t('pay.sandbox') : ''}
+        busy={step.at === 'working' ? t('method.working') : ''}
+        disabled={byCard && !card}
+      />
+    </CardForm>
   )
 }
 

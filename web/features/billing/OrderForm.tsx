@@ -1,10 +1,10 @@
-import { useEffect, useState, type FormEvent } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
 import { money } from '#web/lib/money.ts'
 import { Field } from '#web/ui/Field.tsx'
 import { SubmitBar } from '#web/ui/SubmitBar.tsx'
-import { BankCheck } from './BankCheck.tsx'
+import { CardForm } from './CardForm.tsx'
 import { CardPart, ProblemNote } from './CardPart.tsx'
 import type { CardEntry, CardFields } from './card-entry.ts'
 import { OrderDone } from './OrderDone.tsx'
@@ -51,53 +51,43 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
   )
   const person = usePerson(byCard ? ['email', 'first', 'last'] : ['email'])
   useReport(step.at === 'done' ? step.made : null)
-  const send = (event: FormEvent) => {
-    event.preventDefault()
-    if (step.at !== 'form' || (byCard && !card)) return
-    const isPersonRight = person.check()
-    const isCardRight = card?.check(isPersonRight) ?? true
-    if (isPersonRight && isCardRight) void submit(person.value)
-  }
   if (step.at === 'done') return <OrderDone order={step.made} />
   return (
-    <>
-      {step.at === 'bank' && <BankCheck url={step.url} onChecked={() => void checked(step.made)} />}
-      <form
-        className={styles.form}
-        onSubmit={send}
-        noValidate
-        hidden={step.at === 'bank'}
-        aria-busy={step.at === 'working'}
-      >
-        <Bought choice={choice} />
-        <Field
-          {...person.field('email')}
-          label={t('order.email')}
-          hint={t('order.emailHint')}
-          refusal={problem?.field === 'email' ? problem.message : ''}
-          type="email"
-          inputMode="email"
-          autoComplete="email"
-        />
-        {Card && <CardPart Card={Card} person={person} problem={problem} onEntry={setCard} />}
-        <ProblemNote problem={problem} />
-        {isContract && (
-          <label className={styles.atOnce}>
-            <input type="checkbox" checked={atOnce} onChange={(event) => setAtOnce(event.target.checked)} />
-            {t('order.atOnce')}
-          </label>
-        )}
-        <SubmitBar
-          cents={choice.cents}
-          currency={choice.currency}
-          label={label}
-          terms={terms}
-          note={wish.gateway === 'sandbox' ? t('pay.sandbox') : ''}
-          busy={step.at === 'working' ? t('order.working') : ''}
-          disabled={byCard && !card}
-        />
-      </form>
-    </>
+    <CardForm
+      step={step}
+      card={byCard ? card : undefined}
+      person={person}
+      onSubmit={(value) => void submit(value)}
+      onChecked={(made) => void checked(made)}
+    >
+      <Bought choice={choice} />
+      <Field
+        {...person.field('email')}
+        label={t('order.email')}
+        hint={t('order.emailHint')}
+        refusal={problem?.field === 'email' ? problem.message : ''}
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+      />
+      {Card && <CardPart Card={Card} person={person} problem={problem} onEntry={setCard} />}
+      <ProblemNote problem={problem} />
+      {isContract && (
+        <label className={styles.atOnce}>
+          <input type="checkbox" checked={atOnce} onChange={(event) => setAtOnce(event.target.checked)} />
+          {t('order.atOnce')}
+        </label>
+      )}
+      <SubmitBar
+        cents={choice.cents}
+        currency={choice.currency}
+        label={label}
+        terms={terms}
+        note={wish.gateway === 'sandbox' ? t('pay.sandbox') : ''}
+        busy={step.at === 'working' ? t('order.working') : ''}
+        disabled={byCard && !card}
+      />
+    </CardForm>
   )
 }
 

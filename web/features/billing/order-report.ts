@@ -3,46 +3,53 @@ import type { MethodChange, Order } from '#contract/billing.ts'
 /** What the card form's document tells the page that frames it. */
 export type OrderReport = { type: 'paid'; order: Order } | { type: 'redirect'; order: Order; url: string }
 
-/** Tells the framing page what became of an order. Only our own pages may listen. */
-export function reportOrder(order: Order): void {
-  parent.postMessage({ type: 'order', order }, location.origin)
+/** What it tells of a change of method. */
+export type ChangeReport = { type: 'saved' } | { type: 'redirect'; url: string }
+
+/** What such a document sends, by its kind. */
+interface Made {
+  order: Order
+  change: MethodChange
 }
 
+/** Tells the framing page what became of an order. Only our own pages may listen. */
+export const reportOrder = (order: Order): void => report('order', order)
+
+/** Tells the framing page what became of a change of method. */
+export const reportChange = (change: MethodChange): void => report('change', change)
+
+function report<Kind extends keyof Made>(type: Kind, made: Made[Kind]): void {
+  parent.postMessage({ type, made }, location.origin)
+}
+
+type Frame = Window | null | undefined
+
 /** Reads a message of the framed card form; null for anything else, from anyone else. */
-export function readReport(
-  { origin, source, data }: MessageEvent,
-  frame: Window | null | undefined,
-): OrderReport | null {
-  if (origin !== location.origin || !frame || source !== frame) return null
-  if (typeof data !== 'object' || data === null || data.type !== 'order') return null
-  // From our own document, which had it from our own server.
-  const order: Order | undefined = data.order
+export function readReport(event: MessageEvent, frame: Frame): OrderReport | null {
+  const order = readMade('order', event, frame)
   if (order?.status === 'paid') return { type: 'paid', order }
   if (order?.next?.type === 'redirect' && order.next.url)
     return { type: 'redirect', order, url: order.next.url }
   return null
 }
 
-/** What it tells of a change of method. */
-export type ChangeReport = { type: 'saved' } | { type: 'redirect'; url: string }
-
-/** Tells the framing page what became of a change of method. */
-export function reportChange(change: MethodChange): void {
-  parent.postMessage({ type: 'method', change }, location.origin)
-}
-
-/** Reads such a message, as `readReport` does. */
-export function readChangeReport(
-  { origin, source, data }: MessageEvent,
-  frame: Window | null | undefined,
-): ChangeReport | null {
-  if (origin !== location.origin || !frame || source !== frame) return null
-  if (typeof data !== 'object' || data === null || data.type !== 'method') return null
-  // From our own document, which had it from our own server.
-  const change: MethodChange | undefined = data.change
+/** As `readReport`, of a change of method. */
+export function readChangeReport(event: MessageEvent, frame: Frame): ChangeReport | null {
+  const change = readMade('change', event, frame)
   if (change?.status === 'saved') return { type: 'saved' }
   if (change?.next?.type === 'redirect' && change.next.url) return { type: 'redirect', url: change.next.url }
   return null
+}
+
+/** From our own document, which had it from our own server. */
+function readMade<Kind extends keyof Made>(
+  type: Kind,
+  { origin, source, data }: MessageEvent,
+  frame: Frame,
+): Made[Kind] | undefined {
+  if (origin !== location.origin || !frame || source !== frame) return undefined
+  if (typeof data !== 'object' || data === null || data.type !== type) return undefined
+  return data.made
 }
 
 export const isFramed = (): boolean => parent !== window

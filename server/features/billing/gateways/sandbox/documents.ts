@@ -1,7 +1,7 @@
 import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { moneyWords } from '#contract/money.ts'
 import { cardBrands } from './card-form.ts'
-import type { Asked, SavingRow } from './saving-queries.ts'
+import { isSaving, type Asked } from './saving-queries.ts'
 import { words } from './words.ts'
 
 /** Text as it may stand in HTML, also within an attribute. */
@@ -105,8 +105,6 @@ function sentence(text: string, language: Language, asked: Asked): string {
     .replace('{amount}', () => `<b>${escape(amount)}</b>`)
     .replace('{last4}', escape(asked.last4 ?? ''))
 }
-
-const isSaving = (asked: Asked): asked is SavingRow => 'change_id' in asked
 
 function choice(asked: Asked, action: string, yes: string, no: string): string {
   return `<form method="post" action="${action}">

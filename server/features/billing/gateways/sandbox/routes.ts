@@ -7,7 +7,7 @@ import { cardFields, checkCard, newToken, type TypedCard } from './card-form.ts'
 import * as documents from './documents.ts'
 import * as queries from './queries.ts'
 import type { SandboxContext } from './sandbox-gateway.ts'
-import { decideSaving, selectSaving, type Asked } from './saving-queries.ts'
+import { decideSaving, isSaving, selectSaving, type Asked } from './saving-queries.ts'
 import { words } from './words.ts'
 
 type Request = Parameters<PlainRoute['handle']>[0]
@@ -166,8 +166,7 @@ async function decide(
   if (!asked) return undefined
   const yes = Object(body).answer === 'yes'
   const change = yes ? ({ status: 'succeeded' } as const) : no
-  const isSaving = 'change_id' in asked
-  const move = isSaving ? decideSaving : queries.decidePayment
+  const move = isSaving(asked) ? decideSaving : queries.decidePayment
   if (await move(context.db, asked.id, change)) context.notify(asked.id)
-  return { back: isSaving && !yes ? asked.cancel_url : asked.return_url }
+  return { back: isSaving(asked) && !yes ? asked.cancel_url : asked.return_url }
 }

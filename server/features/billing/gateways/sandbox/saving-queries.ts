@@ -8,6 +8,8 @@ export type SavingRow = Awaited<ReturnType<ReturnType<typeof selectSavings>['exe
 /** What the person is asked about: a payment, or a method that is to be kept. */
 export type Asked = PaymentRow | SavingRow
 
+export const isSaving = (asked: Asked): asked is SavingRow => 'change_id' in asked
+
 /** Savings with the method that they are about. */
 function selectSavings(db: Db) {
   return db

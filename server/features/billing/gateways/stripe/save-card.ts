@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import {
   GatewayRefused,
@@ -8,9 +7,9 @@ import {
   type SavingLookup,
 } from '#server/features/billing/gateway.ts'
 import { noteNeverMade } from './answer-refused.ts'
-import { declineOf } from './decline-codes.ts'
 import { createdAround, isMissing } from './find-created.ts'
 import { findCustomer } from './find-customer.ts'
+import { callOff, idOf, isLeftOpen, nameMethod, outcomeOf } from './intents.ts'
 import type { StripeContext } from './stripe-gateway.ts'
 
 /** What is read with a SetupIntent: the card that it keeps. */
@@ -27,7 +26,7 @@ export function createCardSaver(context: StripeContext): MethodSaver {
     retrieve: (lookup) =>
       'reference' in lookup ? readIfThere(context, lookup.reference) : findByChange(context, lookup),
     async cancel(reference) {
-      await callOff(context.stripe, reference)
+      await callOff(context.stripe.setupIntents, reference)
       return readIfThere(context, reference)
     },
   }
@@ -63,7 +62,7 @@ async function readIfThere({ stripe }: StripeContext, reference: string): Promis
   const get = () => stripe.setupIntents.retrieve(reference, withMethod)
   try {
     const intent = await get()
-    const stands = !isOurs(intent) || !isLeftOpen(intent) || (await callOff(stripe, reference))
+    const stands = !isOurs(intent) || !isLeftOpen(intent) || (await callOff(stripe.setupIntents, reference))
     return present(stands ? intent : await get())
   } catch (error) {
     if (isMissing(error)) return null
@@ -82,66 +81,24 @@ async function findByChange(
   return null
 }
 
-/** @returns false where it is beyond that: kept, called off before, or on its way */
-async function callOff(stripe: Stripe, reference: string): Promise<boolean> {
-  const key = { idempotencyKey: `cancel:${reference}:${randomUUID()}` }
-  try {
-    await stripe.setupIntents.cancel(reference, { cancellation_reason: 'abandoned' }, key)
-    return true
-  } catch (error) {
-    if (error instanceof Stripe.errors.StripeInvalidRequestError) return false
-    throw error
-  }
-}
-
 /** An account may serve other shops too. */
 const isOurs = ({ metadata }: Stripe.SetupIntent) => metadata?.['change_id'] !== undefined
 
-const isLeftOpen = ({ status, last_setup_error: error }: Stripe.SetupIntent) =>
-  status === 'requires_payment_method' && error !== null
-
 function present(intent: Stripe.SetupIntent): Saving {
-  const status = statusOf(intent)
-  const { last_setup_error: error } = intent
+  const outcome = outcomeOf(intent)
   const changeId = intent.metadata?.['change_id']
   return {
     reference: intent.id,
-    status,
+    ...outcome,
     ...(changeId === undefined ? {} : { changeId }),
-    ...(status === 'succeeded' ? methodOf(intent) : {}),
-    ...(status === 'requires_action' ? { next: nextOf(intent) } : {}),
-    ...(status === 'failed' ? { decline: error ? declineOf(error) : 'other' } : {}),
-    ...(status === 'cancelled' ? { decline: 'cancelled' } : {}),
+    ...(outcome.status === 'succeeded' ? methodOf(intent) : {}),
   }
 }
 
-/** A card that was declined asks Stripe's way for another; with us that is another saving, so this one has failed. */
-function statusOf({ status, last_setup_error: error }: Stripe.SetupIntent): Saving['status'] {
-  switch (status) {
-    case 'succeeded':
-      return 'succeeded'
-    case 'requires_action':
-      return 'requires_action'
-    case 'canceled':
-      return error ? 'failed' : 'cancelled'
-    case 'requires_payment_method':
-    case 'requires_confirmation':
-      return error ? 'failed' : 'requires_action'
-    default:
-      return 'processing'
-  }
-}
-
-function nextOf({ status, client_secret }: Stripe.SetupIntent): Saving['next'] {
-  const type = status === 'requires_action' ? 'authenticate' : 'card_form'
-  return { type, client_secret: client_secret ?? '' }
-}
-
-/** Named as `present-payment.ts` names it. */
 function methodOf({ customer, payment_method: method }: Stripe.SetupIntent): Pick<Saving, 'method'> {
-  const owner = typeof customer === 'string' ? customer : customer?.id
+  const owner = idOf(customer)
   if (owner === undefined || typeof method !== 'object' || method === null) return {}
   const { brand = null, last4 = null, fingerprint } = method.card ?? {}
   const told = fingerprint ? { fingerprint } : {}
-  return { method: { reference: `${owner}/${method.id}`, brand, last4, ...told } }
+  return { method: { reference: nameMethod(owner, method.id), brand, last4, ...told } }
 }

@@ -10,15 +10,9 @@ import { answerRefused } from './answer-refused.ts'
 import { createdAround, isMissing } from './find-created.ts'
 import { forgetCustomer } from './forget-customer.ts'
 import { findCustomer } from './find-customer.ts'
+import { callOff, idOf, isLeftOpen, namesIn } from './intents.ts'
 import { readNotification } from './notifications.ts'
-import {
-  chargeOf,
-  isLeftOpen,
-  namesIn,
-  presentDispute,
-  presentIntent,
-  withCharge,
-} from './present-payment.ts'
+import { chargeOf, presentDispute, presentIntent, withCharge } from './present-payment.ts'
 import { refundOnce } from './refund-once.ts'
 import { createCardSaver } from './save-card.ts'
 
@@ -81,7 +75,7 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
     retrieve: (lookup) =>
       'reference' in lookup ? readIfThere(context, lookup.reference) : findByAttempt(context, lookup),
     async cancel(reference) {
-      await callOff(stripe, reference)
+      await callOff(stripe.paymentIntents, reference)
       return read(context, reference)
     },
     refund: (refund) => refundOnce(stripe, refund),
@@ -138,20 +132,8 @@ async function read(context: StripeContext, reference: string): Promise<Payment>
   const { stripe } = context
   const get = () => stripe.paymentIntents.retrieve(reference, { expand: [withCharge] })
   const intent = await get()
-  const stands = !isOurs(intent) || !isLeftOpen(intent) || (await callOff(stripe, reference))
+  const stands = !isOurs(intent) || !isLeftOpen(intent) || (await callOff(stripe.paymentIntents, reference))
   return present(context, stands ? intent : await get())
-}
-
-/** @returns false where it is beyond that: paid, called off before, or on its way */
-async function callOff(stripe: Stripe, reference: string): Promise<boolean> {
-  const key = { idempotencyKey: `cancel:${reference}:${randomUUID()}` }
-  try {
-    await stripe.paymentIntents.cancel(reference, { cancellation_reason: 'abandoned' }, key)
-    return true
-  } catch (error) {
-    if (error instanceof Stripe.errors.StripeInvalidRequestError) return false
-    throw error
-  }
 }
 
 async function present({ stripe }: StripeContext, intent: Stripe.PaymentIntent): Promise<Payment> {
@@ -211,7 +193,7 @@ async function listGivenBack(
 ): Promise<Set<string>> {
   const references = new Set<string>()
   const note = ({ payment_intent: intent }: Stripe.Refund | Stripe.Dispute) => {
-    const id = typeof intent === 'string' ? intent : intent?.id
+    const id = idOf(intent)
     if (id !== undefined) references.add(id)
   }
   for await (const refund of stripe.refunds.list(span)) note(refund)
@@ -232,7 +214,7 @@ async function forget(stripe: Stripe, method: string): Promise<void> {
 async function isKept(stripe: Stripe, { customer, method }: ReturnType<typeof namesIn>): Promise<boolean> {
   try {
     const { customer: owner } = await stripe.paymentMethods.retrieve(method)
-    return (typeof owner === 'string' ? owner : owner?.id) === customer
+    return idOf(owner) === customer
   } catch (error) {
     if (isMissing(error)) return false
     throw error

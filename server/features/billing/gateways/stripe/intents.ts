@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import Stripe from 'stripe'
+import type { Payment } from '#server/features/billing/gateway.ts'
+import { declineOf } from './decline-codes.ts'
+
+/** A payment of Stripe's, or a card that is kept without one. */
+type Intent = Stripe.PaymentIntent | Stripe.SetupIntent
+
+/** What became of an intent, in words that both ports share. */
+export function outcomeOf(intent: Intent): Pick<Payment, 'status' | 'next' | 'decline'> {
+  const status = statusOf(intent)
+  const error = errorOf(intent)
+  return {
+    status,
+    ...(status === 'requires_action' ? { next: nextOf(intent) } : {}),
+    ...(status === 'failed' ? { decline: error ? declineOf(error) : 'other' } : {}),
+    ...(status === 'cancelled' ? { decline: 'cancelled' } : {}),
+  }
+}
+
+/**
+ * An intent that was declined asks Stripe's way for another card; with us that is another attempt, so it has failed, and still
+ * has once it was cancelled.
+ */
+function statusOf(intent: Intent): Payment['status'] {
+  const declined = errorOf(intent) !== null
+  switch (intent.status) {
+    case 'succeeded':
+      return 'succeeded'
+    case 'requires_action':
+      return 'requires_action'
+    case 'canceled':
+      return declined ? 'failed' : 'cancelled'
+    case 'requires_payment_method':
+    case 'requires_confirmation':
+      return declined ? 'failed' : 'requires_action'
+    default:
+      return 'processing'
+  }
+}
+
+/** The card is given to Stripe's own frames, and the bank's check is Stripe's too (billing.md, "The card form and PCI"). */
+function nextOf({ status, client_secret }: Intent): Payment['next'] {
+  const type = status === 'requires_action' ? 'authenticate' : 'card_form'
+  return { type, client_secret: client_secret ?? '' }
+}
+
+const errorOf = (intent: Intent) =>
+  intent.object === 'payment_intent' ? intent.last_payment_error : intent.last_setup_error
+
+/** Whether a declined intent could still be confirmed with another card. */
+export function isLeftOpen(intent: Intent): boolean {
+  return intent.status === 'requires_payment_method' && errorOf(intent) !== null
+}
+
+/** @returns false where it is beyond that: gone through, called off before, or on its way */
+export async function callOff(
+  intents: Stripe['paymentIntents'] | Stripe['setupIntents'],
+  reference: string,
+): Promise<boolean> {
+  const key = { idempotencyKey: `cancel:${reference}:${randomUUID()}` }
+  try {
+    await intents.cancel(reference, { cancellation_reason: 'abandoned' }, key)
+    return true
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError) return false
+    throw error
+  }
+}
+
+/** Stripe charges a kept card with its customer alone, and an account may have come to have several: the name holds both. */
+export function nameMethod(customer: string, method: string): string {
+  return `${customer}/${method}`
+}
+
+/** The two names in a method of ours. */
+export function namesIn(methodReference: string): { customer: string; method: string } {
+  const [customer = '', method = ''] = methodReference.split('/')
+  return { customer, method }
+}
+
+/** Of what Stripe gives as its id or as a whole. */
+export const idOf = (reference: string | { id: string } | null): string | undefined =>
+  typeof reference === 'string' ? reference : reference?.id
