@@ -7,9 +7,6 @@ import { findChromium } from '#e2e/find-chromium.ts'
 const home = join(import.meta.dirname, 'lighthouse')
 const patienceMs = 180_000
 
-/** Where there is no graphics card, Chromium would imitate one in the page's own process, for seconds that no person's phone spends. */
-const drawnByProcessor = '--disable-gpu'
-
 /** What is read of a report: scores from 0 to 100, milliseconds, and how fast Lighthouse found the machine to be. */
 export interface Visit {
   performance: number
@@ -55,7 +52,7 @@ export async function visitWithLighthouse(url: string): Promise<Visit> {
         `--output-path=${file}`,
         '--quiet',
         '--no-enable-error-reporting',
-        `--chrome-flags=${['--headless=new', ...args, drawnByProcessor].join(' ')}`,
+        `--chrome-flags=${['--headless=new', ...args].join(' ')}`,
       ],
       { env: { ...process.env, CHROME_PATH: executablePath }, encoding: 'utf8', timeout: patienceMs },
     )

@@ -52,11 +52,12 @@ function Change() {
   )
 }
 
-/** To the form for the period that is open, the card first; to the plans while it is not known what can be paid with. */
+/** To the form for the period that is open, the card first; to the plans where it cannot be told what to pay with. */
 function PayNow({ plan }: { plan: string }) {
   const { t, i18n } = useTranslation()
-  const gateways = useQuery(plansQuery).data?.gateways
-  const way = gateways && waysFor('plan', gateways)[0]
+  const { data, isPending } = useQuery(plansQuery)
+  if (isPending) return <Button disabled>{t('shopping.payNow')}</Button>
+  const way = data && waysFor('plan', data.gateways)[0]
   if (!way)
     return (
       <Link className={buttonClass('main')} to={paths.shopping.to()}>
