@@ -26,7 +26,7 @@ const hour = 3600 * second
 const day = 24 * hour
 /** By these steps the clock goes on at the end, until whatever is looked up daily has had its last look. */
 const settleSteps = [20 * second, 60 * second, 6 * 60 * second, hour, hour, day, day, day, day, day, day]
-const lastSteps = [20 * second, 60 * second, 6 * 60 * second, hour, day]
+const lastSteps = [20 * second, 60 * second, 6 * 60 * second, hour, day, day, day, day, day, day]
 const port = 3911
 const unlimited = '999999999/s'
 

@@ -11,12 +11,15 @@ import type { Source } from './stream.ts'
 import { useCaptions, type Caption } from './use-captions.ts'
 import { useCommands, type SlideCommands } from './use-commands.ts'
 import { useFade } from './use-fade.ts'
+import { useMediaSession } from './use-media-session.ts'
+import { usePlayReport } from './use-play-report.ts'
 import { usePlaying } from './use-playing.ts'
 import { useStream } from './use-stream.ts'
 import { useVideoState, type VideoState } from './use-video.ts'
 import styles from './video-slide.module.css'
 
 export interface VideoSlideProps {
+  episodeId: string
   source: Source & { captions: Caption[]; storyboard_url: string }
   startMs: number
   active: boolean
@@ -41,14 +44,17 @@ export interface VideoSlideProps {
 /** One episode in the feed: the picture, its captions, its gestures and, while it is on screen, its controls. */
 export function VideoSlide(props: VideoSlideProps) {
   const { source, startMs, active, onStarted, onEnded, onState } = props
+  const { t } = useTranslation()
   const box = useRef<HTMLDivElement>(null)
-  const { stream, rungs, broken, retry } = useStream(source, startMs, active, props.onExpiring)
+  const { stream, rungs, failure, retry } = useStream(source, startMs, active, props.onExpiring)
   const video = stream?.video ?? null
   const state = useVideoState(video)
   const captions = useChosenCaption(source.captions)
   usePlaying(video, active)
   useCaptions(video, captions.shown, captions.htmlLang)
+  usePlayReport(video, { episodeId: props.episodeId, active, failure })
   const commands = useCommands(video, captions, active ? props.register : null)
+  useMediaSession(video, { ...props, poster: source.poster_url, state, commands })
   const { visible, poke } = useFade(!state.paused && !state.ended)
   const [fast, setFast] = useState(false)
   const [liked, setLiked] = useState(0)
@@ -101,12 +107,15 @@ export function VideoSlide(props: VideoSlideProps) {
           <Icon name="heart" size={96} />
         </span>
       )}
-      {active && broken && (
+      {active && failure && (
         <div className={styles.broken}>
-          <CouldNotLoad onRetry={retry} />
+          <CouldNotLoad
+            text={t(failure === 'unplayable' ? 'player.unplayable' : 'player.broken')}
+            onRetry={retry}
+          />
         </div>
       )}
-      {active && !broken && (
+      {active && !failure && (
         <>
           <Signs state={state} fast={fast} />
           <Controls

@@ -3,6 +3,10 @@ import { openHlsSoon } from './hls-soon.ts'
 import { openOwn } from './own-player.ts'
 import { play } from './play.ts'
 import type { OpenPlayer, Player, Source } from './stream.ts'
+import { watchStandstill } from './watch-standstill.ts'
+
+/** Stands it still for this long, hls.js may know better. */
+const patienceMs = 5_000
 
 /**
  * Begins with the browser's own player, and goes on with hls.js where that is needed: when a rung is chosen, when the link has
@@ -21,6 +25,7 @@ export const openWithHeadStart: OpenPlayer = (video, first, startSeconds, events
   video.addEventListener('play', notePlaying, { signal })
   video.addEventListener('pause', notePlaying, { signal })
   const own = openOwn(video, first, startSeconds, { ...events, onTrouble: goOn })
+  signal.addEventListener('abort', watchStandstill(video, patienceMs, goOn))
 
   function goOn(): Player {
     if (hls) return hls
@@ -53,6 +58,8 @@ export const openWithHeadStart: OpenPlayer = (video, first, startSeconds, events
       isActive = active
       hls?.setActive(active)
     },
+    // By itself the browser fetches little for what is paused.
+    rest: (resting) => hls?.rest(resting),
     retry: () => goOn().retry(),
     close() {
       own.close()

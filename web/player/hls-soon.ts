@@ -38,6 +38,7 @@ export const openHlsSoon: OpenPlayer = (video, first, startSeconds, events) => {
       isActive = active
       player?.setActive(active)
     },
+    rest: (resting) => player?.rest(resting),
     retry: () => (player ? player.retry() : void open()),
     close() {
       isClosed = true

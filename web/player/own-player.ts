@@ -49,6 +49,7 @@ export const openOwn: OpenPlayer = (video, first, startSeconds, { onTrouble }) =
       if (!paused) void video.play().catch(() => {})
     },
     setActive: () => {},
+    rest: () => {},
     retry: () => start(video.currentTime),
     close() {
       isClosed = true

@@ -21,19 +21,21 @@ export interface Player {
   renew(source: Source): void
   /** The stream on screen fills its buffer; one that waits holds a few seconds only. */
   setActive(active: boolean): void
+  /** Fetches nothing while it rests, where that can be told. */
+  rest(resting: boolean): void
   /** Tries again after a failure. */
   retry(): void
   close(): void
 }
 
 export interface PlayerEvents {
-  /** Called when the link is refused or when the stream has stopped for good. */
+  /** Called when the link is refused, when the browser cannot play such a stream, or when it has stopped for good. */
   onTrouble: (trouble: Trouble) => void
   /** Called when the rungs are known. */
   onRungs: () => void
 }
 
-export type Trouble = 'expired' | 'broken'
+export type Trouble = 'expired' | 'unplayable' | 'broken'
 
 /** A player of one kind, at work in this element from this second on. */
 export type OpenPlayer = (

@@ -1,10 +1,14 @@
-import { useEffect, useLayoutEffect, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'react'
 import { usePreferences } from './use-preferences.ts'
-import { takeStream, type Source, type Stream } from './stream.ts'
+import { useBackground, whenVisible } from './use-background.ts'
+import { takeStream, type Source, type Stream, type Trouble } from './stream.ts'
 
 /** How long before its end a link is renewed. */
 const renewBeforeMs = 60_000
 const soonestMs = 3_000
+
+/** Why nothing plays, where asking for another link is no help. */
+type Failure = Exclude<Trouble, 'expired'>
 
 /**
  * Opens the stream of a source and keeps it going until it is unmounted: a fresh link (`source` changes) carries on at
@@ -12,7 +16,7 @@ const soonestMs = 3_000
  */
 export function useStream(source: Source, startMs: number, active: boolean, onExpiring: () => void) {
   const [stream, setStream] = useState<Stream | null>(null)
-  const [broken, setBroken] = useState(false)
+  const [failure, setFailure] = useState<Failure | null>(null)
   const [rungs, setRungs] = useState<number[]>([])
   const { quality } = usePreferences()
 
@@ -33,7 +37,7 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
     setRungs(stream.rungs())
     stream.listen({
       onRungs: () => setRungs(stream.rungs()),
-      onTrouble: (trouble) => (trouble === 'expired' ? onExpiring() : setBroken(true)),
+      onTrouble: (trouble) => (trouble === 'expired' ? onExpiring() : setFailure(trouble)),
     })
   }, [stream, onExpiring])
 
@@ -46,18 +50,29 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
 
   useEffect(() => {
     const inMs = Math.max(soonestMs, Date.parse(source.expires_at) - Date.now() - renewBeforeMs)
-    const timer = setTimeout(onExpiring, inMs)
-    return () => clearTimeout(timer)
+    let end = () => {}
+    const timer = setTimeout(() => (end = whenVisible(onExpiring)), inMs)
+    return () => {
+      clearTimeout(timer)
+      end()
+    }
   }, [source.expires_at, onExpiring])
 
   useEffect(() => stream?.setActive(active), [stream, active])
+  useBackground(stream, active)
   useEffect(() => {
     if (stream && rungs.length > 0) stream.choose(quality)
   }, [stream, rungs, quality])
 
-  const retry = () => {
-    setBroken(false)
+  const retry = useCallback(() => {
+    setFailure(null)
     stream?.retry()
-  }
-  return { stream, rungs, broken, retry }
+  }, [stream])
+  useEffect(() => {
+    if (failure !== 'broken') return
+    // The network that is back may be what was missing.
+    addEventListener('online', retry)
+    return () => removeEventListener('online', retry)
+  }, [failure, retry])
+  return { stream, rungs, failure, retry }
 }

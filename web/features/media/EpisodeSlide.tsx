@@ -35,6 +35,7 @@ export function EpisodeSlide({ episode, hold, tools, renderLocked, ...page }: Ep
       <VideoSlide
         {...page}
         {...tools}
+        episodeId={episode.id}
         source={data.playable.playback}
         subtitle={
           t('video.episode', { number: episode.number }) + (episode.title ? ` · ${episode.title}` : '')

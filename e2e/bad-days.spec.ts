@@ -1,0 +1,150 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { expectMoving, towerUrl } from './watching.ts'
+
+/** What the browser writes of files that do not come, or are not what they should be. */
+test.use({ forgiven: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|status of (404|500)/ })
+
+const first = (page: Page) => page.locator('video').first()
+const secondOf = (page: Page) => first(page).evaluate((video: HTMLVideoElement) => video.currentTime)
+const failure = (page: Page) => page.getByText('This did not play.')
+
+/** Has hls.js play from the start: somebody who wants a certain rung. */
+async function withHls(page: Page): Promise<void> {
+  await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 640 })))
+}
+
+/** A part of the episode on screen, which its neighbours have too. */
+const second = /\/v\d\/00002\.m4s/
+
+for (const [player, prepare] of [
+  ["the browser's own player", async () => {}],
+  ['hls.js', withHls],
+] as const)
+  test.describe(`played by ${player}`, () => {
+    test.beforeEach(({ page }) => prepare(page))
+
+    test('a segment that fails twice is asked for again, and the episode goes on', async ({ page }) => {
+      let failed = 0
+      await page.route(second, (route) => (failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback()))
+      await page.goto(await towerUrl(page, 1))
+      await expect.poll(() => secondOf(page), { timeout: 30_000 }).toBeGreaterThan(3)
+    })
+
+    test('a segment that is gone ends in words, and a further try plays on', async ({ page }) => {
+      let asked = 0
+      await page.route(second, (route) => (asked++, route.fulfill({ status: 404 })))
+      await page.goto(await towerUrl(page, 1))
+      await expect(failure(page)).toBeVisible({ timeout: 40_000 })
+      const until = asked
+      await page.unroute(second)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
+      expect(until).toBeLessThan(40)
+    })
+
+    test('a segment that is damaged ends in words and not in endless tries', async ({ page }) => {
+      let asked = 0
+      await page.route(second, (route) => {
+        asked++
+        return route.fulfill({ contentType: 'video/iso.segment', body: Buffer.alloc(60_000, 7) })
+      })
+      await page.goto(await towerUrl(page, 1))
+      await expect(failure(page)).toBeVisible({ timeout: 40_000 })
+      expect(asked).toBeLessThan(40)
+    })
+
+    test('a connection that is lost says so, and once it is back the episode goes on by itself', async ({
+      page,
+      context,
+    }) => {
+      const lost = Promise.withResolvers<void>()
+      await page.route(second, async (route) => {
+        await lost.promise
+        await route.abort('internetdisconnected')
+      })
+      await page.goto(await towerUrl(page, 1))
+      await expectMoving(page)
+      await context.setOffline(true)
+      lost.resolve()
+      await expect(page.getByText(/You are offline/)).toBeVisible()
+      await page.unroute(second)
+      await context.setOffline(false)
+      await expect.poll(() => secondOf(page), { timeout: 30_000 }).toBeGreaterThan(3)
+    })
+  })
+
+test('a segment that is slow shows that it is waited for', async ({ page }) => {
+  await withHls(page)
+  const late = Promise.withResolvers<void>()
+  await page.route(second, async (route) => {
+    await late.promise
+    await route.fallback()
+  })
+  await page.goto(await towerUrl(page, 1))
+  const spinner = page.getByRole('status', { name: 'Loading' })
+  await expect.poll(() => secondOf(page)).toBeGreaterThan(1)
+  await expect(spinner).toBeVisible()
+  late.resolve()
+  await expect(spinner).toBeHidden()
+  await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
+})
+
+test('a browser without the codecs says that another one can', async ({ page }) => {
+  await page.addInitScript(() => {
+    HTMLMediaElement.prototype.canPlayType = () => ''
+    MediaSource.isTypeSupported = () => false
+  })
+  await page.goto(await towerUrl(page, 1))
+  await expect(page.getByText('This browser cannot play this episode.')).toBeVisible()
+})
+
+test('sound that is refused leaves a picture that moves, and a button for the sound', async ({ page }) => {
+  await page.addInitScript(() => {
+    const play = HTMLMediaElement.prototype.play
+    HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
+      return this.muted || navigator.userActivation.hasBeenActive
+        ? play.call(this)
+        : Promise.reject(new DOMException('no tap yet', 'NotAllowedError'))
+    }
+  })
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await page.getByRole('button', { name: 'Turn on sound' }).click()
+  await expect.poll(() => first(page).evaluate((video: HTMLVideoElement) => video.muted)).toBe(false)
+})
+
+test('in the background the episode pauses and nothing is fetched; in front again it goes on', async ({
+  page,
+}) => {
+  await withHls(page)
+  const asked: string[] = []
+  const dropped: string[] = []
+  const hold = Promise.withResolvers<void>()
+  await page.route(second, async (route) => {
+    asked.push(route.request().url())
+    await hold.promise
+    await route.fallback().catch(() => {})
+  })
+  page.on('requestfailed', (request) => second.test(request.url()) && dropped.push(request.url()))
+  await page.goto(await towerUrl(page, 1))
+  await expect.poll(() => asked.length).toBeGreaterThan(0)
+  await expectMoving(page)
+  await turn(page, 'hidden')
+  await expect.poll(() => first(page).evaluate((video: HTMLVideoElement) => video.paused)).toBe(true)
+  await expect.poll(() => dropped.length).toBe(asked.length)
+  const before = asked.length
+  await turn(page, 'visible')
+  await expect.poll(() => asked.length).toBeGreaterThan(before)
+  hold.resolve()
+  await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
+})
+
+/** What a browser tells a page that goes to the background, or comes back. */
+async function turn(page: Page, state: DocumentVisibilityState): Promise<void> {
+  await page.evaluate((visibility) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => visibility === 'hidden' })
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => visibility })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, state)
+}

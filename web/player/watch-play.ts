@@ -1,0 +1,56 @@
+/** What is told of how an episode plays; docs/playback.md says how it is read. */
+export type PlayEvent =
+  | { kind: 'start'; ms: number; way: 'link' | 'swipe'; height: number; player: 'own' | 'hls' }
+  | { kind: 'stall'; ms: number; at_ms: number }
+  | { kind: 'rung'; from: number; height: number }
+  | { kind: 'error'; what: string }
+
+/** Shorter, nobody sees it. */
+const leastStallMs = 100
+
+/** Whether the page was opened for the first episode that is watched: its start counts from the navigation on. */
+let isFirst = true
+
+/** Watches a video from the moment it is on screen. @returns what ends it */
+export function watchPlay(video: HTMLVideoElement, tell: (event: PlayEvent) => void): () => void {
+  const begun = isFirst ? 0 : performance.now()
+  const way = isFirst ? 'link' : 'swipe'
+  isFirst = false
+  let { videoHeight: height } = video
+  let stalledAt: number | undefined
+  let hasStarted = false
+
+  const start = (now: number) => {
+    if (hasStarted) return
+    hasStarted = true
+    const player = video.currentSrc.startsWith('blob:') ? 'hls' : 'own'
+    tell({ kind: 'start', ms: Math.max(0, Math.round(now - begun)), way, height: video.videoHeight, player })
+  }
+  const frame = video.requestVideoFrameCallback(start)
+  const endStall = () => {
+    if (stalledAt === undefined) return
+    const ms = Math.round(performance.now() - stalledAt)
+    stalledAt = undefined
+    if (ms >= leastStallMs) tell({ kind: 'stall', ms, at_ms: Math.round(video.currentTime * 1000) })
+  }
+  const listeners = {
+    waiting: () => {
+      // Who seeks has asked for the wait.
+      if (hasStarted && !video.seeking && !video.paused) stalledAt ??= performance.now()
+    },
+    playing: endStall,
+    pause: endStall,
+    seeking: () => (stalledAt = undefined),
+    resize: () => {
+      if (height > 0 && video.videoHeight !== height)
+        tell({ kind: 'rung', from: height, height: video.videoHeight })
+      height = video.videoHeight
+    },
+  }
+  for (const [event, listener] of Object.entries(listeners)) video.addEventListener(event, listener)
+  return () => {
+    endStall()
+    video.cancelVideoFrameCallback(frame)
+    for (const [event, listener] of Object.entries(listeners)) video.removeEventListener(event, listener)
+  }
+}
