@@ -23,13 +23,22 @@ export function useCaptions(
     track.srclang = htmlLang
     track.label = label ?? htmlLang
     track.src = url
-    track.addEventListener('load', () => {
-      for (const cue of track.track.cues ?? []) if (cue instanceof VTTCue) arrange(cue)
-    })
+    // Chromium keeps a track for as long as the page lives: it must hold nothing of the video.
+    const listening = new AbortController()
+    track.addEventListener('load', arrangeAll, { signal: listening.signal })
     video.append(track)
     track.track.mode = 'showing'
-    return () => track.remove()
+    return () => {
+      listening.abort()
+      track.track.mode = 'disabled'
+      track.remove()
+    }
   }, [video, url, label, htmlLang])
+}
+
+function arrangeAll({ target }: Event): void {
+  if (!(target instanceof HTMLTrackElement)) return
+  for (const cue of target.track.cues ?? []) if (cue instanceof VTTCue) arrange(cue)
 }
 
 function arrange(cue: VTTCue): void {
