@@ -153,6 +153,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     copyright: () => ({ text: `© ${config.operator.site}`, icon: icons.logo() }),
     sentryDsn: config.sentry.dsn,
     secret: config.secrets.appSecret,
+    mediaSecrets: config.secrets.media,
     secure: config.production,
     publicUrl: config.publicUrl,
     limits: config.limits,

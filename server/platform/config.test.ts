@@ -39,6 +39,15 @@ describe('without any setting', () => {
   })
 })
 
+test('links to media have a secret of their own, which says nothing of the other; two while it is replaced', () => {
+  const { appSecret, media } = load({ APP_SECRET: secret }).secrets
+  expect(media).toEqual([expect.stringMatching(/^[\w-]{43}$/)])
+  expect(media).toEqual(load({ APP_SECRET: secret }).secrets.media)
+  expect(media).not.toContain(appSecret)
+  const [fresh, former] = ['n'.repeat(32), 'f'.repeat(32)]
+  expect(load({ MEDIA_SECRET: `${fresh}, ${former}` }).secrets.media).toEqual([fresh, former])
+})
+
 test('an https address means production: no sandbox unless it is asked for', () => {
   const env = { PUBLIC_URL: 'https://drama.example/' }
   expect(load(env)).toMatchObject({
@@ -127,6 +136,8 @@ test.each([
   ],
   [{ DATABASE_URL: 'postgres://db' }, 'APP_SECRET must be set where DATABASE_URL is'],
   [{ APP_SECRET: 'short' }, 'APP_SECRET must have at least 32 characters, not 5.'],
+  [{ MEDIA_SECRET: `${secret},short` }, 'MEDIA_SECRET must have at least 32 characters, not 5'],
+  [{ MEDIA_SECRET: [secret, secret, secret].join(',') }, 'MEDIA_SECRET takes at most 2 values'],
   [{ STRIPE_SECRET_KEY: 'sk' }, 'STRIPE_PUBLISHABLE_KEY is missing: it belongs to STRIPE_SECRET_KEY'],
   [{ GOOGLE_CLIENT_ID: 'id' }, 'GOOGLE_CLIENT_SECRET is missing: it belongs to GOOGLE_CLIENT_ID'],
   [{ OIDC_CLIENT_SECRET: 's' }, 'OIDC_ISSUER is missing: it belongs to OIDC_CLIENT_SECRET'],

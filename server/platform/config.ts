@@ -23,14 +23,17 @@ import {
   limit,
   type Limit,
 } from '#server/platform/read-setting.ts'
+import { keyOf } from '#server/platform/seal.ts'
 import { readOperator, type OperatorConfig } from '#server/platform/read-operator.ts'
 import { readTracking, type TrackingConfig } from '#server/platform/read-tracking.ts'
 import { readSocial, type SocialSecrets, type SocialSettings } from '#server/platform/read-social.ts'
 
 /** Keys and passwords. Never logged, never sent anywhere but to the party they are for. */
 export interface Secrets {
-  /** Signs links and tokens. */
+  /** Signs tokens and the links in mails. */
   appSecret: string
+  /** Sign the links to media: the first does, and a link by any of them is good. nginx or a CDN may know them, too. */
+  media: readonly string[]
   stripe: { secretKey: string; webhookSecrets: string[] } | undefined
   paypal: { clientSecret: string } | undefined
   s3: { accessKeyId: string; secretAccessKey: string } | undefined
@@ -99,6 +102,7 @@ export function loadConfig(env: Env): Readonly<Config> {
   const { s3, s3Secrets } = readS3(env)
   const { social, socialSecrets } = readSocial(env)
   const operator = readOperator(env)
+  const appSecret = readAppSecret(env, dataDir, databaseUrl)
   return Object.freeze({
     port,
     host: text(env, 'HOST') ?? '127.0.0.1',
@@ -129,7 +133,8 @@ export function loadConfig(env: Env): Readonly<Config> {
     limits: readLimits(env),
     tracking: readTracking(env),
     secrets: Object.freeze({
-      appSecret: readAppSecret(env, dataDir, databaseUrl),
+      appSecret,
+      media: readMediaSecrets(env, appSecret),
       stripe: stripeSecrets,
       paypal: paypalSecrets,
       s3: s3Secrets,
@@ -228,6 +233,17 @@ function readAppSecret(env: Env, dataDir: string, databaseUrl: string | undefine
       'APP_SECRET must be set where DATABASE_URL is: take 32 random bytes, for example from "openssl rand -base64 32".',
     )
   return keepSecret(join(dataDir, 'app-secret'))
+}
+
+/** Who only has to check links to media gets a secret that is good for nothing else. */
+function readMediaSecrets(env: Env, appSecret: string): string[] {
+  const given = list(env, 'MEDIA_SECRET', 2)
+  const short = given.find((secret) => secret.length < shortestSecret)
+  if (short !== undefined)
+    throw new ConfigError(
+      `MEDIA_SECRET must have at least ${shortestSecret} characters, not ${short.length}; while it is replaced: the new one, a comma, the old one.`,
+    )
+  return given.length > 0 ? given : [keyOf(appSecret, 'links to media').toString('base64url')]
 }
 
 /** Reads the secret this site made at its first start, or makes it. Two first starts at once end up with the same one. */

@@ -91,9 +91,12 @@ async function buildAsset(db: Db, storage: Context['storage'], state: 'ready' | 
   const files = {
     'master.m3u8': '#EXTM3U\n',
     'v0/index.m3u8': '#EXTM3U\n',
+    'v0/init.mp4': 'init-bytes',
     'v0/00000.m4s': 'segment-bytes',
     'captions/en.vtt': 'WEBVTT\n',
     'storyboard.vtt': 'WEBVTT\n',
+    'storyboard.jpg': 'storyboard',
+    'poster.webp': 'poster',
     'thumb.webp': 'thumb',
   }
   for (const [name, text] of Object.entries(files)) await storage.write(`media/${id}/${name}`, text)

@@ -18,7 +18,8 @@ export interface MediaContext {
   db: Db
   episodes: Episodes
   clock: Clock
-  secret: string
+  /** The first signs links; see passes.ts. */
+  mediaSecrets: readonly string[]
   /** What a viewer may buy to see a locked episode. Billing knows; context.ts joins the two. */
   offerFor(db: Db, episode: LockedEpisode, language: Language): Promise<Offer>
   translate(language: Language, key: string): string
@@ -77,7 +78,7 @@ function thumbOf(
 function linkFor(context: MediaContext, row: EpisodeRow, viewer: Viewer | null): (file: string) => string {
   const expires = passExpiry(context.clock.now(), row.duration_ms ?? 0)
   const asset = row.asset_id ?? ''
-  const pass = signPass(context.secret, asset, viewer?.kept ? viewer.userId : anybody, expires)
+  const pass = signPass(context.mediaSecrets, asset, viewer?.kept ? viewer.userId : anybody, expires)
   return (file) => `/media/${pass}/${asset}/${file}`
 }
 

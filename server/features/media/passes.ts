@@ -12,25 +12,35 @@ export function passExpiry(now: Date, durationMs: number): Date {
 
 /**
  * The path segment that lets one subject read one asset until a moment: `{expires}.{subject}.{mac}`, the mac over
- * `asset|subject|expires` in base64url (security.md, "Media"). Anything that knows the secret can verify it.
+ * `asset|subject|expires` in base64url (security.md, "Media"). Anything that knows the secret can verify it, as nginx does
+ * in deploy/nginx/media-passes.js. The first of the secrets signs.
  */
-export function signPass(secret: string, asset: string, subject: string, expires: Date): string {
+export function signPass(
+  [secret = '']: readonly string[],
+  asset: string,
+  subject: string,
+  expires: Date,
+): string {
   const seconds = Math.floor(expires.getTime() / 1000)
   return `${seconds}.${subject}.${macOf(secret, asset, subject, seconds)}`
 }
 
-/** What a pass is good for: `valid`, or why it is not. */
+/** What a pass is good for: `valid`, by any of the secrets, or why it is not. */
 export function checkPass(
-  secret: string,
+  secrets: readonly string[],
   pass: string,
   asset: string,
   now: Date,
 ): 'valid' | 'forged' | 'expired' {
-  const [expires = '', subject = '', mac = ''] = pass.split('.')
-  const given = Buffer.from(mac)
-  const right = Buffer.from(macOf(secret, asset, subject, expires))
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return 'forged'
+  const [expires = '', subject = '', mac = '', ...more] = pass.split('.')
+  const isSigned = secrets.some((secret) => same(mac, macOf(secret, asset, subject, expires)))
+  if (!isSigned || more.length > 0) return 'forged'
   return Number(expires) * 1000 > now.getTime() ? 'valid' : 'expired'
+}
+
+function same(given: string, right: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(right)]
+  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 function macOf(secret: string, asset: string, subject: string, seconds: number | string): string {

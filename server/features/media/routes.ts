@@ -28,7 +28,7 @@ export function mediaRoutes(context: MediaContext): Route[] {
 }
 
 interface DeliveryContext {
-  secret: string
+  mediaSecrets: readonly string[]
   clock: MediaContext['clock']
   storage: Storage
 }
@@ -43,15 +43,20 @@ interface MediaParams {
 const forGood = { maxAge: '1y', immutable: true }
 
 /** The bytes: what a pass opens, and what is public. Plain HTTP without the envelope (security.md, "Media"). */
-export function deliveryRoutes({ secret, clock, storage }: DeliveryContext): PlainRoute[] {
+export function deliveryRoutes({ mediaSecrets, clock, storage }: DeliveryContext): PlainRoute[] {
   return [
     {
       method: 'GET',
       path: '/media/:pass/:asset/*',
       handle(request, reply) {
         const { pass, asset, '*': file } = request.params as MediaParams
-        const verdict = checkPass(secret, pass, asset, clock.now())
-        if (verdict !== 'valid') return reply.code(verdict === 'expired' ? 410 : 403).send()
+        const verdict = checkPass(mediaSecrets, pass, asset, clock.now())
+        // The same link may be good again: after a change of the secrets, or on a machine whose clock is right.
+        if (verdict !== 'valid')
+          return reply
+            .code(verdict === 'expired' ? 410 : 403)
+            .header('cache-control', 'no-store')
+            .send()
         // A pass in the URL is the viewer's own: only their browser may keep what it opens.
         const path = `media/${asset}/${file}`
         return sendFile(request, reply, storage.root, path, {

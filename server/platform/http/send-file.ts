@@ -30,7 +30,7 @@ export async function sendFile(
   path: string,
   caching: Caching,
 ): Promise<FastifyReply> {
-  if (climbs.test(path)) return reply.code(404).send()
+  if (climbs.test(path)) return refuse(reply, 404)
   const { cacheControl, contentType, ...options } = caching
   const result = await send(request.raw, encodeURI(path), {
     root,
@@ -38,11 +38,16 @@ export async function sendFile(
     index: false,
     ...options,
   })
-  if (result.type === 'error') return reply.code(result.statusCode === 416 ? 416 : 404).send()
-  if (result.type === 'directory') return reply.code(404).send()
+  if (result.type === 'error') return refuse(reply, result.statusCode === 416 ? 416 : 404)
+  if (result.type === 'directory') return refuse(reply, 404)
   reply.code(result.statusCode).headers(result.headers)
   const type = contentType ?? types[path.slice(path.lastIndexOf('.') + 1)]
   if (type) reply.header('content-type', type)
   if (cacheControl) reply.header('cache-control', cacheControl)
   return reply.send(result.stream)
+}
+
+/** Caches keep a 404 without being told to; the file may come. */
+function refuse(reply: FastifyReply, status: number): FastifyReply {
+  return reply.code(status).header('cache-control', 'no-store').send()
 }

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getEpisode } from '#contract/media.ts'
+import { alterations, writeLink, type MediaLink } from '#server/testing/media-links.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import {
+  askToPlay,
+  episodesAsked,
+  makePeople,
+  makeStranger,
+  people,
+  type Person,
+  type PersonName,
+} from '#server/testing/paying-people.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+/** Every kind of file that an asset has; each cell of the tables holds for all of them. */
+const files = {
+  master: 'master.m3u8',
+  'media playlist': 'v0/index.m3u8',
+  init: 'v0/init.mp4',
+  segment: 'v0/00000.m4s',
+  caption: 'captions/en.vtt',
+  storyboard: 'storyboard.vtt',
+  'storyboard picture': 'storyboard.jpg',
+  poster: 'poster.webp',
+  'sharp thumbnail': 'thumb.webp',
+}
+
+/*
+ * What somebody tries, and what it comes to:
+ *   asks                 the code of asking to play the episode
+ *   sees                 how its picture is, in the list and in the page's document
+ *   their link           every file by the link they were given for this episode; whoever was given none takes the one
+ *                        they have for another episode and puts this asset in
+ *   altered              that link with a changed signature or a later end
+ *   another's, own name  the link of somebody who may play it, with their own name put in
+ *   another asset's      the link they have for another episode, with this asset put in
+ *   stranger renews      the code when somebody else, who has bought nothing, asks for the same episode
+ *   expired              their link once its time is over
+ *   asks then            the code of asking to play the episode at that time
+ */
+const tables = {
+  'a locked episode': {
+    number: episodesAsked.bought,
+    text: `
+                 | asks | sees    | their link | altered | another's, own name | another asset's | stranger renews | expired | asks then
+  visitor        | 402  | blurred | 403        | 403     | 403                 | 403             | 402             | 403     | 402
+  member         | 402  | blurred | 403        | 403     | 403                 | 403             | 402             | 403     | 402
+  subscriber     | 200  | sharp   | 200        | 403     | 403                 | 403             | 402             | 410     | 200
+  lapsed         | 402  | blurred | 200        | 403     | 403                 | 403             | 402             | 410     | 402
+  bought this    | 200  | sharp   | 200        | 403     | 403                 | 403             | 402             | 410     | 200
+  bought another | 402  | blurred | 403        | 403     | 403                 | 403             | 402             | 403     | 402
+  refunded       | 402  | blurred | 200        | 403     | 403                 | 403             | 402             | 410     | 402`,
+  },
+  'a free episode': {
+    number: episodesAsked.free,
+    text: `
+                 | asks | sees    | their link | altered | another's, own name | another asset's | stranger renews | expired | asks then
+  visitor        | 200  | sharp   | 200        | 403     | 403                 | none            | 200             | 410     | 200
+  member         | 200  | sharp   | 200        | 403     | 403                 | none            | 200             | 410     | 200
+  subscriber     | 200  | sharp   | 200        | 403     | 403                 | 403             | 200             | 410     | 200
+  lapsed         | 200  | sharp   | 200        | 403     | 403                 | 403             | 200             | 410     | 200
+  bought this    | 200  | sharp   | 200        | 403     | 403                 | 403             | 200             | 410     | 200
+  bought another | 200  | sharp   | 200        | 403     | 403                 | 403             | 200             | 410     | 200
+  refunded       | 200  | sharp   | 200        | 403     | 403                 | 403             | 200             | 410     | 200`,
+  },
+}
+
+type Cells = Record<string, string>
+const whileAlive = ['asks', 'sees', 'their link', 'altered', "another's, own name", "another asset's"]
+
+let site: MoneySite
+let everybody: Record<PersonName, Person>
+let stranger: Visitor
+
+beforeAll(async () => {
+  site = await moneySite()
+  everybody = await makePeople(site)
+  stranger = await makeStranger(site)
+})
+afterAll(() => site.close())
+
+const assetOf = (number: number) => site.video.episodes[number - 1]?.assetId ?? ''
+
+/** A link of theirs for any other episode, a locked one where they have one. */
+function anotherLink({ held }: Person, number: number): MediaLink | undefined {
+  return [...held].findLast(([other]) => other !== number)?.[1]
+}
+
+function theirLink(person: Person, number: number): MediaLink {
+  const link = person.held.get(number) ?? anotherLink(person, number)
+  if (!link) throw new Error('everybody has at least the link of a free episode')
+  return { ...link, asset: assetOf(number) }
+}
+
+/** The link of somebody else who may play it. */
+function linkOfAnother(person: Person, number: number): MediaLink {
+  const other = person === everybody.subscriber ? everybody['bought this'] : everybody.subscriber
+  return theirLink(other, number)
+}
+
+/** The statuses of every kind of file by these links: one for each kind, where all links agree. */
+async function fetchAll(visitor: Visitor, links: readonly MediaLink[]): Promise<Cells> {
+  const seen: Cells = {}
+  for (const [kind, file] of Object.entries(files)) {
+    const statuses = new Set<number>()
+    for (const link of links) {
+      const response = await visitor.fetch(writeLink(link, file))
+      if (!response.ok) {
+        expect(await response.text(), 'a refusal has no bytes of the file').toBe('')
+        expect(response.headers.get('cache-control'), 'and is not kept').toBe('no-store')
+      }
+      statuses.add(response.status)
+    }
+    seen[kind] = [...statuses].join(' or ')
+  }
+  return seen
+}
+
+/** Whether list and document show the sharp picture of the episode, or its public blurred one and no link at all. */
+async function pictureOf({ visitor }: Person, number: number): Promise<string> {
+  const asset = assetOf(number)
+  const listed = await visitor.call(getEpisode, { query: { video_id: site.video.id } })
+  const page = await visitor.fetch(`/videos/${site.video.id}?episode=${number}`)
+  const shown = (text: string) => {
+    const sharp = text.includes(`/${asset}/thumb.webp`)
+    if (!sharp && new RegExp(`/media/[^"]*/${asset}/`).test(text)) return 'a link'
+    return sharp ? 'sharp' : 'blurred'
+  }
+  return [...new Set([shown(JSON.stringify(listed.answer)), shown(await page.text())])].join(' or ')
+}
+
+/** What a try comes to: one value, or one for each kind of file. */
+const tries: Record<string, (person: Person, number: number) => Promise<string | Cells>> = {
+  asks: async ({ visitor }, number) => String((await askToPlay(site, visitor, number)).code),
+  sees: pictureOf,
+  'their link': (person, number) => fetchAll(person.visitor, [theirLink(person, number)]),
+  altered: (person, number) => fetchAll(person.visitor, alterations(theirLink(person, number))),
+  "another's, own name": (person, number) => {
+    const { subject } = theirLink(person, number)
+    return fetchAll(person.visitor, [{ ...linkOfAnother(person, number), subject }])
+  },
+  "another asset's": async (person, number) => {
+    const link = anotherLink(person, number)
+    return link ? fetchAll(person.visitor, [{ ...link, asset: assetOf(number) }]) : 'none'
+  },
+  'stranger renews': async (person, number) => {
+    const { code, link, text } = await askToPlay(site, stranger, number)
+    const { subject } = theirLink(person, number)
+    if (link ? link.subject === subject : text.includes('/media/')) return 'a link in this name'
+    return String(code)
+  },
+  expired: (person, number) => fetchAll(person.visitor, [theirLink(person, number)]),
+  'asks then': async ({ visitor }, number) => String((await askToPlay(site, visitor, number)).code),
+}
+
+function readTable(text: string): { person: PersonName; cells: Cells }[] {
+  const [head = [], ...rows] = text
+    .trimStart()
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+  return rows.map(([name, ...cells]) => {
+    const person = people.find((each) => each === name)
+    if (!person) throw new Error(`nobody is “${name}”`)
+    return { person, cells: Object.fromEntries(head.slice(1).map((column, at) => [column, cells[at] ?? ''])) }
+  })
+}
+
+function checkColumns(columns: readonly string[]): void {
+  for (const [episode, { number, text }] of Object.entries(tables))
+    describe.each(readTable(text))(`${episode}: $person`, ({ person, cells }) => {
+      it.each(columns)('%s', async (column) => {
+        const cell = cells[column] ?? ''
+        const seen = await tries[column]?.(everybody[person], number)
+        expect(seen).toEqual(
+          typeof seen === 'string'
+            ? cell
+            : Object.fromEntries(Object.keys(files).map((kind) => [kind, cell])),
+        )
+      })
+    })
+}
+
+it('has a row for everybody, and a cell for every try', () => {
+  for (const { text } of Object.values(tables)) {
+    const rows = readTable(text)
+    expect(rows.map(({ person }) => person)).toEqual(people)
+    for (const { cells } of rows) expect(Object.keys(cells)).toEqual(Object.keys(tries))
+  }
+})
+
+describe('while the links are alive', () => checkColumns([...whileAlive, 'stranger renews']))
+
+describe('once their time is over', () => {
+  beforeAll(() => site.moveOn(11 * 60_000))
+  checkColumns(['expired', 'asks then'])
+})
