@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'apart',
-          include: ['{contract,web,demo,scripts,bench}/**/*.test.{ts,tsx}', ...mocksModules],
+          include: ['{contract,web,demo,scripts,bench,deploy}/**/*.test.{ts,tsx}', ...mocksModules],
         },
       },
     ],

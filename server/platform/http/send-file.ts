@@ -38,7 +38,9 @@ export async function sendFile(
     index: false,
     ...options,
   })
-  if (result.type === 'error') return refuse(reply, result.statusCode === 416 ? 416 : 404)
+  if (result.type === 'error' && result.statusCode === 416)
+    return refuse(reply.header('content-range', result.headers['Content-Range']), 416)
+  if (result.type === 'error') return refuse(reply, 404)
   if (result.type === 'directory') return refuse(reply, 404)
   reply.code(result.statusCode).headers(result.headers)
   const type = contentType ?? types[path.slice(path.lastIndexOf('.') + 1)]

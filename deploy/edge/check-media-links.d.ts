@@ -1,0 +1,20 @@
+/** What the edge gives to its handlers; `match` and `put` as in the Cache of browsers. */
+export interface Edge {
+  secrets: readonly string[]
+  cache: {
+    match(key: Request): Promise<Response | undefined>
+    put(key: string, response: Response): Promise<void>
+  }
+  fetchOrigin(request: Request): Promise<Response>
+  now?: () => number
+  waitUntil?: (work: Promise<unknown>) => void
+}
+
+export function secondsLeft(
+  secrets: readonly string[],
+  pass: string,
+  asset: string,
+  nowMs: number,
+): Promise<number | 'expired' | 'forged'>
+
+export function answer(request: Request, edge: Edge): Promise<Response>

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { getUser } from '#contract/members.ts'
+import { signPass } from '#server/features/media/passes.ts'
+import { alterations, readLink, writeLink, type MediaLink } from '#server/testing/media-links.ts'
+import { buyEpisode, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { askToPlay } from '#server/testing/paying-people.ts'
+import { startCountingOrigin, type CountingOrigin } from '#deploy/testing/counting-origin.ts'
+import { startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'
+
+let site: MoneySite
+let origin: CountingOrigin
+let edge: Nginx
+/** Links of two people for the same locked episode. */
+let first: MediaLink
+let second: MediaLink
+let free: MediaLink
+
+const files = ['master.m3u8', 'v0/index.m3u8', 'v0/init.mp4', 'v0/00000.m4s', 'captions/en.vtt', 'thumb.webp']
+const get = (link: MediaLink, file: string, init: RequestInit = {}) =>
+  fetch(edge.url + writeLink(link, file), init)
+
+beforeAll(async () => {
+  site = await moneySite()
+  origin = await startCountingOrigin(site.url)
+  const secrets = site.context.mediaSecrets
+  edge = await startNginx({ config: 'edge-cache.conf', site: origin.host, secrets })
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  const links = [
+    (await askToPlay(site, visitor, 1)).link,
+    (await askToPlay(site, (await buyEpisode(site)).shopper.visitor, 4)).link,
+    (await askToPlay(site, (await buyEpisode(site)).shopper.visitor, 4)).link,
+  ]
+  const [one, two, three] = links
+  if (!one || !two || !three) throw new Error('a link was not issued')
+  ;[free, first, second] = [one, two, three]
+})
+afterAll(async () => {
+  await edge.close()
+  await origin.close()
+  await site.close()
+})
+
+it('asks the site once for each file, whoever comes, and tells each browser to keep it as long as its own link lives', async () => {
+  expect(first.subject).not.toBe(second.subject)
+  for (const file of files) {
+    const answers = [await get(first, file), await get(second, file)]
+    const bodies = await Promise.all(answers.map((answer) => answer.text()))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(bodies[0]).toBe(bodies[1])
+    for (const { headers } of answers) {
+      expect(headers.get('cache-control')).toMatch(/^private, max-age=[56]\d\d, immutable$/)
+      expect(headers.get('content-type')).toBe(
+        (await fetch(site.url + writeLink(first, file))).headers.get('content-type'),
+      )
+    }
+    expect(origin.asked.filter((path) => path.endsWith(file))).toHaveLength(1)
+  }
+})
+
+it('gives ranges of what it has kept', async () => {
+  await get(first, 'v0/00000.m4s').then((answer) => answer.text())
+  const asked = origin.asked.length
+  const answer = await get(second, 'v0/00000.m4s', { headers: { range: 'bytes=0-6' } })
+  expect([answer.status, await answer.text()]).toEqual([206, 'segment'])
+  expect(origin.asked).toHaveLength(asked)
+})
+
+it.each(files)('refuses %s by an altered, foreign or expired link, though it has kept it', async (file) => {
+  await get(first, file).then((answer) => answer.text())
+  const { asset, subject } = first
+  const pass = signPass(site.context.mediaSecrets, asset, subject, new Date(Date.now() - 1000))
+  const wrong: [MediaLink, number][] = [
+    ...alterations(first).map((link): [MediaLink, number] => [link, 403]),
+    [{ ...free, asset }, 403],
+    [{ ...first, subject: second.subject }, 403],
+    [readLink(`/media/${pass}/${asset}/`), 410],
+  ]
+  for (const [link, status] of wrong) {
+    const answer = await get(link, file)
+    expect([answer.status, await answer.text(), answer.headers.get('cache-control')]).toEqual([
+      status,
+      '',
+      'no-store',
+    ])
+  }
+})
+
+it('keeps no refusal: what was missing is asked for again', async () => {
+  for (let turn = 0; turn < 2; turn++) expect((await get(first, 'v0/00009.m4s')).status).toBe(404)
+  expect(origin.asked.filter((path) => path.endsWith('00009.m4s'))).toHaveLength(2)
+})

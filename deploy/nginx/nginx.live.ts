@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getUser } from '#contract/members.ts'
+import { signPass } from '#server/features/media/passes.ts'
+import { alterations, readLink, writeLink, type MediaLink } from '#server/testing/media-links.ts'
+import { buyEpisode, episodeOf, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { askToPlay } from '#server/testing/paying-people.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import { rawGet } from '#deploy/testing/raw-get.ts'
+import { freePort, startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'
+
+const files = [
+  'master.m3u8',
+  'v0/index.m3u8',
+  'v0/init.mp4',
+  'v0/00000.m4s',
+  'captions/en.vtt',
+  'storyboard.vtt',
+  'storyboard.jpg',
+  'poster.webp',
+  'thumb.webp',
+]
+
+let site: MoneySite
+let nginx: Nginx
+/** The same with a site that has died. */
+let alone: Nginx
+let free: MediaLink
+let bought: MediaLink
+
+const assetOf = (number: number) => site.video.episodes[number - 1]?.assetId ?? ''
+const secrets = () => site.context.mediaSecrets
+
+beforeAll(async () => {
+  site = await moneySite()
+  const storage = site.context.storage.root
+  const common = { config: 'cliffhanger.conf', storage, secrets: secrets() } as const
+  nginx = await startNginx({ ...common, site: new URL(site.url).host })
+  alone = await startNginx({ ...common, site: `127.0.0.1:${await freePort()}` })
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  free = await linkFor(visitor, 1)
+  bought = await linkFor((await buyEpisode(site, 4)).shopper.visitor, 4)
+})
+afterAll(async () => {
+  await nginx.close()
+  await alone.close()
+  await site.close()
+})
+
+async function linkFor(visitor: Visitor, number: number): Promise<MediaLink> {
+  const { link } = await askToPlay(site, visitor, number)
+  if (!link) throw new Error(`episode ${number} was not issued`)
+  return link
+}
+
+/** The same link as it would have been issued an hour ago. */
+function expiredLink({ asset, subject }: MediaLink): MediaLink {
+  const pass = signPass(secrets(), asset, subject, new Date(Date.now() - 3_600_000))
+  return readLink(`/media/${pass}/${asset}/`)
+}
+
+const compared = [
+  'content-type',
+  'content-length',
+  'content-range',
+  'x-content-type-options',
+  'referrer-policy',
+]
+
+/** What matters of an answer to whoever asks; the seconds that are left may differ by one. */
+async function lookAt(url: string, path: string, init: RequestInit = {}) {
+  const response = await fetch(url + path, init)
+  const headers = Object.fromEntries(compared.map((name) => [name, response.headers.get(name)]))
+  const caching = response.headers
+    .get('cache-control')
+    ?.replace(/max-age=(\d+)/, (whole, seconds) => (Number(seconds) < 100_000 ? 'max-age=LEFT' : whole))
+  return { status: response.status, ...headers, caching, body: await response.text() }
+}
+
+describe.each(files)('%s', (file) => {
+  it.each([
+    ['whole', {}, 200],
+    ['its first bytes', { headers: { range: 'bytes=0-2' } }, 206],
+    ['its last bytes', { headers: { range: 'bytes=-3' } }, 206],
+    ['its head', { method: 'HEAD' }, 200],
+  ] as const)('%s: nginx answers as the site does', async (_what, init, status) => {
+    const path = writeLink(bought, file)
+    const answer = await lookAt(nginx.url, path, init)
+    expect(answer).toEqual(await lookAt(site.url, path, init))
+    expect(answer.status).toBe(status)
+  })
+
+  it('bytes that it has not: 416, which is not kept, as by the site', async () => {
+    const path = writeLink(bought, file)
+    const init = { headers: { range: 'bytes=9999-' } }
+    const { caching, ...answer } = await lookAt(nginx.url, path, init)
+    const { caching: _caching, ...same } = await lookAt(site.url, path, init)
+    expect(answer).toEqual(same)
+    expect(answer).toMatchObject({ status: 416, body: '' })
+    expect(caching).toMatch(/no-store$/)
+  })
+
+  it('is sent without asking the site', async () => {
+    expect((await fetch(alone.url + writeLink(bought, file))).status).toBe(200)
+    expect((await fetch(`${alone.url}/`)).status).toBe(502)
+  })
+
+  it('is 403 by an altered link, 410 by an expired one, 403 by that of another asset; the site says the same', async () => {
+    const wrong: [MediaLink, number][] = [
+      ...alterations(bought).map((link): [MediaLink, number] => [link, 403]),
+      [{ ...bought, subject: free.subject }, 403],
+      [{ ...free, asset: bought.asset }, 403],
+      [expiredLink(bought), 410],
+      [{ ...expiredLink(free), asset: bought.asset }, 403],
+    ]
+    for (const [link, status] of wrong) {
+      const path = writeLink(link, file)
+      const answer = await lookAt(nginx.url, path)
+      expect(answer, path).toMatchObject({ status, caching: 'no-store', body: '' })
+      expect(answer, path).toEqual(await lookAt(site.url, path))
+    }
+  })
+
+  it('never comes without a pass, whatever the path', async () => {
+    const { asset } = bought
+    const open = writeLink(free, '')
+    const paths = [
+      `/media/${asset}/${file}`,
+      `/media//${asset}/${file}`,
+      `/media/x/${asset}/${file}`,
+      `/media/../media/${asset}/${file}`,
+      `/storage/media/${asset}/${file}`,
+      `/public/../media/${asset}/${file}`,
+      `/public/..%2fmedia%2f${asset}%2f${file}`,
+      `/public/covers/../../media/${asset}/${file}`,
+      `${open}../${asset}/${file}`,
+      `${open}..%2f${asset}/${file}`,
+      `${open}v0/../../${asset}/${file}`,
+      `${open}%2e%2e/${asset}/${file}`,
+      `${open}..%5c${asset}/${file}`,
+      `${open}/${asset}/../../${asset}/${file}`,
+      `${open.replace(/\/$/, `%2f..%2f${asset}`)}/${file}`,
+    ]
+    for (const path of paths) {
+      const { status, text } = await rawGet(nginx.url, path)
+      expect([400, 403, 404], path).toContain(status)
+      expect(text, path).not.toMatch(/EXTM3U|WEBVTT|segment|init-|storyboard$|poster$|thumb$/)
+    }
+  })
+})
+
+it('what is not there, a folder, a hidden file and a secret beside the storage are not found, by nginx as by the site', async () => {
+  const paths = [
+    'v0/99999.m4s',
+    'v0',
+    'v0/',
+    '',
+    '.hidden.vtt',
+    'v0/.hidden.m4s',
+    'app-secret',
+    'master.m3u8/x.vtt',
+  ]
+  await site.context.storage.write(`media/${assetOf(4)}/.hidden.vtt`, 'WEBVTT hidden')
+  for (const path of paths.map((file) => writeLink(bought, file))) {
+    const answer = await lookAt(nginx.url, path)
+    expect(answer, path).toMatchObject({ status: 404, caching: 'no-store' })
+    expect(answer, path).toEqual(await lookAt(site.url, path))
+  }
+  for (const path of ['../../../../app-secret', '..%2f..%2f..%2f..%2fapp-secret', '../../../app-secret.vtt'])
+    expect([400, 403, 404], path).toContain((await rawGet(nginx.url, writeLink(bought, path))).status)
+})
+
+it('another method than GET is answered by the site', async () => {
+  const path = writeLink(bought, 'master.m3u8')
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+  expect(await lookAt(nginx.url, path, init)).toEqual(await lookAt(site.url, path, init))
+})
+
+it('a file that a browser has is not sent again', async () => {
+  const url = nginx.url + writeLink(bought, 'v0/00000.m4s')
+  const first = await fetch(url)
+  await first.text()
+  const again = await fetch(url, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } })
+  expect(again.status).toBe(304)
+})
+
+it('blurred stills are public and kept for good, and everything else is the site’s', async () => {
+  const still = `/public/${assetOf(4)}/still.webp`
+  expect(await lookAt(nginx.url, still)).toEqual(await lookAt(site.url, still))
+  expect((await lookAt(alone.url, still)).status).toBe(200)
+  for (const path of [
+    '/public/none.webp',
+    '/public/',
+    '/public',
+    `/api/video/episode?episode_id=${episodeOf(site)}`,
+  ])
+    expect(await lookAt(nginx.url, path), path).toEqual(await lookAt(site.url, path))
+})
+
+it('while the secret is replaced links by either are good, and then by the new one alone', async () => {
+  const file = 'v0/00000.m4s'
+  const status = async () => (await fetch(alone.url + writeLink(bought, file))).status
+  await alone.changeSecrets(['a new secret of links to media, long enough', ...secrets()])
+  expect(await status()).toBe(200)
+  await alone.changeSecrets(['a new secret of links to media, long enough'])
+  expect(await status()).toBe(403)
+  await alone.changeSecrets(secrets())
+  expect(await status()).toBe(200)
+})
+
+it.each([[[]], [{}], [null], ['secret'], [['s']], [[1]]])(
+  'where the secrets are %j, nothing is sent',
+  async (wrong) => {
+    await alone.changeSecrets(wrong)
+    const pass = signPass(['s'], bought.asset, bought.subject, new Date(Date.now() + 60_000))
+    const bySmallSecret = readLink(`/media/${pass}/${bought.asset}/`)
+    for (const link of [bought, bySmallSecret, ...alterations(bought)])
+      expect((await fetch(alone.url + writeLink(link, 'v0/00000.m4s'))).status).toBe(403)
+    await alone.changeSecrets(secrets())
+  },
+)

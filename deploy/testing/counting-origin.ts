@@ -1,0 +1,32 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface CountingOrigin {
+  /** `host:port` */
+  host: string
+  /** The paths that were asked for, in order. */
+  asked: string[]
+  close(): Promise<void>
+}
+
+/** Passes GETs on to the site and writes down what was asked for. */
+export async function startCountingOrigin(siteUrl: string): Promise<CountingOrigin> {
+  const asked: string[] = []
+  const server = createServer(async ({ url = '/' }, reply) => {
+    asked.push(url)
+    const answer = await fetch(siteUrl + url, { signal: AbortSignal.timeout(5000), redirect: 'manual' })
+    for (const [name, value] of answer.headers) if (name !== 'connection') reply.setHeader(name, value)
+    reply.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A server that listens on a port has an address with one.
+  const { port } = server.address() as AddressInfo
+  return {
+    host: `127.0.0.1:${port}`,
+    asked,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,150 @@
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const ours = join(import.meta.dirname, '..', 'nginx')
+
+export interface NginxSetUp {
+  /** A file of deploy/nginx. */
+  config: 'cliffhanger.conf' | 'edge-cache.conf'
+  /** Where the site answers, `host:port`. */
+  site: string
+  /** The storage's folder, for a config that sends files from there. */
+  storage?: string
+  secrets: readonly string[]
+}
+
+export interface Nginx {
+  url: string
+  /** Does as an operator who changes the secrets: the file is written, and nginx reads it again. */
+  changeSecrets(secrets: unknown): Promise<void>
+  close(): Promise<void>
+}
+
+/** Where Debian's package puts njs, or undefined where it or nginx is missing. */
+export function findNjs(): string | undefined {
+  const { stderr, status } = spawnSync('nginx', ['-V'], { encoding: 'utf8', timeout: 10_000 })
+  const [, folder = ''] = /--modules-path=(\S+)/.exec(stderr ?? '') ?? []
+  if (status !== 0 || folder === '') return undefined
+  const name = 'ngx_http_js_module.so'
+  return readdirSync(folder).includes(name) ? join(folder, name) : undefined
+}
+
+/** A real nginx with one of our configs: only addresses and folders are put in. One worker, as the user we are. */
+export async function startNginx(setUp: NginxSetUp): Promise<Nginx> {
+  const njs = findNjs()
+  if (!njs) throw new Error('nginx or its njs module is not installed')
+  const home = mkdtempSync(join(tmpdir(), 'cliffhanger-nginx-'))
+  const port = await freePort()
+  const secretsFile = join(home, 'media-secrets.json')
+  const writeSecrets = (secrets: unknown) => writeFileSync(secretsFile, JSON.stringify(secrets))
+  writeSecrets(setUp.secrets)
+  for (const name of readdirSync(ours)) {
+    if (name.endsWith('.js')) copyFileSync(join(ours, name), join(home, name))
+    else writeFileSync(join(home, name), placed(readFileSync(join(ours, name), 'utf8'), setUp, home, port))
+  }
+  mkdirSync(join(home, 'tmp'))
+  writeFileSync(join(home, 'nginx.conf'), mainConfig(njs, setUp.config, await asUser()))
+  const args = ['-p', home, '-c', 'nginx.conf', '-e', 'error.log']
+  const server = spawn('nginx', args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const url = `http://127.0.0.1:${port}`
+  await listens(url, () => server.exitCode !== null, join(home, 'error.log'))
+  return {
+    url,
+    async changeSecrets(secrets) {
+      writeSecrets(secrets)
+      const before = workersOf(server.pid)
+      server.kill('SIGHUP')
+      await until(() => workersOf(server.pid).every((pid) => !before.includes(pid)))
+    },
+    async close() {
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGTERM')
+      await ended
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The config as the operator would have edited it. @throws Error where what is to be edited is not in it */
+function placed(text: string, { site, storage, config }: NginxSetUp, home: string, port: number): string {
+  const edits: [string, string][] = [
+    ['/etc/nginx/cliffhanger/', `${home}/`],
+    ['/var/cache/nginx/cliffhanger', `${home}/cache`],
+    ['/var/lib/cliffhanger/storage', storage ?? '/nonexistent'],
+    ['server 127.0.0.1:3000;', `server ${site};`],
+    ['listen 80;', `listen 127.0.0.1:${port};`],
+  ]
+  const edited = edits.reduce((all, [from, to]) => all.replaceAll(from, to), text)
+  if (text.includes('js_import') && !edited.includes(`127.0.0.1:${port}`))
+    throw new Error(`${config} does not say where it listens`)
+  return edited
+}
+
+/** What Debian's /etc/nginx/nginx.conf has, as far as it matters. */
+const mainConfig = (njs: string, config: string, user: string) => `load_module ${njs};
+daemon off;
+${user}
+worker_processes 1;
+pid nginx.pid;
+error_log error.log;
+events { worker_connections 512; }
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  keepalive_requests 1000000;
+  default_type application/octet-stream;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path tmp;`).join(' ')}
+  include ${config};
+}
+`
+
+/** Only root's nginx changes its user, who could not read a test's files then. */
+const asUser = async () => (process.getuid?.() === 0 ? 'user root;' : '')
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A server that listens on a port has an address with one.
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function workersOf(pid: number | undefined): string[] {
+  const list = spawnSync('ps', ['--ppid', String(pid), '-o', 'pid='], { encoding: 'utf8', timeout: 5000 })
+  return list.stdout
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+}
+
+async function listens(url: string, hasEnded: () => boolean, errors: string): Promise<void> {
+  await until(async () => {
+    if (hasEnded()) throw new Error(`nginx ended: ${readFileSync(errors, 'utf8')}`)
+    return fetch(url).then(
+      () => true,
+      () => false,
+    )
+  })
+}
+
+/** @throws Error after ten seconds */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error('nginx did not do it in time')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

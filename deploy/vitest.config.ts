@@ -1,0 +1,16 @@
+import { join } from 'node:path'
+import { defineConfig } from 'vitest/config'
+
+/** What runs with other people's servers and browsers: `npm run test:deploy`. */
+export default defineConfig({
+  test: {
+    root: join(import.meta.dirname, '..'),
+    include: ['deploy/**/*.live.ts'],
+    globalSetup: ['server/testing/global-setup.ts'],
+    setupFiles: ['server/testing/fail-on-noise.ts'],
+    pool: 'forks',
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    env: { NO_COLOR: '1' },
+  },
+})

@@ -1,0 +1,53 @@
+// npm run test:deploy: the tests with other people's servers. A suite whose programs are missing is left out, and said so; with
+// --install they are installed where that is possible (Debian, as root). Ends with one line `N passed, N failed`.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { runVitest } from './run-tests.mjs'
+import { main, run, setUp } from './setup.mjs'
+
+/** Each suite with the Debian packages it needs, and how to see that they are there. */
+const suites = [
+  {
+    name: 'nginx',
+    files: ['deploy/nginx'],
+    packages: ['nginx', 'libnginx-mod-http-js'],
+    isThere: () => answers('nginx', ['-v']) && existsSync('/usr/lib/nginx/modules/ngx_http_js_module.so'),
+  },
+]
+
+const answers = (program, args) => spawnSync(program, args, { timeout: 10_000 }).status === 0
+
+/** @returns why they could not be installed, or undefined */
+async function install(packages) {
+  if (process.getuid?.() !== 0) return 'only root can install them'
+  if (!answers('apt-get', ['--version'])) return 'there is no apt-get'
+  // In run level 1 no service is started that nobody asked for.
+  const env = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
+  const apt = (...args) => run('timeout', ['300', 'apt-get', '-qq', ...args], env)
+  const get = () => apt('install', '-y', '--no-install-recommends', ...packages)
+  if ((await get()) === 0) return undefined
+  await apt('update')
+  return (await get()) === 0 ? undefined : 'apt-get could not install them'
+}
+
+await main(async () => {
+  await setUp('full')
+  const files = []
+  for (const suite of suites) {
+    const packages = suite.packages.join(' and ')
+    const wanted = !suite.isThere() && process.argv.includes('--install')
+    const reason = wanted ? await install(suite.packages) : 'they are not installed'
+    if (suite.isThere()) files.push(...suite.files)
+    else
+      console.log(
+        `Skipped the suite “${suite.name}”, which needs Debian's ${packages}: ${reason ?? 'they are not where they should be'}.`,
+      )
+  }
+  if (files.length === 0) {
+    console.log('0 passed, 0 failed')
+    return 0
+  }
+  const { passed, failed } = await runVitest(['-c', 'deploy/vitest.config.ts', ...files])
+  console.log(`${passed} passed, ${failed} failed`)
+  return failed > 0 || passed === 0 ? 1 : 0
+})
