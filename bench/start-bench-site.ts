@@ -63,6 +63,9 @@ export function spawnSite(env: NodeJS.ProcessEnv): ChildProcess {
 /** So that one machine may ask as fast as it can. */
 const unlimited = '999999999/s'
 
+/** What nginx is given, too. */
+export const mediaSecret = 'the secret of links to media in the bench'
+
 /** The settings of a site of the bench: everything of its own. */
 export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
   const { DATABASE_URL: _database, PUBLIC_URL: _url, ...rest } = process.env
@@ -70,6 +73,7 @@ export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
     ...rest,
     DATA_DIR: dataDir,
     PORT: String(port),
+    MEDIA_SECRET: mediaSecret,
     DEMO: '0',
     LOG_LEVEL: 'warn',
     LIMIT_API_USER: unlimited,
