@@ -22,7 +22,12 @@ import {
   mergeLibrary,
   recentlyWatched,
 } from '#server/features/library/library.ts'
-import { createEpisodes, findCover, type MediaContext } from '#server/features/media/media.ts'
+import {
+  createEpisodes,
+  createMediaKeys,
+  findCover,
+  type MediaContext,
+} from '#server/features/media/media.ts'
 import type { Moments } from '#server/features/members/moments.ts'
 import type { MembersRoutesContext } from '#server/features/members/routes.ts'
 import { eraseCredentials, exportCredentials } from '#server/features/members/erase-credentials.ts'
@@ -154,6 +159,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     sentryDsn: config.sentry.dsn,
     secret: config.secrets.appSecret,
     mediaSecrets: config.secrets.media,
+    mediaKeys: createMediaKeys(config.secrets.appSecret, config.mediaEncrypt === 'aes-128'),
     secure: config.production,
     publicUrl: config.publicUrl,
     limits: config.limits,

@@ -170,6 +170,18 @@ it('what is not there, a folder, a hidden file and a secret beside the storage a
     expect([400, 403, 404], path).toContain((await rawGet(nginx.url, writeLink(bought, path))).status)
 })
 
+it('the key of an encrypted asset is given out by the site alone, and by no path of nginx', async () => {
+  const { db, mediaKeys } = site.context
+  const media_key = mediaKeys.seal(bought.asset, Buffer.from('sixteen bytes ok'))
+  await db.updateTable('assets').set({ media_key }).where('id', '=', bought.asset).execute()
+  const answer = await lookAt(nginx.url, writeLink(bought, 'key'))
+  expect(answer).toMatchObject({ status: 200, caching: 'no-store', body: 'sixteen bytes ok' })
+  expect(answer).toEqual(await lookAt(site.url, writeLink(bought, 'key')))
+  for (const link of [...alterations(bought), { ...free, asset: bought.asset }])
+    expect((await lookAt(nginx.url, writeLink(link, 'key'))).status).toBe(403)
+  expect((await lookAt(alone.url, writeLink(bought, 'key'))).status).toBe(502)
+})
+
 it('another method than GET is answered by the site', async () => {
   const path = writeLink(bought, 'master.m3u8')
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }

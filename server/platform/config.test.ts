@@ -136,6 +136,7 @@ test.each([
   ],
   [{ DATABASE_URL: 'postgres://db' }, 'APP_SECRET must be set where DATABASE_URL is'],
   [{ APP_SECRET: 'short' }, 'APP_SECRET must have at least 32 characters, not 5.'],
+  [{ MEDIA_ENCRYPT: '1' }, 'MEDIA_ENCRYPT must be aes-128, not "1".'],
   [{ MEDIA_SECRET: `${secret},short` }, 'MEDIA_SECRET must have at least 32 characters, not 5'],
   [{ MEDIA_SECRET: [secret, secret, secret].join(',') }, 'MEDIA_SECRET takes at most 2 values'],
   [{ STRIPE_SECRET_KEY: 'sk' }, 'STRIPE_PUBLISHABLE_KEY is missing: it belongs to STRIPE_SECRET_KEY'],

@@ -68,6 +68,8 @@ export interface Config {
   /** Whether an empty database is filled with the demo catalogue. */
   demo: boolean
   ffmpegPath: string | undefined
+  /** How the segments of what is imported from now on are encrypted; undefined: not at all. */
+  mediaEncrypt: 'aes-128' | undefined
   chromiumPath: string | undefined
   /** How many proxies stand before us whose X-Forwarded-For entry is believed. */
   trustProxy: number
@@ -113,6 +115,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     databaseUrl,
     demo: flag(env, 'DEMO') ?? databaseUrl === undefined,
     ffmpegPath: text(env, 'FFMPEG_PATH'),
+    mediaEncrypt: oneOf(env, 'MEDIA_ENCRYPT', ['aes-128']),
     chromiumPath: text(env, 'CHROMIUM_PATH'),
     trustProxy: wholeNumber(env, 'TRUST_PROXY', { min: 0, max: 10 }) ?? 0,
     metricsPort: wholeNumber(env, 'METRICS_PORT', { min: 1, max: 65_535 }),

@@ -8,10 +8,12 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { Episodes } from './load-episodes.ts'
+import type { MediaKeys } from './media-keys.ts'
 import { passExpiry, signPass } from './passes.ts'
 import * as queries from './queries.ts'
 import type { EpisodeRow } from './queries.ts'
 
+export { createMediaKeys } from './media-keys.ts'
 export { createEpisodes, type Episodes } from './load-episodes.ts'
 
 export interface MediaContext {
@@ -20,6 +22,7 @@ export interface MediaContext {
   clock: Clock
   /** The first signs links; see passes.ts. */
   mediaSecrets: readonly string[]
+  mediaKeys: MediaKeys
   /** What a viewer may buy to see a locked episode. Billing knows; context.ts joins the two. */
   offerFor(db: Db, episode: LockedEpisode, language: Language): Promise<Offer>
   translate(language: Language, key: string): string

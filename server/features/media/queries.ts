@@ -36,6 +36,23 @@ function selectEpisodes(db: Db) {
 }
 export type EpisodeRow = Awaited<ReturnType<ReturnType<typeof selectEpisodes>['executeTakeFirstOrThrow']>>
 
+/** An asset's sealed key with the episode that plays it, where there is one. */
+export function selectMediaKey(db: Db, assetId: string) {
+  return db
+    .selectFrom('assets')
+    .leftJoin('episodes', 'episodes.asset_id', 'assets.id')
+    .leftJoin('videos', 'videos.id', 'episodes.video_id')
+    .select([
+      'assets.media_key',
+      'episodes.id',
+      'episodes.number',
+      'episodes.video_id',
+      'videos.free_episodes',
+    ])
+    .where('assets.id', '=', assetId)
+    .executeTakeFirst()
+}
+
 export function selectEpisode(db: Db, id: string) {
   return selectEpisodes(db).where('episodes.id', '=', id).executeTakeFirst()
 }

@@ -4,6 +4,7 @@ import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import { route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import { sendFile } from '#server/platform/http/send-file.ts'
 import type { Storage } from '#server/platform/storage.ts'
+import { loadMediaKey } from './load-media-key.ts'
 import { listEpisodes, loadPlayable, type MediaContext } from './media.ts'
 import { checkPass } from './passes.ts'
 
@@ -27,11 +28,12 @@ export function mediaRoutes(context: MediaContext): Route[] {
   ]
 }
 
-interface DeliveryContext {
-  mediaSecrets: readonly string[]
-  clock: MediaContext['clock']
+interface DeliveryContext extends Pick<MediaContext, 'db' | 'clock' | 'mediaKeys' | 'mediaSecrets'> {
   storage: Storage
 }
+
+/** A link to an asset that was replaced has ended before its time: the next one is for another asset. */
+const withoutKey = { none: 404, locked: 403, replaced: 410 }
 
 interface MediaParams {
   pass: string
@@ -43,8 +45,22 @@ interface MediaParams {
 const forGood = { maxAge: '1y', immutable: true }
 
 /** The bytes: what a pass opens, and what is public. Plain HTTP without the envelope (security.md, "Media"). */
-export function deliveryRoutes({ mediaSecrets, clock, storage }: DeliveryContext): PlainRoute[] {
+export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
+  const { mediaSecrets, clock, storage } = context
   return [
+    {
+      method: 'GET',
+      path: '/media/:pass/:asset/key',
+      async handle(request, reply) {
+        const { pass, asset } = request.params as MediaParams
+        const verdict = checkPass(mediaSecrets, pass, asset, clock.now())
+        reply.header('cache-control', 'no-store')
+        if (verdict !== 'valid') return reply.code(verdict === 'expired' ? 410 : 403).send()
+        const key = await loadMediaKey(context, pass.split('.')[1] ?? '', asset)
+        if (typeof key === 'string') return reply.code(withoutKey[key]).send()
+        return reply.type('application/octet-stream').send(key)
+      },
+    },
     {
       method: 'GET',
       path: '/media/:pass/:asset/*',

@@ -30,6 +30,8 @@ export interface AssetsTable {
   has_audio: boolean | null
   captions: JSONColumnType<Caption[], string | undefined, string>
   priority: Generated<number>
+  /** What the segments are encrypted with, sealed (media-keys.ts). */
+  media_key: ColumnType<Buffer | null, Buffer | undefined, Buffer>
   retired_at: MaybeTime
   created_at: Time
   ready_at: MaybeTime

@@ -18,6 +18,7 @@ import { testDatabase, type TestDatabase } from '#server/testing/template-databa
 import { claimNext, giveBack, markFailed, putBackAbandoned } from './asset-states.ts'
 import { enqueueFolder, importFolder } from './import-folder.ts'
 import { sweepRetiredAssets } from './sweep-retired-assets.ts'
+import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { workNext, type IngestContext } from './work-queue.ts'
 
 const description = `title: { en: Salt }
@@ -43,6 +44,7 @@ beforeAll(async () => {
     clock: { now: () => new Date() },
     log: quiet,
     programs,
+    mediaKeys: createMediaKeys('a secret of the tests', false),
   }
   drawFilm(join(root, 'one.mp4'), { seconds: 1 })
   drawFilm(join(root, 'two.mp4'), { seconds: 1.5, sound: false })

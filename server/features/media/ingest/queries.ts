@@ -265,6 +265,10 @@ export async function selectKnownAssets(db: Db, ids: readonly string[]): Promise
   return rows.map(({ id }) => id)
 }
 
+export async function keepMediaKey(tx: Tx, id: string, media_key: Buffer): Promise<void> {
+  await tx.updateTable('assets').set({ media_key }).where('id', '=', id).execute()
+}
+
 export async function deleteAsset(db: Db, id: string): Promise<void> {
   await db.deleteFrom('assets').where('id', '=', id).execute()
 }

@@ -7,6 +7,7 @@ import { openStorage } from '#server/platform/storage.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { insertAsset } from './queries.ts'
 import { sweepOrphanedOriginals } from './sweep-orphaned-originals.ts'
+import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { workNext, type IngestContext } from './work-queue.ts'
 
 let root: string
@@ -22,6 +23,7 @@ beforeAll(async () => {
     clock: { now: () => new Date() },
     log: createLog({ json: true, level: 'silent' }),
     programs: { ffmpegPath: 'ffmpeg', ffprobePath: 'ffprobe' },
+    mediaKeys: createMediaKeys('a secret of the tests', false),
   }
 })
 afterAll(async () => {

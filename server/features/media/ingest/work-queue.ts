@@ -5,8 +5,10 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Storage } from '#server/platform/storage.ts'
 import type { Db } from '#server/tables.ts'
+import type { MediaKeys } from '#server/features/media/media-keys.ts'
 import { assetFiles } from './asset-files.ts'
 import { ClaimLost, claimNext, giveBack, markFailed, markReady, type Claim } from './asset-states.ts'
+import { encryptSegments } from './encrypt-segments.ts'
 import { makeCover, type Cover } from './make-stills.ts'
 import * as queries from './queries.ts'
 import type { ClaimedAsset } from './queries.ts'
@@ -20,6 +22,7 @@ export interface IngestContext {
   clock: Clock
   log: Log
   programs: Programs
+  mediaKeys: MediaKeys
 }
 
 export interface WorkOptions {
@@ -62,7 +65,9 @@ async function work(context: IngestContext, asset: ClaimedAsset, options: WorkOp
   const started = performance.now()
   try {
     const made = await makeAsset(context, asset, folder, options)
-    await publishAsset(context, asset, folder, made)
+    const key = context.mediaKeys.encrypts ? context.mediaKeys.make() : undefined
+    if (key) await encryptSegments(join(folder, 'media'), key)
+    await publishAsset(context, asset, folder, made, key)
     log.debug(
       { asset: asset.id, source: asset.source_name, ms: Math.round(performance.now() - started) },
       'An episode is ready',
@@ -133,16 +138,18 @@ async function refreshVideo(db: Db, assetId: string): Promise<void> {
 
 /** Moves the finished files into place and lets the episode play them: all of it in one transaction, or nothing. */
 async function publishAsset(
-  { db, storage, clock }: IngestContext,
+  { db, storage, clock, mediaKeys }: IngestContext,
   claim: Claim,
   folder: string,
   made: Transcoded,
+  key: Buffer | undefined,
 ): Promise<void> {
   const now = clock.now()
   const cover = await coverFor(db, storage, claim.id, join(folder, 'media', 'poster.webp'))
   await db.transaction().execute(async (tx) => {
     const switched = await queries.switchEpisode(tx, claim.id)
     const captions = await markReady(tx, claim, made, now)
+    if (key) await queries.keepMediaKey(tx, claim.id, mediaKeys.seal(claim.id, key))
     await storage.moveIn(join(folder, 'media'), assetFiles.media(claim.id))
     await storage.moveIn(join(folder, 'public'), assetFiles.public(claim.id))
     for (const { lang } of captions)

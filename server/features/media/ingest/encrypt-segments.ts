@@ -1,0 +1,38 @@
+import { createCipheriv } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parsePlaylist } from './playlists.ts'
+
+/** Where a playlist finds the key, seen from its folder; the site answers there (routes.ts). */
+const keyUri = '../key'
+
+/**
+ * Encrypts every segment below an asset's folder in its place, and says so in its playlist (RFC 8216, METHOD=AES-128).
+ * The init sections hold no picture and stay as they are: the tag stands behind them.
+ */
+export async function encryptSegments(media: string, key: Buffer): Promise<void> {
+  for (const entry of await readdir(media, { withFileTypes: true })) {
+    const playlist = join(media, entry.name, 'index.m3u8')
+    const text = entry.isDirectory() ? await readFile(playlist, 'utf8').catch(() => '') : ''
+    if (text === '') continue
+    for (const [number, { uri }] of parsePlaylist(text).entries()) {
+      const file = join(media, entry.name, uri)
+      await writeFile(file, encryptSegment(await readFile(file), key, number))
+    }
+    await writeFile(playlist, withKey(text))
+  }
+}
+
+/** Without an IV in the playlist it is the segment's number, in sixteen bytes (section 5.2). */
+function encryptSegment(bytes: Buffer, key: Buffer, number: number): Buffer {
+  const iv = Buffer.alloc(16)
+  iv.writeUInt32BE(number, 12)
+  const cipher = createCipheriv('aes-128-cbc', key, iv)
+  return Buffer.concat([cipher.update(bytes), cipher.final()])
+}
+
+function withKey(playlist: string): string {
+  const tagged = playlist.replace(/^#EXT-X-MAP:.*$/m, `$&\n#EXT-X-KEY:METHOD=AES-128,URI="${keyUri}"`)
+  if (tagged === playlist) throw new Error('A playlist without an init section can’t be encrypted.')
+  return tagged
+}

@@ -1,0 +1,21 @@
+import { loadRights } from '#server/features/library/library.ts'
+import type { MediaContext } from './media.ts'
+import { selectMediaKey } from './queries.ts'
+
+/**
+ * The key of an encrypted asset, for the person a pass is of. Whether they may play its episode is asked each time: a
+ * pass outlives a refund by minutes, a key is not given out any more.
+ * @returns `none` where the asset is not encrypted, `replaced` where no episode plays it any more, `locked`
+ */
+export async function loadMediaKey(
+  { db, clock, mediaKeys }: Pick<MediaContext, 'db' | 'clock' | 'mediaKeys'>,
+  userId: string,
+  assetId: string,
+): Promise<Buffer | 'none' | 'replaced' | 'locked'> {
+  const row = await selectMediaKey(db, assetId)
+  if (!row?.media_key) return 'none'
+  const { id, number, video_id, free_episodes } = row
+  if (id === null || number === null || video_id === null || free_episodes === null) return 'replaced'
+  const isOpen = number <= free_episodes || (await loadRights(db, userId, video_id, clock.now())).covers(id)
+  return isOpen ? mediaKeys.open(assetId, row.media_key) : 'locked'
+}

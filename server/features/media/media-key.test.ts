@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeLink, type MediaLink } from '#server/testing/media-links.ts'
+import { buyEpisode, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { askToPlay } from '#server/testing/paying-people.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+let site: MoneySite
+let buyer: Visitor
+let link: MediaLink
+
+beforeAll(async () => {
+  site = await moneySite()
+  buyer = (await buyEpisode(site)).shopper.visitor
+  const issued = (await askToPlay(site, buyer, 4)).link
+  if (!issued) throw new Error('nothing was issued')
+  link = issued
+})
+afterAll(() => site.close())
+
+const fetchKey = () => buyer.fetch(writeLink(link, 'key'))
+
+test('an asset that is not encrypted has no key', async () => {
+  expect((await fetchKey()).status).toBe(404)
+})
+
+test('the key is sixteen bytes that nobody keeps, and it ends for links of an asset that was replaced', async () => {
+  const { db, mediaKeys } = site.context
+  const key = mediaKeys.make()
+  const media_key = mediaKeys.seal(link.asset, key)
+  await db.updateTable('assets').set({ media_key }).where('id', '=', link.asset).execute()
+  const answer = await fetchKey()
+  expect(answer.headers.get('content-type')).toBe('application/octet-stream')
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(key)
+  await db.updateTable('episodes').set({ asset_id: null }).where('asset_id', '=', link.asset).execute()
+  expect((await fetchKey()).status).toBe(410)
+})
