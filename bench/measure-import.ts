@@ -48,11 +48,10 @@ export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]>
   async function convert(input: string): Promise<number> {
     const source = await probe(ffmpeg.ffprobePath, input)
     const plan = planLadder(source)
-    const { container, duration, interlaced, streamIndex } = source
     const folder = join(home, 'bare-ffmpeg')
     for (const name of [...plan.rungs.map((_, index) => `v${index}`), 'a'])
       mkdirSync(join(folder, name), { recursive: true })
-    const args = buildFfmpegArgs({ input, container, duration, interlaced, streamIndex, plan })
+    const args = buildFfmpegArgs({ ...source, input, gain: undefined, plan })
     const started = performance.now()
     const { status } = spawnSync('nice', ['-n', '5', ffmpeg.ffmpegPath, ...args], {
       cwd: folder,

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
 
 export const programs = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
@@ -60,4 +60,53 @@ export function packets(path: string, column: string): string[] {
     path,
   ]
   return execFileSync(programs.ffprobePath, args, { encoding: 'utf8', timeout: 30_000 }).trim().split('\n')
+}
+
+/** Runs ffmpeg; what it writes to stdout. */
+export function ffmpeg(...args: string[]): Buffer {
+  return execFileSync(programs.ffmpegPath, ['-v', 'error', '-nostdin', '-y', ...args], {
+    timeout: 30_000,
+    maxBuffer: 64 * 1024 ** 2,
+  })
+}
+
+/** How loud a file is over its whole length, in LUFS, and its highest peak, in dBTP. */
+export function loudnessOf(path: string): { integrated: number; peak: number } {
+  const args = ['-hide_banner', '-nostats', '-i', path, '-vn', '-af', 'ebur128=peak=true', '-f', 'null', '-']
+  const { stderr } = spawnSync(programs.ffmpegPath, args, { encoding: 'utf8', timeout: 30_000 })
+  const summary = stderr.slice(stderr.lastIndexOf('Summary:'))
+  return {
+    integrated: Number(/I:\s+(\S+) LUFS/.exec(summary)?.[1]),
+    peak: Number(/Peak:\s+(\S+) dBFS/.exec(summary)?.[1]),
+  }
+}
+
+/** The brightness of a frame's middle row, left to right, and of its middle column, downwards, in `parts` equal parts. */
+export function brightness(path: string, parts: number): { row: number[]; column: number[] } {
+  const look = (width: number, height: number) => [
+    ...ffmpeg(
+      '-i',
+      path,
+      '-frames:v',
+      '1',
+      '-vf',
+      `scale=${width}:${height}:flags=area,format=gray`,
+      '-f',
+      'rawvideo',
+      'pipe:1',
+    ),
+  ]
+  return { row: look(parts, 1), column: look(1, parts) }
+}
+
+/** What ffprobe says of one stream: the values of these fields, in its order. Of a playlist it says everything twice. */
+export function streamFields(path: string, stream: string, fields: string): string[] {
+  const args = ['-select_streams', stream, '-show_entries', `stream=${fields}`, '-of', 'csv=p=0']
+  return execFileSync(programs.ffprobePath, ['-v', 'error', ...args, path], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+    .trim()
+    .split('\n', 1)
+    .flatMap((line) => line.split(','))
 }

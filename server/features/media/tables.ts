@@ -8,6 +8,8 @@ type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date 
 export interface Caption {
   lang: Language
   hash: string
+  /** It lay in the video file; a file beside the episode stands before it. */
+  embedded?: true
 }
 
 export type AssetState = 'uploaded' | 'processing' | 'ready' | 'failed'

@@ -1,7 +1,11 @@
 import type { LadderPlan, Rung } from './plan-ladder.ts'
 import { planCandidates, planStoryboard } from './plan-stills.ts'
+import { gainFilters, soundChain, type Gain } from './sound-chain.ts'
 
 export type Container = 'mov' | 'matroska' | 'mpegts'
+
+/** A picture that a usual screen can't show as it is: `pq` and `hlg` are HDR, `wide` has the colours alone. */
+export type HighRange = 'pq' | 'hlg' | 'wide'
 
 export interface TranscodeJob {
   /** The file to read, an absolute path with a name of our own making. */
@@ -12,6 +16,10 @@ export interface TranscodeJob {
   interlaced: boolean
   /** Which stream of the file is the film. */
   streamIndex: number
+  /** Which stream is its sound, and what brings it to its loudness. */
+  soundIndex: number | undefined
+  gain: Gain | undefined
+  highRange: HighRange | undefined
   plan: LadderPlan
 }
 
@@ -50,8 +58,8 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     ...inputArgs(job.input, job.container),
     '-filter_complex',
     filterGraph(job),
-    ...plan.rungs.flatMap((rung, index) => rungArgs(rung, index)),
-    ...(plan.hasAudio ? audioArgs() : []),
+    ...plan.rungs.flatMap((rung, index) => rungArgs(rung, index, job.highRange !== undefined)),
+    ...audioArgs(job),
     '-map',
     '[sheet]',
     '-vsync',
@@ -81,7 +89,7 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
  * Each rung is scaled from the one above it; the small pictures of the sheet come from the lowest. The film is named by its
  * number: in a filter graph ffmpeg 4 finds none by `V` where a cover picture stands first.
  */
-function filterGraph({ plan, duration, interlaced, streamIndex }: TranscodeJob): string {
+function filterGraph({ plan, duration, interlaced, streamIndex, highRange }: TranscodeJob): string {
   const board = planStoryboard(plan, duration)
   const candidates = planCandidates(duration)
   const { num, den } = plan.frameRate
@@ -89,7 +97,7 @@ function filterGraph({ plan, duration, interlaced, streamIndex }: TranscodeJob):
   let from = `[0:${streamIndex}]${interlaced ? 'yadif=deint=interlaced,' : ''}fps=${num}/${den}:start_time=0,`
   plan.rungs.forEach(({ width, height }, index) => {
     const outputs = [`[v${index}]`, `[s${index}]`, ...(index === 0 ? ['[f]'] : [])]
-    const finish = index === 0 ? ',setsar=1,format=yuv420p' : ''
+    const finish = index === 0 ? `${toUsualRange(highRange)},setsar=1,format=yuv420p` : ''
     chains.push(
       `${from}scale=${width}:${height}:flags=bicubic${finish},split=${outputs.length}${outputs.join('')}`,
     )
@@ -105,7 +113,21 @@ function filterGraph({ plan, duration, interlaced, streamIndex }: TranscodeJob):
   return chains.join(';')
 }
 
-function rungArgs(rung: Rung, index: number): string[] {
+/** zimg's names of the three ways to read a picture of a wide range. */
+const transfers = { pq: 'smpte2084', hlg: 'arib-std-b67', wide: 'bt709' }
+
+/**
+ * Brings HDR (PQ, HLG) and wide colours to what every screen shows, BT.709: to linear light with 100 cd/m² as white, the highlights up to 1000 rolled
+ * off, never cut. It comes after the scaling, when there are fewer pixels to work on.
+ */
+function toUsualRange(highRange: HighRange | undefined): string {
+  if (!highRange) return ''
+  const read = `zscale=tin=${transfers[highRange]}:pin=bt2020:min=bt2020nc:rin=limited:t=linear:npl=100`
+  const roll = highRange === 'wide' ? '' : ',tonemap=tonemap=hable:desat=0:peak=10'
+  return `,${read},format=gbrpf32le,zscale=p=bt709${roll},zscale=t=bt709:m=bt709:r=limited`
+}
+
+function rungArgs(rung: Rung, index: number, converted: boolean): string[] {
   return [
     '-map',
     `[v${index}]`,
@@ -131,18 +153,41 @@ function rungArgs(rung: Rung, index: number): string[] {
     '0',
     '-force_key_frames',
     keyframes,
+    ...(converted ? usualColours : []),
     ...hlsArgs(`v${index}`),
   ]
 }
 
-/** The first 1024 samples are dropped because the encoder adds as many before the sound: picture and sound stay together. */
-function audioArgs(): string[] {
-  const filter = 'aresample=48000:async=1:first_pts=0,atrim=start_sample=1024,asetpts=PTS-STARTPTS'
+const usualColours = [
+  '-color_primaries',
+  'bt709',
+  '-color_trc',
+  'bt709',
+  '-colorspace',
+  'bt709',
+  '-color_range',
+  'tv',
+]
+
+/**
+ * As long as the picture: shorter sound would leave players waiting for it. The first 1024 samples are dropped because the encoder
+ * adds as many before the sound: picture and sound stay together.
+ */
+function audioArgs({ soundIndex, gain, duration }: TranscodeJob): string[] {
+  if (soundIndex === undefined) return []
+  const samples = Math.ceil(duration * 48_000)
+  const filters = [
+    soundChain,
+    ...gainFilters(gain),
+    `apad=whole_len=${samples}`,
+    `atrim=start_sample=1024:end_sample=${samples}`,
+    'asetpts=PTS-STARTPTS',
+  ]
   return [
     '-map',
-    '0:a:0',
+    `0:${soundIndex}`,
     '-af',
-    filter,
+    filters.join(','),
     '-c:a',
     'aac',
     '-b:a',

@@ -11,6 +11,7 @@ import { newId } from '#server/platform/ids.ts'
 import type { Storage } from '#server/platform/storage.ts'
 import type { Tx } from '#server/tables.ts'
 import { assetFiles } from './asset-files.ts'
+import { captionHash } from './make-captions.ts'
 import * as queries from './queries.ts'
 import { ownWorkFolder } from './work-folder.ts'
 import type { IngestContext } from './work-queue.ts'
@@ -108,11 +109,13 @@ async function syncCaptions(
   file: EpisodeFile,
 ): Promise<boolean> {
   const wanted = captionsOf(file)
-  const kept = asset.captions.filter(({ lang }) => file.keptCaptions.has(lang))
+  const stays = ({ lang, embedded }: Caption) =>
+    file.keptCaptions.has(lang) || (embedded === true && !file.captions.has(lang))
+  const kept = asset.captions.filter(stays)
   const same = (caption: Caption) =>
     asset.captions.some(({ lang, hash }) => lang === caption.lang && hash === caption.hash)
   const changed = wanted.filter((caption) => !same(caption))
-  const gone = asset.captions.filter(({ lang }) => !file.captions.has(lang) && !file.keptCaptions.has(lang))
+  const gone = asset.captions.filter((caption) => !file.captions.has(caption.lang) && !stays(caption))
   if (changed.length === 0 && gone.length === 0) return false
   await writeCaptions(storage, asset, file, changed)
   await queries.updateCaptions(tx, asset.id, [...wanted, ...kept])
@@ -137,10 +140,7 @@ async function writeCaptions(
 }
 
 function captionsOf({ captions }: EpisodeFile): Caption[] {
-  return [...captions].map(([lang, text]) => ({
-    lang,
-    hash: createHash('sha256').update(text).digest('hex').slice(0, 16),
-  }))
+  return [...captions].map(([lang, text]) => ({ lang, hash: captionHash(text) }))
 }
 
 async function addAsset(context: IngestContext, file: EpisodeFile, signal: AbortSignal): Promise<Enqueued> {

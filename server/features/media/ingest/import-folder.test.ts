@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
 import { openStorage } from '#server/platform/storage.ts'
-import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { drawFilm, ffmpeg, programs } from '#server/testing/run-test-media.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { claimNext, giveBack, markFailed, putBackAbandoned } from './asset-states.ts'
 import { enqueueFolder, importFolder } from './import-folder.ts'
@@ -133,6 +133,27 @@ test('changed captions and titles are taken over without making the episode agai
     'Bonjour',
   )
   expect((await videoOf('pepper')).titles).toEqual({ en: 'Pepper' })
+})
+
+test('captions in the file come along; one beside it stands before them, and nothing takes them away', async () => {
+  const file = join(root, 'captioned.mkv')
+  const srt = join(root, 'spoken.srt')
+  writeFileSync(srt, '1\n00:00:00,100 --> 00:00:00,900\nSpoken\n')
+  const tracks = ['-map', '0', '-map', '1', '-map', '1', '-c:v', 'copy', '-c:a', 'copy', '-c:s', 'srt']
+  const languages = ['-metadata:s:s:0', 'language=eng', '-metadata:s:s:1', 'language=por']
+  ffmpeg('-i', join(root, 'one.mp4'), '-i', srt, ...tracks, ...languages, file)
+  const folder = makeFolder('spoken', { '01.mkv': 'captioned.mkv' })
+  writeFileSync(join(folder, '01.en.vtt'), captions)
+  await run(folder)
+  const [{ asset_id } = { asset_id: '' }] = await episodesOf('spoken')
+  const read = (lang: string) =>
+    readFileSync(context.storage.pathOf(`media/${asset_id}/captions/${lang}.vtt`), 'utf8')
+  expect([read('en'), read('pt')]).toEqual([captions, expect.stringContaining('Spoken')])
+  writeFileSync(join(folder, '01.es.vtt'), captions)
+  expect(await run(folder)).toMatchObject({ recaptioned: ['spoken/01.mkv'] })
+  const [after] = await episodesOf('spoken')
+  expect(after?.captions?.map(({ lang }) => lang).toSorted()).toEqual(['en', 'es', 'pt'])
+  expect(read('pt')).toContain('Spoken')
 })
 
 test('a changed file replaces its episode when it is ready; the old one stays for five hours', async () => {

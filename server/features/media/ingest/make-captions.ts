@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { vttTime } from './plan-stills.ts'
 import { UnusableFile } from './unusable-file.ts'
 
@@ -22,6 +23,11 @@ export function makeCaptions(bytes: Buffer): string {
       isVtt ? 'has no captions in it' : 'is neither WebVTT nor SubRip: it doesn’t begin with WEBVTT',
     )
   return `WEBVTT\n\n${cues.join('\n\n')}\n`
+}
+
+/** Tells whether a caption's text has changed. */
+export function captionHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 function decode(bytes: Buffer): string {

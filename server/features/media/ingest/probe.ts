@@ -1,5 +1,7 @@
 import { open } from 'node:fs/promises'
-import { inputArgs, type Container } from './build-ffmpeg-args.ts'
+import type { Language } from '#contract/languages.ts'
+import { inputArgs, type Container, type HighRange } from './build-ffmpeg-args.ts'
+import { chooseCaptions, type CaptionStream } from './choose-captions.ts'
 import { shownSize, type Fraction, type SourceShape } from './plan-ladder.ts'
 import { runLimited } from './run-ffmpeg.ts'
 import { UnusableFile } from './unusable-file.ts'
@@ -11,6 +13,12 @@ export interface SourceMedia extends SourceShape {
   interlaced: boolean
   /** Which stream of the file is the film: a cover picture is one too, and may be the first. */
   streamIndex: number
+  /** Which stream is its sound; undefined where it has none. */
+  soundIndex: number | undefined
+  /** How bright and colourful its picture is meant; undefined for the usual. */
+  highRange: HighRange | undefined
+  /** The streams of captions that can be shown, one per language of ours. */
+  captions: ReadonlyMap<Language, number>
 }
 
 const longestSeconds = 3.5 * 3600
@@ -78,10 +86,7 @@ function whyUnreadable(complaints: string): string {
   return 'is damaged: it can’t be read'
 }
 
-interface ProbedStream {
-  index: number
-  codec_type?: string
-  codec_name?: string
+interface ProbedStream extends CaptionStream {
   width?: number
   height?: number
   sample_aspect_ratio?: string
@@ -89,8 +94,9 @@ interface ProbedStream {
   r_frame_rate?: string
   field_order?: string
   duration?: string
-  disposition?: { attached_pic?: number }
-  tags?: { rotate?: string }
+  sample_rate?: string
+  color_transfer?: string
+  color_primaries?: string
   side_data_list?: { rotation?: number }[]
 }
 
@@ -108,7 +114,7 @@ function parseProbe(json: string): Probed {
 function describe(container: Container, { streams, format }: Probed): SourceMedia {
   // A cover picture is a video stream too, and may be the first.
   const video = streams.find(
-    ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
+    ({ codec_type, disposition }) => codec_type === 'video' && disposition?.['attached_pic'] !== 1,
   )
   if (!video) throw new UnusableFile('has no picture: there is no video in it')
   const { width = 0, height = 0 } = video
@@ -116,13 +122,14 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
     throw new UnusableFile('has a picture of a kind that can’t be read')
   if (width > largestSide || height > largestSide)
     throw new UnusableFile(`has a picture of ${width}×${height}: at most ${largestSide} a side can be used`)
-  const duration = seconds(video.duration) ?? seconds(format.duration) ?? 0
+  const duration = seconds(video.duration) ?? clock(video.tags?.['DURATION']) ?? seconds(format.duration) ?? 0
   if (!(duration >= 0.1)) throw new UnusableFile('has no length: it lasts 0 seconds')
   if (duration > longestSeconds)
     throw new UnusableFile(`lasts ${Math.round(duration / 360) / 10} hours: at most 3.5 can be used`)
   const rotation =
     video.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ??
-    Number(video.tags?.rotate ?? 0)
+    Number(video.tags?.['rotate'] ?? 0)
+  const sound = soundOf(streams)
   return {
     container,
     duration,
@@ -130,13 +137,37 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
     ...shownSize({ width, height, pixelShape: fraction(video.sample_aspect_ratio), rotation }),
     frameRate: frameRateOf(video),
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
-    hasAudio: streams.some((stream) => stream.codec_type === 'audio' && stream.codec_name !== undefined),
+    hasAudio: sound !== undefined,
+    soundIndex: sound?.index,
+    highRange: highRangeOf(video),
+    captions: chooseCaptions(streams),
   }
+}
+
+/** The sound that the file itself puts first, else the first one that can be read. */
+function soundOf(streams: readonly ProbedStream[]): ProbedStream | undefined {
+  const readable = streams.filter(
+    ({ codec_type, codec_name, sample_rate }) =>
+      codec_type === 'audio' && codec_name !== undefined && Number(sample_rate) > 0,
+  )
+  return readable.find(({ disposition }) => disposition?.['default'] === 1) ?? readable[0]
+}
+
+function highRangeOf({ color_transfer, color_primaries }: ProbedStream): HighRange | undefined {
+  if (color_transfer === 'smpte2084') return 'pq'
+  if (color_transfer === 'arib-std-b67') return 'hlg'
+  return color_primaries === 'bt2020' ? 'wide' : undefined
 }
 
 function seconds(text: string | undefined): number | undefined {
   const value = Number(text)
   return text !== undefined && Number.isFinite(value) ? value : undefined
+}
+
+/** Matroska writes a stream's length as a tag, 00:01:02.345; the file's own may be that of a longer sound. */
+function clock(text: string | undefined): number | undefined {
+  const [, hours, minutes, rest] = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(text ?? '') ?? []
+  return hours === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(rest)
 }
 
 function frameRateOf({ avg_frame_rate, r_frame_rate }: ProbedStream): Fraction {

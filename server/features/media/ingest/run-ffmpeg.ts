@@ -25,6 +25,14 @@ const mostMemory = 6 * 1024 ** 3
 const largestFile = 8 * 1024 ** 3
 const keptComplaints = 8_000
 
+const spareTimeMs = 10 * 60_000
+const silenceMs = 5 * 60_000
+
+/** How long a file of this length (seconds) may take: sixty times as long, and ten minutes besides. */
+export function timeLimit(duration: number): Pick<Run, 'timeoutMs' | 'silenceMs'> {
+  return { timeoutMs: spareTimeMs + 60_000 * duration, silenceMs }
+}
+
 /**
  * Runs ffmpeg or ffprobe with limits on time, memory and file size, at low priority; it ends when we do, however that happens.
  * No retry: the same file gives the same result, and the queue takes up again what was interrupted.

@@ -1,5 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Language } from '#contract/languages.ts'
 import { buildFfmpegArgs } from './build-ffmpeg-args.ts'
 import { joinAudio } from './join-audio.ts'
 import { makeStills } from './make-stills.ts'
@@ -15,7 +16,9 @@ import {
   type VideoRendition,
 } from './playlists.ts'
 import { probe, type SourceMedia } from './probe.ts'
-import { framesDone, runLimited } from './run-ffmpeg.ts'
+import { readAhead } from './read-ahead.ts'
+import { askAbilities } from './run-abilities.ts'
+import { framesDone, runLimited, timeLimit } from './run-ffmpeg.ts'
 import { UnusableFile } from './unusable-file.ts'
 
 export interface Programs {
@@ -41,11 +44,11 @@ export interface Transcoded {
   height: number
   durationMs: number
   hasAudio: boolean
+  /** What lay in the file itself, as WebVTT. */
+  captions: ReadonlyMap<Language, string>
 }
 
 const aacLc = 'mp4a.40.2'
-const spareTimeMs = 10 * 60_000
-const silenceMs = 5 * 60_000
 /** How much of the declared length may be missing: 5 %, and never less than half a second. */
 const lostShare = 0.05
 const lostSeconds = 0.5
@@ -64,33 +67,35 @@ export async function transcode({
   onProgress,
 }: TranscodeOptions): Promise<Transcoded> {
   const source = await probe(programs.ffprobePath, input, signal)
+  if (source.highRange) await checkColours(programs.ffmpegPath)
   const plan = planLadder(source)
   const media = join(folder, 'media')
   await makeFolders(folder, plan)
   const frames = (source.duration * plan.frameRate.num) / plan.frameRate.den
-  const job = {
-    input,
-    container: source.container,
-    duration: source.duration,
-    interlaced: source.interlaced,
-    streamIndex: source.streamIndex,
-    plan,
-  }
+  const reading = { ffmpeg: programs.ffmpegPath, input, source, folder, niceness, signal }
+  const { gain, captions } = await readAhead(reading)
+  const job = { ...source, input, gain, plan }
   const result = await runLimited({
     program: programs.ffmpegPath,
     args: buildFfmpegArgs(job),
     cwd: media,
     niceness,
     signal,
-    timeoutMs: spareTimeMs + 60_000 * source.duration,
-    silenceMs,
+    ...timeLimit(source.duration),
     onLine: (line) => {
       const done = framesDone(line)
       if (done !== undefined) onProgress(Math.min(99, Math.floor((100 * done) / frames)))
     },
   })
   if (result.status !== 0) throw failure(result.complaints)
-  return finish(folder, source, plan)
+  return { ...(await finish(folder, source, plan)), captions }
+}
+
+/** Colours that are wrong by far would be worse than no episode. */
+async function checkColours(ffmpegPath: string): Promise<void> {
+  const { filters } = await askAbilities(ffmpegPath)
+  if (!filters.has('zscale') || !filters.has('tonemap'))
+    throw new UnusableFile('is HDR, which this ffmpeg can’t convert: it was built without zscale or tonemap')
 }
 
 async function makeFolders(folder: string, plan: LadderPlan): Promise<void> {
@@ -111,7 +116,11 @@ function failure(complaints: string): Error {
   )
 }
 
-async function finish(folder: string, source: SourceMedia, plan: LadderPlan): Promise<Transcoded> {
+async function finish(
+  folder: string,
+  source: SourceMedia,
+  plan: LadderPlan,
+): Promise<Omit<Transcoded, 'captions'>> {
   const media = join(folder, 'media')
   const videos: VideoRendition[] = []
   for (const [index, { width, height }] of plan.rungs.entries())

@@ -4,11 +4,14 @@ import { hasCover, recordEpisodes, releaseIfWaiting, setCover } from '#server/fe
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Storage } from '#server/platform/storage.ts'
-import type { Db } from '#server/tables.ts'
+import type { Language } from '#contract/languages.ts'
 import type { MediaKeys } from '#server/features/media/media-keys.ts'
+import type { Caption } from '#server/features/media/tables.ts'
+import type { Db, Tx } from '#server/tables.ts'
 import { assetFiles } from './asset-files.ts'
 import { ClaimLost, claimNext, giveBack, markFailed, markReady, type Claim } from './asset-states.ts'
 import { encryptSegments } from './encrypt-segments.ts'
+import { captionHash } from './make-captions.ts'
 import { makeCover, type Cover } from './make-stills.ts'
 import * as queries from './queries.ts'
 import type { ClaimedAsset } from './queries.ts'
@@ -154,6 +157,7 @@ async function publishAsset(
     await storage.moveIn(join(folder, 'public'), assetFiles.public(claim.id))
     for (const { lang } of captions)
       await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(claim.id, lang))
+    await addEmbedded(tx, storage, claim.id, captions, made.captions)
     // Its episode has another file by now: this one is not needed.
     if (!switched) return queries.retireAsset(tx, claim.id, now)
     if (switched.former) await queries.retireAsset(tx, switched.former, now)
@@ -161,6 +165,21 @@ async function publishAsset(
     await recordEpisodes(tx, switched.videoId, await queries.countEpisodes(tx, switched.videoId))
     await releaseIfWaiting(tx, switched.videoId, now)
   })
+}
+
+/** The captions out of the video file, in the languages that no file beside it brought. */
+async function addEmbedded(
+  tx: Tx,
+  storage: Storage,
+  id: string,
+  captions: readonly Caption[],
+  found: ReadonlyMap<Language, string>,
+): Promise<void> {
+  const missing = [...found].filter(([language]) => !captions.some(({ lang }) => lang === language))
+  if (missing.length === 0) return
+  for (const [language, text] of missing) await storage.write(assetFiles.caption(id, language), text)
+  const added = missing.map(([lang, text]) => ({ lang, hash: captionHash(text), embedded: true as const }))
+  await queries.updateCaptions(tx, id, [...captions, ...added])
 }
 
 async function coverFor(

@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const timeoutMs = 10_000
+const asked = new Map<string, Promise<Abilities>>()
+
+/** What a build of ffmpeg can do: builds differ more than versions. */
+export interface Abilities {
+  filters: ReadonlySet<string>
+  encoders: ReadonlySet<string>
+}
+
+/**
+ * Asks a build of ffmpeg what it can do, once. Not tried again: it is a program on this machine, and the next start asks anew.
+ * @throws Error where it does not answer within 10 s
+ */
+export function askAbilities(ffmpegPath: string): Promise<Abilities> {
+  const known = asked.get(ffmpegPath) ?? ask(ffmpegPath)
+  asked.set(ffmpegPath, known)
+  return known
+}
+
+async function ask(ffmpegPath: string): Promise<Abilities> {
+  const list = async (what: string) => {
+    const { stdout } = await run(ffmpegPath, ['-hide_banner', what], { timeout: timeoutMs })
+    // Every line is flags, name, description.
+    return new Set([...stdout.matchAll(/^ *[A-Z.|]+ +([\w-]+) /gm)].map(([, name = '']) => name))
+  }
+  const [filters, encoders] = await Promise.all([list('-filters'), list('-encoders')])
+  return { filters, encoders }
+}

@@ -1,0 +1,286 @@
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  brightness,
+  ffmpeg,
+  loudnessOf,
+  packets,
+  programs,
+  streamFields,
+} from '#server/testing/run-test-media.ts'
+import { turnMp4 } from '#server/testing/turn-mp4.ts'
+import { transcode } from './transcode.ts'
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-sources-'))
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+let runs = 0
+async function make(input: string, using = programs) {
+  const folder = join(root, `out-${runs++}`)
+  mkdirSync(folder)
+  const { signal } = new AbortController()
+  const made = await transcode({ programs: using, input, folder, niceness: 0, signal, onProgress: () => {} })
+  const media = join(folder, 'media')
+  const read = (name: string) => readFileSync(join(media, name), 'utf8')
+  return { made, read, top: join(media, 'v0/index.m3u8'), sound: join(media, 'a/index.m3u8') }
+}
+
+const lavfi = (graph: string) => ['-f', 'lavfi', '-i', graph]
+const picture = (seconds = 2) => lavfi(`testsrc=size=160x90:rate=25:duration=${seconds}`)
+const inputOf = (name: string, ...args: string[]) => {
+  const path = join(root, name)
+  ffmpeg(...args, '-pix_fmt', 'yuv420p', path)
+  return path
+}
+
+describe('sound', () => {
+  /** Speech-like: two seconds on, one off. */
+  const voice = (volume: number, seconds = 9) =>
+    lavfi(`sine=frequency=300:duration=${seconds},volume='${volume}*lt(mod(t,3),2)':eval=frame`)
+
+  test.each([
+    ['whispered', 0.15],
+    ['loud', 7.5],
+  ])('that is %s is played at −16 LUFS', async (name, volume) => {
+    const input = inputOf(`${name}.mkv`, ...picture(9), ...voice(volume), '-c:a', 'flac')
+    expect(Math.abs(loudnessOf(input).integrated + 16)).toBeGreaterThan(5)
+    const { sound } = await make(input)
+    const { integrated, peak } = loudnessOf(sound)
+    expect(integrated).toBeGreaterThan(-17)
+    expect(integrated).toBeLessThan(-15)
+    expect(peak).toBeLessThanOrEqual(-1)
+  })
+
+  test('with one bang in a quiet film gets louder without being clipped', async () => {
+    const bang = '0.03+0.9*between(t,4,4.02)'
+    const tone = lavfi(`aevalsrc='(${bang})*sin(2*PI*440*t)':s=48000:d=9`)
+    const { sound } = await make(inputOf('bang.mkv', ...picture(9), ...tone, '-c:a', 'flac'))
+    const { integrated, peak } = loudnessOf(sound)
+    expect(integrated).toBeGreaterThan(-17)
+    expect(peak).toBeLessThanOrEqual(-1)
+  })
+
+  test('that is all silence stays silent', async () => {
+    const { sound, made } = await make(
+      inputOf('mute.mkv', ...picture(), ...lavfi('anullsrc,atrim=duration=2'), '-c:a', 'flac'),
+    )
+    expect(made.hasAudio).toBe(true)
+    expect(loudnessOf(sound).integrated).toBe(-70)
+  })
+
+  test('in 5.1 becomes two channels, and who speaks from the middle is heard in both', async () => {
+    const middle = lavfi('aevalsrc=0|0|0.2*sin(2*PI*440*t)|0|0|0:c=5.1:s=48000:d=3')
+    const { sound } = await make(inputOf('surround.mkv', ...picture(3), ...middle, '-c:a', 'flac'))
+    expect(streamFields(sound, 'a:0', 'channels')).toEqual(['2'])
+    const samples = ffmpeg('-i', sound, '-f', 's16le', 'pipe:1')
+    const loudest = (channel: number) => {
+      let most = 0
+      for (let at = 2 * channel; at < samples.length; at += 4) most = Math.max(most, samples.readInt16LE(at))
+      return most
+    }
+    expect(loudest(0)).toBeGreaterThan(3000)
+    expect(loudest(1)).toBeCloseTo(loudest(0), -3)
+  })
+
+  test.each([
+    ['shorter', 1],
+    ['longer', 6],
+  ])('that is %s than the picture lasts as long as it', async (name, seconds) => {
+    const tone = lavfi(`sine=duration=${seconds}`)
+    const { sound, made } = await make(inputOf(`${name}.mkv`, ...picture(4), ...tone, '-c:a', 'flac'))
+    expect(made.durationMs).toBe(4000)
+    const ends = packets(sound, 'pts_time').map(parseFloat)
+    expect(Math.max(...ends)).toBeGreaterThan(3.9)
+    expect(Math.max(...ends)).toBeLessThan(4.1)
+  })
+
+  test('that the file puts first is taken, not the one that stands first', async () => {
+    const both = [...picture(3), ...lavfi('sine=duration=3'), ...lavfi('anullsrc,atrim=duration=3')]
+    const tracks = ['-map', '0', '-map', '2', '-map', '1', '-c:a', 'flac']
+    const input = inputOf(
+      'two.mkv',
+      ...both,
+      ...tracks,
+      '-disposition:a:0',
+      '0',
+      '-disposition:a:1',
+      'default',
+    )
+    expect(loudnessOf((await make(input)).sound).integrated).toBeGreaterThan(-20)
+  })
+})
+
+describe('a picture', () => {
+  /** White where it begins, then darker: its left end and its upper end are told apart from the others. */
+  const shaded = (width: number, height: number) =>
+    `nullsrc=size=${width}x${height}:rate=25:duration=1,format=gray,geq=lum='235-120*X/W-80*Y/H'`
+  const falls = (values: number[]) => values.every((value, at) => at === 0 || value < (values[at - 1] ?? 0))
+  const rises = (values: number[]) => falls(values.toReversed())
+
+  test.each([
+    { degrees: 90, shown: '180x320', row: rises, column: falls },
+    { degrees: 180, shown: '320x180', row: rises, column: rises },
+    { degrees: 270, shown: '180x320', row: falls, column: rises },
+  ])(
+    'that is to be turned by $degrees° is shown upright, as $shown',
+    async ({ degrees, shown, row, column }) => {
+      const input = inputOf(`turned-${degrees}.mp4`, ...lavfi(shaded(320, 180)))
+      turnMp4(input, degrees)
+      const { top, read } = await make(input)
+      expect(read('master.m3u8')).toContain(`RESOLUTION=${shown}`)
+      const seen = brightness(top, 4)
+      expect([row(seen.row), column(seen.column)]).toEqual([true, true])
+    },
+  )
+
+  test.each([
+    { coded: '161x91', more: [], shown: '160x90' },
+    { coded: '91x161', more: [], shown: '90x160' },
+    { coded: '160x120', more: ['-aspect', '16:9'], shown: '160x90' },
+    { coded: '160x90', more: ['-aspect', '1:1'], shown: '90x90' },
+    { coded: '3x5', more: [], shown: '2x4' },
+    { coded: '2400x32', more: [], shown: '1920x26' },
+    { coded: '32x2400', more: [], shown: '26x1920' },
+  ])('of $coded $more is made as $shown, with square dots', async ({ coded, more, shown }) => {
+    const input = join(root, `odd-${coded}-${more.length}.mkv`)
+    ffmpeg(
+      ...lavfi(`testsrc=size=${coded}:rate=25:duration=1`),
+      '-pix_fmt',
+      'yuv444p',
+      '-c:v',
+      'ffv1',
+      ...more,
+      input,
+    )
+    const { top } = await make(input)
+    const [width, height, dots] = streamFields(top, 'v:0', 'width,height,sample_aspect_ratio')
+    expect([`${width}x${height}`, dots]).toEqual([shown, expect.stringMatching(/1:1|N\/A/)])
+  })
+
+  test('held upright and turned by its container is as tall as one that was filmed so', async () => {
+    const input = inputOf('phone.mp4', ...lavfi(shaded(960, 540)))
+    turnMp4(input, 90)
+    const { read } = await make(input)
+    expect(read('master.m3u8').match(/RESOLUTION=\d+x\d+/g)).toEqual([
+      'RESOLUTION=540x960',
+      'RESOLUTION=360x640',
+    ])
+  })
+
+  test('of a changing rate is made at a constant one, in time with its sound, with keyframes to the second', async () => {
+    const uneven = "select='lt(t,2)*not(mod(n,3))+gte(t,2)*lt(t,4)+gte(t,4)*not(mod(n,5))'"
+    const input = join(root, 'uneven.mkv')
+    ffmpeg(
+      ...lavfi('testsrc=size=160x90:rate=30:duration=6'),
+      ...lavfi('sine=duration=6'),
+      '-vf',
+      uneven,
+      '-vsync',
+      'vfr',
+      input,
+    )
+    const times = packets(input, 'pts_time').map(parseFloat)
+    expect(
+      new Set(times.slice(1).map((time, at) => (time - (times[at] ?? 0)).toFixed(2))).size,
+    ).toBeGreaterThan(2)
+    const { top, made } = await make(input)
+    const packed = packets(top, 'pts_time,flags')
+    const steps = packed
+      .slice(1)
+      .map((line, at) => Math.round(1000 * (parseFloat(line) - parseFloat(packed[at] ?? ''))))
+    expect(Math.max(...steps) - Math.min(...steps)).toBeLessThanOrEqual(1)
+    expect(packed.filter((line) => line.includes('K')).map(parseFloat)).toEqual([0, 1, 3, 5])
+    expect(Math.abs(made.durationMs - 6000)).toBeLessThan(200)
+  })
+})
+
+describe('HDR', () => {
+  /** Two halves of one code value each, in ten bits; codes from 0 to 1 as the transfer defines them. */
+  const halves = (left: number, right: number, { cb = 512, cr = 512 } = {}) =>
+    lavfi(
+      `nullsrc=size=320x180:rate=25:duration=1,format=yuv420p10,` +
+        `geq=lum='64+876*if(lt(X,W/2),${left},${right})':cb=${cb}:cr=${cr}`,
+    )
+  const write = (name: string, transfer: string, source: string[]) => {
+    const input = join(root, `${name}.mkv`)
+    const colours = ['-color_primaries', 'bt2020', '-color_trc', transfer, '-colorspace', 'bt2020nc']
+    ffmpeg(...source, '-c:v', 'ffv1', ...colours, '-color_range', 'tv', input)
+    return input
+  }
+
+  test.each([
+    // 1 and 1000 cd/m². Shown as they are they would be 38 and 192 of 255.
+    { name: 'PQ', transfer: 'smpte2084', codes: [0.15, 0.7518], seen: [25, 255] },
+    // A fifth of white, and white as broadcasters have it.
+    { name: 'HLG', transfer: 'arib-std-b67', codes: [0.3, 0.75], seen: [79, 193] },
+  ])('$name becomes a usual picture', async ({ name, transfer, codes: [left = 0, right = 0], seen }) => {
+    const { top } = await make(write(name, transfer, halves(left, right)))
+    for (const [half, value] of brightness(top, 2).row.entries())
+      expect(Math.abs(value - (seen[half] ?? 0)), `half ${half}: ${value}`).toBeLessThan(8)
+    const said = streamFields(top, 'v:0', 'pix_fmt,color_range,color_space,color_transfer,color_primaries')
+    expect(said).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])
+  })
+
+  test('is refused in words where ffmpeg was built without what it takes', async () => {
+    const lacking = join(root, 'lacking-ffmpeg')
+    writeFileSync(lacking, '#!/bin/sh\necho " TSC scale  V->V  Scale."\n', { mode: 0o755 })
+    const input = write('refused', 'smpte2084', halves(0.2, 0.4))
+    await expect(make(input, { ...programs, ffmpegPath: lacking })).rejects.toThrow(
+      'is HDR, which this ffmpeg can’t convert',
+    )
+  })
+
+  test('its colours alone keep their look: they are written stronger, as the usual range is narrower', async () => {
+    const { top } = await make(write('wide', 'bt709', halves(0.5, 0.5, { cr: 640 })))
+    const [red = 0, green = 0, blue = 0] = ffmpeg(
+      '-i',
+      top,
+      '-frames:v',
+      '1',
+      '-vf',
+      'scale=1:1:flags=area',
+      '-pix_fmt',
+      'rgb24',
+      '-f',
+      'rawvideo',
+      'pipe:1',
+    )
+    // Taken for the usual colours they would be 185, 110, 128.
+    expect(red).toBeGreaterThan(195)
+    expect(green).toBeLessThan(90)
+    expect(Math.abs(blue - 127)).toBeLessThan(15)
+  })
+})
+
+describe('captions in the file', () => {
+  const srt = (words: string) => `1\n00:00:00,200 --> 00:00:01,500\n${words}\n`
+  const tracks = (kind: string, ...languages: [string, string][]) => {
+    const files = languages.map(([language, words]) => {
+      const path = join(root, `${kind}-${language}.srt`)
+      writeFileSync(path, srt(words))
+      return path
+    })
+    const maps = ['-map', '0:v', ...files.flatMap((_, at) => ['-map', String(at + 1)])]
+    const names = languages.flatMap(([language], at) => [`-metadata:s:s:${at}`, `language=${language}`])
+    return [...picture(), ...files.flatMap((path) => ['-i', path]), ...maps, '-c:s', kind, ...names]
+  }
+
+  test.each([
+    ['mov_text', 'captioned.mp4'],
+    ['srt', 'captioned.mkv'],
+    ['ass', 'styled.mkv'],
+  ])('of kind %s become WebVTT by language', async (kind, name) => {
+    const input = inputOf(
+      name,
+      ...tracks(kind, ['eng', 'Hello'], ['ger', 'Grüße'], ['jpn', '今日は'], ['fre', 'Salut']),
+    )
+    const { captions } = (await make(input)).made
+    expect([...captions.keys()].toSorted()).toEqual(['dy', 'en', 'fy'])
+    expect(captions.get('dy')).toMatch(/^WEBVTT\n\n00:00:00\.200 --> 00:00:01\.500\nGrüße\n$/)
+  })
+})
