@@ -1,0 +1,47 @@
+// A worker in a process of its own that makes what waits in the ingest queue, and may end in the middle of it by SIGKILL:
+// so many milliseconds after it began (`after`), or once so many files and folders have come to their place (`moved`).
+import { setTimeout as delay } from 'node:timers/promises'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { putBackAbandoned } from '#server/features/media/ingest/asset-states.ts'
+import { workNext, type IngestContext } from '#server/features/media/ingest/work-queue.ts'
+import { systemClock } from '#server/platform/clock.ts'
+import { columnTypes } from '#server/platform/database/column-types.ts'
+import { createLog } from '#server/platform/log.ts'
+import { openStorage, type Storage } from '#server/platform/storage.ts'
+import type { Tables } from '#server/tables.ts'
+
+const [url = '', dataDir = '', ffmpegPath = '', ffprobePath = '', when = 'never', at = '0'] =
+  process.argv.slice(2)
+const die = () => process.kill(process.pid, 'SIGKILL')
+const pollMs = 50
+
+function dyingStorage(storage: Storage): Storage {
+  let moved = 0
+  return {
+    ...storage,
+    async moveIn(path, key) {
+      await storage.moveIn(path, key)
+      if (when === 'moved' && ++moved === Number(at)) die()
+    },
+  }
+}
+
+const pool = new pg.Pool({ connectionString: url, types: columnTypes })
+const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+const context: IngestContext = {
+  db,
+  storage: dyingStorage(openStorage(dataDir)),
+  clock: systemClock,
+  log: createLog({ json: true, level: 'silent' }),
+  programs: { ffmpegPath, ffprobePath },
+}
+if (when === 'after') setTimeout(die, Number(at))
+const isOpen = () =>
+  db.selectFrom('assets').select('id').where('state', 'in', ['uploaded', 'processing']).executeTakeFirst()
+while (await isOpen()) {
+  await putBackAbandoned(db)
+  const made = await workNext(context, { signal: new AbortController().signal, niceness: 0 })
+  if (made === undefined) await delay(pollMs)
+}
+await db.destroy()
