@@ -24,6 +24,7 @@ import {
   type Limit,
 } from '#server/platform/read-setting.ts'
 import { keyOf } from '#server/platform/seal.ts'
+import { readIngest, type IngestConfig } from '#server/platform/read-ingest.ts'
 import { readOperator, type OperatorConfig } from '#server/platform/read-operator.ts'
 import { readTracking, type TrackingConfig } from '#server/platform/read-tracking.ts'
 import { readSocial, type SocialSecrets, type SocialSettings } from '#server/platform/read-social.ts'
@@ -70,6 +71,7 @@ export interface Config {
   ffmpegPath: string | undefined
   /** How the segments of what is imported from now on are encrypted; undefined: not at all. */
   mediaEncrypt: 'aes-128' | undefined
+  ingest: IngestConfig
   chromiumPath: string | undefined
   /** How many proxies stand before us whose X-Forwarded-For entry is believed. */
   trustProxy: number
@@ -116,6 +118,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     demo: flag(env, 'DEMO') ?? databaseUrl === undefined,
     ffmpegPath: text(env, 'FFMPEG_PATH'),
     mediaEncrypt: oneOf(env, 'MEDIA_ENCRYPT', ['aes-128']),
+    ingest: readIngest(env),
     chromiumPath: text(env, 'CHROMIUM_PATH'),
     trustProxy: wholeNumber(env, 'TRUST_PROXY', { min: 0, max: 10 }) ?? 0,
     metricsPort: wholeNumber(env, 'METRICS_PORT', { min: 1, max: 65_535 }),

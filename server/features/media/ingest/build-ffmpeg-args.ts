@@ -1,3 +1,5 @@
+import type { ExtraRung } from '#server/platform/run-ffmpeg-version.ts'
+import { extraRungArgs } from './extra-rung.ts'
 import type { LadderPlan, Rung } from './plan-ladder.ts'
 import { planCandidates, planStoryboard } from './plan-stills.ts'
 import { gainFilters, soundChain, type Gain } from './sound-chain.ts'
@@ -20,6 +22,7 @@ export interface TranscodeJob {
   soundIndex: number | undefined
   gain: Gain | undefined
   highRange: HighRange | undefined
+  extraRung?: ExtraRung | undefined
   plan: LadderPlan
 }
 
@@ -36,6 +39,9 @@ export function inputArgs(input: string, container: Container): string[] {
     input,
   ]
 }
+
+/** Where the rung beyond H.264 goes. */
+export const extraFolder = 'x'
 
 /** A keyframe at 0, 1, 3, 5 … seconds in every rung: the first segment is 1 s, the others 2 s, and all line up. */
 const keyframes = 'expr:gte(t,max(0,2*n_forced-1))'
@@ -59,6 +65,7 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     '-filter_complex',
     filterGraph(job),
     ...plan.rungs.flatMap((rung, index) => rungArgs(rung, index, job.highRange !== undefined)),
+    ...extraArgs(job),
     ...audioArgs(job),
     '-map',
     '[sheet]',
@@ -89,14 +96,26 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
  * Each rung is scaled from the one above it; the small pictures of the sheet come from the lowest. The film is named by its
  * number: in a filter graph ffmpeg 4 finds none by `V` where a cover picture stands first.
  */
-function filterGraph({ plan, duration, interlaced, streamIndex, highRange }: TranscodeJob): string {
+function filterGraph({
+  plan,
+  duration,
+  interlaced,
+  streamIndex,
+  highRange,
+  extraRung,
+}: TranscodeJob): string {
   const board = planStoryboard(plan, duration)
   const candidates = planCandidates(duration)
   const { num, den } = plan.frameRate
   const chains: string[] = []
   let from = `[0:${streamIndex}]${interlaced ? 'yadif=deint=interlaced,' : ''}fps=${num}/${den}:start_time=0,`
   plan.rungs.forEach(({ width, height }, index) => {
-    const outputs = [`[v${index}]`, `[s${index}]`, ...(index === 0 ? ['[f]'] : [])]
+    const outputs = [
+      `[v${index}]`,
+      `[s${index}]`,
+      ...(index === 0 ? ['[f]'] : []),
+      ...(index === 0 && extraRung ? ['[x]'] : []),
+    ]
     const finish = index === 0 ? `${toUsualRange(highRange)},setsar=1,format=yuv420p` : ''
     chains.push(
       `${from}scale=${width}:${height}:flags=bicubic${finish},split=${outputs.length}${outputs.join('')}`,
@@ -155,6 +174,20 @@ function rungArgs(rung: Rung, index: number, converted: boolean): string[] {
     keyframes,
     ...(converted ? usualColours : []),
     ...hlsArgs(`v${index}`),
+  ]
+}
+
+/** The keyframes are those of the other rungs, so that a player can change to it and back. */
+function extraArgs({ extraRung, plan: { rungs }, highRange }: TranscodeJob): string[] {
+  const [top] = rungs
+  if (!extraRung || !top) return []
+  const colours = highRange ? usualColours : []
+  return [
+    ...extraRungArgs(extraRung, top),
+    '-force_key_frames',
+    keyframes,
+    ...colours,
+    ...hlsArgs(extraFolder),
   ]
 }
 

@@ -32,11 +32,40 @@ export function joinSegments(parts: readonly Buffer[]): Buffer {
 }
 
 /**
- * The codec of an H.264 track as CODECS names it (RFC 6381), from its initialisation segment.
- * @throws Error where there is none
+ * The codec of a track as CODECS names it (RFC 6381), from its initialisation segment.
+ * @throws Error where there is none of that kind
  */
-export function readAvcCodec(init: Buffer): string {
-  const at = init.indexOf('avcC')
-  if (at < 0) throw new Error('The initialisation segment has no H.264 track.')
-  return `avc1.${init.toString('hex', at + 5, at + 8)}`
+export function readCodec(codec: 'avc' | 'hevc' | 'av1', init: Buffer): string {
+  const box = { avc: 'avcC', hevc: 'hvcC', av1: 'av1C' }[codec]
+  const at = init.indexOf(box)
+  if (at < 0) throw new Error(`The initialisation segment has no ${codec} track.`)
+  // Behind the type and the version.
+  const record = init.subarray(at + 5)
+  if (codec === 'avc') return `avc1.${record.toString('hex', 0, 3)}`
+  return codec === 'hevc' ? hevcCodec(record) : av1Codec(record)
+}
+
+/** Profile, what decoders it suits (bits in reverse), tier and level, limits without the zeros at their end. */
+function hevcCodec(record: Buffer): string {
+  const first = record.readUInt8(0)
+  const space = ['', 'A', 'B', 'C'][first >> 6] ?? ''
+  let suits = 0
+  for (let bit = 0, given = record.readUInt32BE(1); bit < 32; bit++, given >>>= 1)
+    suits = ((suits << 1) | (given & 1)) >>> 0
+  const limits = record.toString('hex', 5, 11).replace(/(00)+$/, '')
+  const parts = [
+    `${space}${first & 31}`,
+    suits.toString(16),
+    `${first & 32 ? 'H' : 'L'}${record.readUInt8(11)}`,
+    ...(limits.match(/../g) ?? []),
+  ]
+  return `hvc1.${parts.join('.')}`
+}
+
+/** Profile, level and tier, bits per sample. */
+function av1Codec(record: Buffer): string {
+  const [first, second] = [record.readUInt8(0), record.readUInt8(1)]
+  const level = String(first & 31).padStart(2, '0')
+  const bits = second & 64 ? (second & 32 ? '12' : '10') : '08'
+  return `av01.${first >> 5}.${level}${second & 128 ? 'H' : 'M'}.${bits}`
 }

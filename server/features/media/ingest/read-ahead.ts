@@ -6,6 +6,7 @@ import { makeCaptions } from './make-captions.ts'
 import type { SourceMedia } from './probe.ts'
 import { runLimited, timeLimit } from './run-ffmpeg.ts'
 import { gainFilters, giveBack, planGain, soundChain, type Gain, type Loudness } from './sound-chain.ts'
+import type { Programs } from './transcode.ts'
 import { UnusableFile } from './unusable-file.ts'
 
 /** What has to be known before an episode is made: the gain of its sound, and the captions that lie in the file. */
@@ -15,7 +16,7 @@ export interface ReadAhead {
 }
 
 interface Reading {
-  ffmpeg: string
+  programs: Programs
   input: string
   source: SourceMedia
   /** Where drafts may lie; none is left. */
@@ -72,16 +73,17 @@ const draftOf = (language: Language) => `embedded-${language}.vtt`
 
 /** @returns what ffmpeg said; undefined where there is nothing to read or it can't be read */
 async function read(
-  { ffmpeg, input, source, folder, niceness, signal }: Reading,
+  { programs, input, source, folder, niceness, signal }: Reading,
   outputs: readonly string[],
 ): Promise<string | undefined> {
   if (outputs.length === 0) return undefined
   const own = ['-hide_banner', '-nostdin', '-y', '-nostats', '-progress', 'pipe:1']
   const { status, complaints } = await runLimited({
-    program: ffmpeg,
+    program: programs.ffmpegPath,
     args: [...own, ...inputArgs(input, source.container), ...outputs],
     cwd: folder,
     niceness,
+    limits: programs.limits,
     signal,
     ...timeLimit(source.duration),
   })

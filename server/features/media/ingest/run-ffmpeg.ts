@@ -1,4 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import type { RunLimits } from '#server/platform/run-ffmpeg-version.ts'
 import { UnusableFile } from './unusable-file.ts'
 
 interface Run {
@@ -7,6 +10,7 @@ interface Run {
   cwd?: string
   /** 0 is usual, 19 the most modest. */
   niceness?: number
+  limits?: RunLimits | undefined
   /** The whole run may take this long. */
   timeoutMs: number
   /** A run that writes nothing for this long has hung. */
@@ -21,8 +25,9 @@ interface RunResult {
   complaints: string
 }
 
-const mostMemory = 6 * 1024 ** 3
-const largestFile = 8 * 1024 ** 3
+const gigabyte = 1024 ** 3
+const usualLimits: RunLimits = { cores: undefined, memory: 6 * gigabyte }
+const largestFile = 8 * gigabyte
 const keptComplaints = 8_000
 
 const spareTimeMs = 10 * 60_000
@@ -36,7 +41,8 @@ export function timeLimit(duration: number): Pick<Run, 'timeoutMs' | 'silenceMs'
 /**
  * Runs ffmpeg or ffprobe with limits on time, memory and file size, at low priority; it ends when we do, however that happens.
  * No retry: the same file gives the same result, and the queue takes up again what was interrupted.
- * @throws UnusableFile when the time is up
+ * @throws UnusableFile when the time is up, a file becomes too large or the program crashes
+ * @throws Error where somebody else has ended it
  * @throws the signal's reason when aborted
  */
 export async function runLimited(run: Run): Promise<RunResult> {
@@ -67,9 +73,10 @@ export async function runLimited(run: Run): Promise<RunResult> {
     run.onLine?.(line)
   })
   try {
-    const status = await ended(child)
+    const { status, signal } = await ended(child)
     run.signal?.throwIfAborted()
     if (late) throw new UnusableFile('takes too long to read')
+    if (signal !== undefined) throw whyEnded(signal)
     return { status, complaints }
   } finally {
     clearTimeout(clock)
@@ -88,11 +95,32 @@ function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
   child.stdout?.on('end', () => rest && onLine(rest))
 }
 
-function ended(child: ChildProcess): Promise<number | null> {
+interface End {
+  status: number | null
+  /** What ended it, told by the system or by the shell that stands guard. */
+  signal: NodeJS.Signals | undefined
+}
+
+function ended(child: ChildProcess): Promise<End> {
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', resolve)
+    child.on('close', (status, signal) => resolve({ status, signal: signal ?? signalBehind(status ?? 0) }))
   })
+}
+
+/** A shell adds 128 to a signal's number; ffmpeg itself says 255 where it was asked to end. */
+function signalBehind(status: number): NodeJS.Signals | undefined {
+  if (status === 255) return 'SIGTERM'
+  const named = Object.entries(constants.signals).find(([, number]) => number === status - 128)
+  return named?.[0] as NodeJS.Signals | undefined
+}
+
+/** A crash is the file's doing and would come again; whoever ends a program, or runs out of memory for all, says nothing about the file. */
+function whyEnded(signal: NodeJS.Signals): Error {
+  if (signal === 'SIGXFSZ') return new UnusableFile(`becomes larger than ${largestFile / gigabyte} GB`)
+  if (['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE'].includes(signal))
+    return new UnusableFile('can’t be converted: the converter crashes')
+  return new Error(`The converter was ended from outside (${signal}).`)
 }
 
 /** The whole group: where a shell stands guard, the program is its child. */
@@ -118,15 +146,31 @@ function has(...command: [string, ...string[]]): boolean {
 const guard =
   'exec 3<&0; "$@" </dev/null 3<&- & child=$!; (cat <&3 >/dev/null; kill -KILL $child) >/dev/null 2>&1 & guard=$!; wait $child; status=$?; kill $guard; exit $status'
 
-function guarded({ program, args, niceness = 0 }: Run): string[] {
+function guarded({ program, args, niceness = 0, limits = usualLimits }: Run): string[] {
   const bound = has('setpriv', '--pdeathsig', 'KILL', 'true')
     ? ['setpriv', '--pdeathsig', 'KILL']
     : ['/bin/sh', '-c', guard, 'sh']
   const limited = has('prlimit', '--as', 'true')
-    ? ['prlimit', `--as=${mostMemory}`, `--fsize=${largestFile}`, '--core=0']
+    ? ['prlimit', `--as=${limits.memory}`, `--fsize=${largestFile}`, '--core=0']
     : []
   const nice = niceness > 0 && has('nice', 'true') ? ['nice', '-n', String(niceness)] : []
-  return [...bound, ...limited, ...nice, program, ...args]
+  return [...bound, ...limited, ...onCores(limits.cores), ...nice, program, ...args]
+}
+
+/** The last of the cores that this process may use: all runs share them, and the others are left to who answers people. */
+function onCores(most: number | undefined): string[] {
+  if (most === undefined || !has('taskset', '--version')) return []
+  const cores = allowedCores(readFileSync('/proc/self/status', 'utf8'))
+  return cores.length > most ? ['taskset', '-c', cores.slice(-most).join(',')] : []
+}
+
+/** The cores that a process may use, from what Linux says of it: "0-2,5" are 0, 1, 2 and 5. */
+export function allowedCores(status: string): number[] {
+  const list = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(status)?.[1] ?? ''
+  return list.split(',').flatMap((part) => {
+    const [from = NaN, to = from] = part.split('-').map(Number)
+    return Number.isNaN(from) ? [] : Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  })
 }
 
 /** Frames of the largest rung done, from a line of ffmpeg's `-progress` output; undefined for its other lines. HLS outputs report no times. */

@@ -1,10 +1,13 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Language } from '#contract/languages.ts'
-import { buildFfmpegArgs } from './build-ffmpeg-args.ts'
+import type { ExtraCodec } from '#server/platform/read-ingest.ts'
+import { askAbilities } from '#server/platform/run-abilities.ts'
+import type { ExtraRung, Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { buildFfmpegArgs, extraFolder } from './build-ffmpeg-args.ts'
 import { joinAudio } from './join-audio.ts'
 import { makeStills } from './make-stills.ts'
-import { readAvcCodec } from './mp4-boxes.ts'
+import { readCodec } from './mp4-boxes.ts'
 import { planLadder, type LadderPlan } from './plan-ladder.ts'
 import { planStoryboard, storyboardVtt } from './plan-stills.ts'
 import {
@@ -17,14 +20,10 @@ import {
 } from './playlists.ts'
 import { probe, type SourceMedia } from './probe.ts'
 import { readAhead } from './read-ahead.ts'
-import { askAbilities } from './run-abilities.ts'
 import { framesDone, runLimited, timeLimit } from './run-ffmpeg.ts'
 import { UnusableFile } from './unusable-file.ts'
 
-export interface Programs {
-  ffmpegPath: string
-  ffprobePath: string
-}
+export type Programs = Pick<Ffmpeg, 'ffmpegPath' | 'ffprobePath' | 'extraRung' | 'limits'>
 
 export interface TranscodeOptions {
   programs: Programs
@@ -70,16 +69,17 @@ export async function transcode({
   if (source.highRange) await checkColours(programs.ffmpegPath)
   const plan = planLadder(source)
   const media = join(folder, 'media')
-  await makeFolders(folder, plan)
+  await makeFolders(folder, plan, programs.extraRung !== undefined)
   const frames = (source.duration * plan.frameRate.num) / plan.frameRate.den
-  const reading = { ffmpeg: programs.ffmpegPath, input, source, folder, niceness, signal }
+  const reading = { programs, input, source, folder, niceness, signal }
   const { gain, captions } = await readAhead(reading)
-  const job = { ...source, input, gain, plan }
+  const job = { ...source, input, gain, plan, extraRung: programs.extraRung }
   const result = await runLimited({
     program: programs.ffmpegPath,
     args: buildFfmpegArgs(job),
     cwd: media,
     niceness,
+    limits: programs.limits,
     signal,
     ...timeLimit(source.duration),
     onLine: (line) => {
@@ -88,7 +88,7 @@ export async function transcode({
     },
   })
   if (result.status !== 0) throw failure(result.complaints)
-  return { ...(await finish(folder, source, plan)), captions }
+  return { ...(await finish(folder, source, plan, programs.extraRung)), captions }
 }
 
 /** Colours that are wrong by far would be worse than no episode. */
@@ -98,10 +98,11 @@ async function checkColours(ffmpegPath: string): Promise<void> {
     throw new UnusableFile('is HDR, which this ffmpeg can’t convert: it was built without zscale or tonemap')
 }
 
-async function makeFolders(folder: string, plan: LadderPlan): Promise<void> {
+async function makeFolders(folder: string, plan: LadderPlan, extra: boolean): Promise<void> {
   const folders = [
     ...plan.rungs.map((_, index) => `media/v${index}`),
     ...(plan.hasAudio ? ['media/a'] : []),
+    ...(extra ? [`media/${extraFolder}`] : []),
     'public',
   ]
   for (const name of folders) await mkdir(join(folder, name), { recursive: true })
@@ -110,6 +111,8 @@ async function makeFolders(folder: string, plan: LadderPlan): Promise<void> {
 /** A full disk is nobody's fault and worth another try; all else is the file's. */
 function failure(complaints: string): Error {
   if (/No space left on device/i.test(complaints)) return new Error('The disk is full.')
+  if (/Cannot allocate memory|malloc of size \d+ failed|out of memory/i.test(complaints))
+    return new UnusableFile('needs more memory than one file may take (INGEST_MEMORY_MB)')
   const last = complaints.trim().split('\n').at(-1) ?? ''
   return new UnusableFile(
     `can’t be converted: ${last.replace(/^\[[^\]]*\]\s*/, '').slice(0, 200) || 'the converter stopped'}`,
@@ -120,11 +123,10 @@ async function finish(
   folder: string,
   source: SourceMedia,
   plan: LadderPlan,
+  extra: ExtraRung | undefined,
 ): Promise<Omit<Transcoded, 'captions'>> {
   const media = join(folder, 'media')
-  const videos: VideoRendition[] = []
-  for (const [index, { width, height }] of plan.rungs.entries())
-    videos.push({ ...(await readVideo(media, `v${index}`)), width, height })
+  const videos = await readVideos(media, plan, extra)
   const seconds = playlistDuration(videos[0]?.segments ?? [])
   checkLength(seconds, source.duration)
   const hasAudio = plan.hasAudio && (await hasSegments(join(media, 'a')))
@@ -143,10 +145,28 @@ async function finish(
   return { width: plan.rungs[0]?.width ?? 0, height: plan.rungs[0]?.height ?? 0, durationMs, hasAudio }
 }
 
-async function readVideo(media: string, name: string): Promise<Rendition> {
+async function readVideos(
+  media: string,
+  plan: LadderPlan,
+  extra: ExtraRung | undefined,
+): Promise<VideoRendition[]> {
+  const videos: VideoRendition[] = []
+  for (const [index, { width, height }] of plan.rungs.entries())
+    videos.push({ ...(await readVideo(media, `v${index}`, 'avc')), width, height })
+  const [top] = videos
+  // Last, so that a player which takes the first it finds has one that every player can show.
+  if (extra && top) videos.push({ ...top, ...(await readVideo(media, extraFolder, extra.codec)) })
+  return videos
+}
+
+async function readVideo(media: string, name: string, codec: 'avc' | ExtraCodec): Promise<Rendition> {
   if (!(await hasSegments(join(media, name)))) throw new UnusableFile('has no picture that can be decoded')
   const playlist = join(media, name, 'index.m3u8')
-  const rendition = await measure(media, name, readAvcCodec(await readFile(join(media, name, 'init.mp4'))))
+  const rendition = await measure(
+    media,
+    name,
+    readCodec(codec, await readFile(join(media, name, 'init.mp4'))),
+  )
   await writeFile(playlist, writePlaylist(rendition.segments))
   return rendition
 }

@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readIngest } from '#server/platform/read-ingest.ts'
+import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { brightness, drawFilm, packets, streamFields } from '#server/testing/run-test-media.ts'
+import { parsePlaylist } from './playlists.ts'
+import { transcode } from './transcode.ts'
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-extra-'))
+  drawFilm(join(root, 'film.mp4'), { size: '96x160', seconds: 4, rate: '10' })
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const find = (codec: string) =>
+  findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'], ingest: readIngest({ EXTRA_RUNG: codec }) })
+
+test.each([
+  { codec: 'hevc', named: /^hvc1\.1\.6\.L\d+(\.[0-9A-F]{1,2})*$/i },
+  { codec: 'av1', named: /^av01\.0\.\d\dM\.08$/ },
+])(
+  'a rung in $codec is listed last, under its own name, and lines up with the others',
+  async ({ codec, named }) => {
+    const folder = join(root, codec)
+    mkdirSync(folder)
+    const { signal } = new AbortController()
+    const programs = await find(codec)
+    const input = join(root, 'film.mp4')
+    await transcode({ programs, input, folder, niceness: 0, signal, onProgress: () => {} })
+    const media = join(folder, 'media')
+    const streams = readFileSync(join(media, 'master.m3u8'), 'utf8').match(/#EXT-X-STREAM-INF:.*\n.*/g) ?? []
+    expect(streams.map((stream) => stream.split('\n')[1])).toEqual(['v0/index.m3u8', 'x/index.m3u8'])
+    const [video, sound] = /CODECS="(.*?)"/.exec(streams[1] ?? '')?.[1]?.split(',') ?? []
+    expect([video, sound]).toEqual([expect.stringMatching(named), 'mp4a.40.2'])
+    expect(streams[1]).toContain('RESOLUTION=96x160')
+    const playlist = join(media, 'x', 'index.m3u8')
+    expect(parsePlaylist(readFileSync(playlist, 'utf8')).map(({ duration }) => duration)).toEqual([1, 2, 1])
+    const keyTimes = packets(playlist, 'pts_time,flags').filter((line) => line.includes('K'))
+    expect(keyTimes.map(parseFloat)).toEqual([0, 1, 3])
+    expect(streamFields(playlist, 'v:0', 'codec_name')).toEqual([codec])
+    const [ours, others] = ['x', 'v0'].map((name) => brightness(join(media, name, 'index.m3u8'), 6).row)
+    for (const [place, value] of (ours ?? []).entries())
+      expect(Math.abs(value - (others?.[place] ?? 0))).toBeLessThan(8)
+  },
+  // The AV1 encoder of 2018 takes seconds for seconds of a stamp.
+  60_000,
+)
+
+test('a build without the encoder is refused at start, by the name of the setting', async () => {
+  const lacking = join(root, 'ffmpeg')
+  const script =
+    '#!/bin/sh\ncase "$*" in *-version*) echo "$(basename "$0") version 6.0";; *) echo " V....D libx264  H.264";; esac\n'
+  for (const name of ['ffmpeg', 'ffprobe']) writeFileSync(join(root, name), script, { mode: 0o755 })
+  const ingest = readIngest({ EXTRA_RUNG: 'av1' })
+  await expect(findFfmpeg({ ffmpegPath: lacking, ingest })).rejects.toThrow(
+    `EXTRA_RUNG av1 needs an ffmpeg with libsvtav1 or libaom-av1, which ${lacking} does not have.`,
+  )
+  expect((await findFfmpeg({ ffmpegPath: lacking, ingest: readIngest({}) })).extraRung).toBeUndefined()
+})

@@ -1,0 +1,23 @@
+import { oneOf, wholeNumber, type Env } from './read-setting.ts'
+
+/** What making video may cost, and what is made beyond H.264. */
+export interface IngestConfig {
+  extraRung: ExtraCodec | undefined
+  /** How many cores all of it together may use; undefined for every one. */
+  cores: number | undefined
+  /** Bytes that one run of ffmpeg may take. */
+  memory: number
+}
+
+export type ExtraCodec = 'hevc' | 'av1'
+
+const megabyte = 1024 ** 2
+
+/** @throws ConfigError naming EXTRA_RUNG, INGEST_CORES or INGEST_MEMORY_MB */
+export function readIngest(env: Env): IngestConfig {
+  return {
+    extraRung: oneOf(env, 'EXTRA_RUNG', ['hevc', 'av1']),
+    cores: wholeNumber(env, 'INGEST_CORES', { min: 1, max: 1024 }),
+    memory: (wholeNumber(env, 'INGEST_MEMORY_MB', { min: 512, max: 1_048_576 }) ?? 6144) * megabyte,
+  }
+}
