@@ -1,6 +1,9 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { buildFfmpegArgs } from '#server/features/media/ingest/build-ffmpeg-args.ts'
 import { planLadder } from '#server/features/media/ingest/plan-ladder.ts'
 import { probe } from '#server/features/media/ingest/probe.ts'
@@ -41,25 +44,63 @@ export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]>
 
   async function convertAll(files: readonly string[]): Promise<number> {
     let ms = 0
-    for (const file of files) ms += await convert(file)
+    for (const file of files) ms += await convertBare(ffmpeg, join(home, 'bare-ffmpeg'), file)
     return ms
   }
+}
 
-  async function convert(input: string): Promise<number> {
-    const source = await probe(ffmpeg.ffprobePath, input)
-    const plan = planLadder(source)
-    const folder = join(home, 'bare-ffmpeg')
-    for (const name of [...plan.rungs.map((_, index) => `v${index}`), 'a'])
-      mkdirSync(join(folder, name), { recursive: true })
-    const args = buildFfmpegArgs({ ...source, input, gain: undefined, plan })
-    const started = performance.now()
-    const { status } = spawnSync('nice', ['-n', '5', ffmpeg.ffmpegPath, ...args], {
-      cwd: folder,
-      stdio: 'ignore',
-    })
-    if (status !== 0) throw new Error(`ffmpeg alone could not convert ${input}`)
-    const ms = performance.now() - started
-    rmSync(folder, { recursive: true })
-    return ms
+const longAim = 1.05
+const long = { episodes: 1, seconds: 60, size: '1080x1920', times: 10 }
+const shared = { episodes: 4, seconds: 30 }
+/** One run of ffmpeg fills about two cores: two workers halve a folder's time where there are four. */
+const sharedAim = availableParallelism() >= 4 ? 0.6 : 1.05
+const headStartMs = 2000
+
+/** Ten minutes of 1080 × 1920 once against ffmpeg alone, and a folder by two workers against the same folder by one. */
+export async function measureLongImport({ home, ffmpeg }: BenchSite): Promise<Row[]> {
+  const env = benchEnv(join(home, 'import-long'))
+  const make = (slug: string, size: typeof long | typeof shared) => {
+    const folder = join(home, slug)
+    return { folder, files: makeBenchContent(folder, slug, ffmpeg.ffmpegPath, size) }
   }
+  importFolder(make('long-first', { episodes: 1, seconds: 1 }).folder, env)
+  const { folder, files } = make('long', long)
+  const ours = importFolder(folder, env)
+  const bare = await convertBare(ffmpeg, join(home, 'bare-long'), files[0] ?? '')
+  const alone = importFolder(make('alone', shared).folder, env)
+  const together = await importTogether(make('together', shared).folder, env)
+  const cores = `${availableParallelism()} cores`
+  return [
+    atMost('import of ten minutes of 1080 × 1920', ours, bare, longAim),
+    atMost(`two workers against one, ${cores}`, together, alone, sharedAim),
+  ]
+}
+
+/** The second begins once the first has put the folder into the queue. */
+async function importTogether(folder: string, env: NodeJS.ProcessEnv): Promise<number> {
+  const started = performance.now()
+  const begin = async () => {
+    const worker = spawn(process.execPath, ['server/cli.ts', 'import', folder], { env, stdio: 'ignore' })
+    const [status] = (await once(worker, 'exit')) as [number | null]
+    if (status !== 0) throw new Error('A folder could not be imported by two workers')
+  }
+  await Promise.all([begin(), delay(headStartMs).then(begin)])
+  return performance.now() - started
+}
+
+async function convertBare(ffmpeg: BenchSite['ffmpeg'], folder: string, input: string): Promise<number> {
+  const source = await probe(ffmpeg.ffprobePath, input)
+  const plan = planLadder(source)
+  for (const name of [...plan.rungs.map((_, index) => `v${index}`), 'a'])
+    mkdirSync(join(folder, name), { recursive: true })
+  const args = buildFfmpegArgs({ ...source, input, gain: undefined, plan })
+  const started = performance.now()
+  const { status } = spawnSync('nice', ['-n', '5', ffmpeg.ffmpegPath, ...args], {
+    cwd: folder,
+    stdio: 'ignore',
+  })
+  if (status !== 0) throw new Error(`ffmpeg alone could not convert ${input}`)
+  const ms = performance.now() - started
+  rmSync(folder, { recursive: true })
+  return ms
 }

@@ -2,6 +2,7 @@ import Hls from 'hls.js'
 import { expectedBandwidth, isSparing, rememberBandwidth } from './connection.ts'
 import { FailureJudge } from './judge-failure.ts'
 import { sameAsset, withFreshPass } from './link.ts'
+import { MasterLoader } from './master-loader.ts'
 import { play } from './play.ts'
 import type { OpenPlayer } from './stream.ts'
 import { watchStandstill } from './watch-standstill.ts'
@@ -30,6 +31,7 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     maxBufferSize: 0,
     backBufferLength: 30,
     abrEwmaDefaultEstimate: expected,
+    loader: MasterLoader,
     xhrSetup: (xhr, url) => xhr.open('GET', withFreshPass(url, source.hls_url), true),
   })
   function reload() {

@@ -1,5 +1,5 @@
 import type { ExtraRung } from '#server/platform/run-ffmpeg-version.ts'
-import { extraRungArgs } from './extra-rung.ts'
+import { extraPlaces, extraRungArgs } from './extra-rung.ts'
 import type { LadderPlan, Rung } from './plan-ladder.ts'
 import { planCandidates, planStoryboard } from './plan-stills.ts'
 import { gainFilters, soundChain, type Gain } from './sound-chain.ts'
@@ -39,9 +39,6 @@ export function inputArgs(input: string, container: Container): string[] {
     input,
   ]
 }
-
-/** Where the rung beyond H.264 goes. */
-export const extraFolder = 'x'
 
 /** A keyframe at 0, 1, 3, 5 … seconds in every rung: the first segment is 1 s, the others 2 s, and all line up. */
 const keyframes = 'expr:gte(t,max(0,2*n_forced-1))'
@@ -110,12 +107,10 @@ function filterGraph({
   const chains: string[] = []
   let from = `[0:${streamIndex}]${interlaced ? 'yadif=deint=interlaced,' : ''}fps=${num}/${den}:start_time=0,`
   plan.rungs.forEach(({ width, height }, index) => {
-    const outputs = [
-      `[v${index}]`,
-      `[s${index}]`,
-      ...(index === 0 ? ['[f]'] : []),
-      ...(index === 0 && extraRung ? ['[x]'] : []),
-    ]
+    const more = extraRung
+      ? extraPlaces(plan).flatMap((place, at) => (place === index ? [`[x${at}]`] : []))
+      : []
+    const outputs = [`[v${index}]`, `[s${index}]`, ...(index === 0 ? ['[f]'] : []), ...more]
     const finish = index === 0 ? `${toUsualRange(highRange)},setsar=1,format=yuv420p` : ''
     chains.push(
       `${from}scale=${width}:${height}:flags=bicubic${finish},split=${outputs.length}${outputs.join('')}`,
@@ -177,18 +172,24 @@ function rungArgs(rung: Rung, index: number, converted: boolean): string[] {
   ]
 }
 
-/** The keyframes are those of the other rungs, so that a player can change to it and back. */
-function extraArgs({ extraRung, plan: { rungs }, highRange }: TranscodeJob): string[] {
-  const [top] = rungs
-  if (!extraRung || !top) return []
+/** The keyframes are those of the other rungs, so that a player can change to them and back. */
+function extraArgs({ extraRung, plan, highRange }: TranscodeJob): string[] {
+  if (!extraRung) return []
   const colours = highRange ? usualColours : []
-  return [
-    ...extraRungArgs(extraRung, top),
-    '-force_key_frames',
-    keyframes,
-    ...colours,
-    ...hlsArgs(extraFolder),
-  ]
+  return extraPlaces(plan).flatMap((place, index) => {
+    const rung = plan.rungs[place]
+    if (!rung) return []
+    const coding = extraRungArgs(extraRung, rung)
+    return [
+      '-map',
+      `[x${index}]`,
+      ...coding,
+      '-force_key_frames',
+      keyframes,
+      ...colours,
+      ...hlsArgs(`x${index}`),
+    ]
+  })
 }
 
 const usualColours = [

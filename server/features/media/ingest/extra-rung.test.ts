@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readIngest } from '#server/platform/read-ingest.ts'
 import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { brightness, drawFilm, packets, streamFields } from '#server/testing/run-test-media.ts'
+import { extraPlaces } from './extra-rung.ts'
 import { parsePlaylist } from './playlists.ts'
 import { transcode } from './transcode.ts'
 
@@ -22,7 +23,7 @@ test.each([
   { codec: 'hevc', named: /^hvc1\.1\.6\.L\d+(\.[0-9A-F]{1,2})*$/i },
   { codec: 'av1', named: /^av01\.0\.\d\dM\.08$/ },
 ])(
-  'a rung in $codec is listed last, under its own name, and lines up with the others',
+  'rungs in $codec are listed apart, under their own name, and line up with the others',
   async ({ codec, named }) => {
     const folder = join(root, codec)
     mkdirSync(folder)
@@ -31,23 +32,40 @@ test.each([
     const input = join(root, 'film.mp4')
     await transcode({ programs, input, folder, niceness: 0, signal, onProgress: () => {} })
     const media = join(folder, 'media')
-    const streams = readFileSync(join(media, 'master.m3u8'), 'utf8').match(/#EXT-X-STREAM-INF:.*\n.*/g) ?? []
-    expect(streams.map((stream) => stream.split('\n')[1])).toEqual(['v0/index.m3u8', 'x/index.m3u8'])
+    const listed = (name: string) =>
+      readFileSync(join(media, name), 'utf8').match(/#EXT-X-STREAM-INF:.*\n.*/g) ?? []
+    const streams = listed('extra.m3u8')
+    expect(streams.map((stream) => stream.split('\n')[1])).toEqual(['v0/index.m3u8', 'x0/index.m3u8'])
+    expect(listed('master.m3u8')).toEqual(streams.slice(0, 1))
     const [video, sound] = /CODECS="(.*?)"/.exec(streams[1] ?? '')?.[1]?.split(',') ?? []
     expect([video, sound]).toEqual([expect.stringMatching(named), 'mp4a.40.2'])
+    expect(readFileSync(join(media, 'master.m3u8'), 'utf8')).toContain(`VALUE="${video}"`)
     expect(streams[1]).toContain('RESOLUTION=96x160')
-    const playlist = join(media, 'x', 'index.m3u8')
+    const playlist = join(media, 'x0', 'index.m3u8')
     expect(parsePlaylist(readFileSync(playlist, 'utf8')).map(({ duration }) => duration)).toEqual([1, 2, 1])
     const keyTimes = packets(playlist, 'pts_time,flags').filter((line) => line.includes('K'))
     expect(keyTimes.map(parseFloat)).toEqual([0, 1, 3])
     expect(streamFields(playlist, 'v:0', 'codec_name')).toEqual([codec])
-    const [ours, others] = ['x', 'v0'].map((name) => brightness(join(media, name, 'index.m3u8'), 6).row)
+    const [ours, others] = ['x0', 'v0'].map((name) => brightness(join(media, name, 'index.m3u8'), 6).row)
     for (const [place, value] of (ours ?? []).entries())
       expect(Math.abs(value - (others?.[place] ?? 0))).toBeLessThan(8)
   },
   // The AV1 encoder of 2018 takes seconds for seconds of a stamp.
   60_000,
 )
+
+test('the lowest rung is made in it as well, for players that keep to the codec they began with', async () => {
+  const rungs = [1280, 854, 640].map((height) => ({
+    width: 360,
+    height,
+    crf: 23,
+    maxRate: 1000,
+    buffer: 1000,
+  }))
+  const frameRate = { num: 25, den: 1 }
+  expect(extraPlaces({ rungs, frameRate, hasAudio: true })).toEqual([0, 2])
+  expect(extraPlaces({ rungs: rungs.slice(0, 1), frameRate, hasAudio: true })).toEqual([0])
+})
 
 test('a build without the encoder is refused at start, by the name of the setting', async () => {
   const lacking = join(root, 'ffmpeg')

@@ -68,14 +68,19 @@ export function measureBitRates(segments: readonly MeasuredSegment[]): { average
   return { average: Math.round(average), peak: Math.ceil(peak) }
 }
 
-/** Writes the master playlist from what was measured, in the order given. */
+/**
+ * Writes the master playlist from what was measured, in the order given. `extra` says that `extra.m3u8` beside it has more, in this
+ * codec: Chromium's own player fails where it changes from one codec to another, so it must not meet two in one list.
+ */
 export function writeMaster(
   videos: readonly VideoRendition[],
   audio: Rendition | undefined,
   frameRate: number,
+  extra?: string,
 ): string {
   const sound = audio ? measureBitRates(audio.segments) : { average: 0, peak: 0 }
   const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS']
+  if (extra !== undefined) lines.push(`#EXT-X-SESSION-DATA:DATA-ID="extra.codec",VALUE="${extra}"`)
   if (audio)
     lines.push(
       `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Sound",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="${audio.folder}/index.m3u8"`,

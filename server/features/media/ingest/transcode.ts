@@ -4,7 +4,8 @@ import type { Language } from '#contract/languages.ts'
 import type { ExtraCodec } from '#server/platform/read-ingest.ts'
 import { askAbilities } from '#server/platform/run-abilities.ts'
 import type { ExtraRung, Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
-import { buildFfmpegArgs, extraFolder } from './build-ffmpeg-args.ts'
+import { buildFfmpegArgs } from './build-ffmpeg-args.ts'
+import { extraPlaces } from './extra-rung.ts'
 import { joinAudio } from './join-audio.ts'
 import { makeStills } from './make-stills.ts'
 import { readCodec } from './mp4-boxes.ts'
@@ -102,7 +103,7 @@ async function makeFolders(folder: string, plan: LadderPlan, extra: boolean): Pr
   const folders = [
     ...plan.rungs.map((_, index) => `media/v${index}`),
     ...(plan.hasAudio ? ['media/a'] : []),
-    ...(extra ? [`media/${extraFolder}`] : []),
+    ...(extra ? extraPlaces(plan).map((_, index) => `media/x${index}`) : []),
     'public',
   ]
   for (const name of folders) await mkdir(join(folder, name), { recursive: true })
@@ -126,17 +127,15 @@ async function finish(
   extra: ExtraRung | undefined,
 ): Promise<Omit<Transcoded, 'captions'>> {
   const media = join(folder, 'media')
-  const videos = await readVideos(media, plan, extra)
+  const videos = await readVideos(media, plan)
+  const more = extra ? await readExtra(media, plan, extra.codec) : []
   const seconds = playlistDuration(videos[0]?.segments ?? [])
   checkLength(seconds, source.duration)
   const hasAudio = plan.hasAudio && (await hasSegments(join(media, 'a')))
   if (hasAudio) await joinAudio(join(media, 'a'))
   const audio = hasAudio ? await measure(media, 'a', aacLc) : undefined
   const durationMs = Math.round(1000 * seconds)
-  await writeFile(
-    join(media, 'master.m3u8'),
-    writeMaster(videos, audio, plan.frameRate.num / plan.frameRate.den),
-  )
+  await writeMasters(media, videos, more, audio, plan.frameRate.num / plan.frameRate.den)
   await writeFile(
     join(media, 'storyboard.vtt'),
     storyboardVtt(planStoryboard(plan, source.duration), durationMs),
@@ -145,18 +144,34 @@ async function finish(
   return { width: plan.rungs[0]?.width ?? 0, height: plan.rungs[0]?.height ?? 0, durationMs, hasAudio }
 }
 
-async function readVideos(
-  media: string,
-  plan: LadderPlan,
-  extra: ExtraRung | undefined,
-): Promise<VideoRendition[]> {
+async function readVideos(media: string, plan: LadderPlan): Promise<VideoRendition[]> {
   const videos: VideoRendition[] = []
   for (const [index, { width, height }] of plan.rungs.entries())
     videos.push({ ...(await readVideo(media, `v${index}`, 'avc')), width, height })
-  const [top] = videos
-  // Last, so that a player which takes the first it finds has one that every player can show.
-  if (extra && top) videos.push({ ...top, ...(await readVideo(media, extraFolder, extra.codec)) })
   return videos
+}
+
+async function readExtra(media: string, plan: LadderPlan, codec: ExtraCodec): Promise<VideoRendition[]> {
+  const videos: VideoRendition[] = []
+  for (const [index, place] of extraPlaces(plan).entries()) {
+    const { width = 0, height = 0 } = plan.rungs[place] ?? {}
+    videos.push({ ...(await readVideo(media, `x${index}`, codec)), width, height })
+  }
+  return videos
+}
+
+/** One for every player, and, where there is an extra codec, one with all of it, which players that can show it change to. */
+async function writeMasters(
+  media: string,
+  videos: readonly VideoRendition[],
+  extra: readonly VideoRendition[],
+  audio: Rendition | undefined,
+  frameRate: number,
+): Promise<void> {
+  const master = writeMaster(videos, audio, frameRate, extra[0]?.codec)
+  await writeFile(join(media, 'master.m3u8'), master)
+  if (extra.length === 0) return
+  await writeFile(join(media, 'extra.m3u8'), writeMaster([...videos, ...extra], audio, frameRate))
 }
 
 async function readVideo(media: string, name: string, codec: 'avc' | ExtraCodec): Promise<Rendition> {

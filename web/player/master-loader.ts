@@ -1,0 +1,55 @@
+import Hls, {
+  type HlsConfig,
+  type Loader,
+  type LoaderCallbacks,
+  type LoaderConfiguration,
+  type LoaderContext,
+  type LoaderResponse,
+} from 'hls.js'
+
+const Base = Hls.DefaultConfig.loader
+
+/** Loads playlists, and in place of the master that every player can show the one with an extra codec, where this browser can show that too. */
+export class MasterLoader extends Base {
+  private readonly config: HlsConfig
+  private following: Loader<LoaderContext> | undefined
+
+  constructor(config: HlsConfig) {
+    super(config)
+    this.config = config
+  }
+
+  override load(
+    context: LoaderContext,
+    config: LoaderConfiguration,
+    callbacks: LoaderCallbacks<LoaderContext>,
+  ): void {
+    super.load(context, config, {
+      ...callbacks,
+      onSuccess: (response, ...rest) => {
+        const better = betterMaster(response)
+        if (better === undefined) return callbacks.onSuccess(response, ...rest)
+        this.following = new Base(this.config)
+        this.following.load({ ...context, url: better }, config, callbacks)
+      },
+    })
+  }
+
+  override abort(): void {
+    super.abort()
+    this.following?.abort()
+  }
+
+  override destroy(): void {
+    super.destroy()
+    this.following?.destroy()
+  }
+}
+
+function betterMaster({ url, data }: LoaderResponse): string | undefined {
+  const [, codec] =
+    (typeof data === 'string' && /#EXT-X-SESSION-DATA:DATA-ID="extra\.codec",VALUE="([^"]+)"/.exec(data)) ||
+    []
+  const canShow = codec && Hls.getMediaSource()?.isTypeSupported(`video/mp4; codecs="${codec}"`)
+  return canShow ? url.replace('/master.m3u8', '/extra.m3u8') : undefined
+}
