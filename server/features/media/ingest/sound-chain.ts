@@ -16,7 +16,7 @@ const target = -16
 const mostGain = 24
 /** Quieter than this (LUFS) is silence with noise: it stays as it is. */
 const silence = -60
-/** dBTP: what the encoder adds to a peak stays below full scale. */
+/** dB. What the encoder adds to a peak, up to 2 dB in a loud film, stays within full scale. */
 const highestPeak = -2
 /** dB. How much of what the limiter takes away is given back; beyond that it would be heard at work. */
 const mostGivenBack = 6
