@@ -5,6 +5,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { putBackAbandoned } from '#server/features/media/ingest/asset-states.ts'
 import { workNext, type IngestContext } from '#server/features/media/ingest/work-queue.ts'
+import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import { createLog } from '#server/platform/log.ts'
@@ -35,6 +36,7 @@ const context: IngestContext = {
   clock: systemClock,
   log: createLog({ json: true, level: 'silent' }),
   programs: { ffmpegPath, ffprobePath },
+  mediaKeys: createMediaKeys('a secret of the tests', false),
 }
 if (when === 'after') setTimeout(die, Number(at))
 const isOpen = () =>

@@ -1,3 +1,4 @@
+import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import {
   copyFileSync,
   existsSync,
@@ -77,6 +78,7 @@ async function enqueue(): Promise<void> {
     clock: { now: () => new Date() },
     log: createLog({ json: true, level: 'silent' }),
     programs,
+    mediaKeys: createMediaKeys('a secret of the tests', false),
   }
   const { signal } = new AbortController()
   const { refused } = await enqueueFolder(context, folder, {
