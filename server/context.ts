@@ -62,7 +62,8 @@ import { openDatabase, type Database } from '#server/platform/database/database.
 import type { Log } from '#server/platform/log.ts'
 import { addressOf, openMailer, type Mailer } from '#server/platform/mail/mailer.ts'
 import type { MailContext } from '#server/platform/mail/send-mails.ts'
-import { openStorage, type Storage } from '#server/platform/storage.ts'
+import { openStorage } from '#server/platform/storage/open-storage.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Tables } from '#server/tables.ts'
 
 type FeatureContexts = BillingContext &
@@ -124,7 +125,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   const database = overrides.database ?? (await openDatabase<Tables>(config, log))
   const { db } = database
   const clock = overrides.clock ?? (await openClock(config, db, log))
-  await Promise.all([seedPlans(db), seedHomepage(db)])
+  const [storage] = await Promise.all([openStorage(config, log), seedPlans(db), seedHomepage(db)])
   const webRoot = overrides.webRoot ?? builtWeb
   const ownAddress = overrides.ownAddress ?? (() => `http://127.0.0.1:${config.port}`)
   const { gateways, gatewayRoutes } =
@@ -152,11 +153,12 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     composeMail: composerFor(config.operator.site),
     mailer: overrides.mailer ?? openMailer(config, log),
     webRoot,
-    storage: openStorage(config.dataDir),
+    storage,
     documents,
     icons,
     copyright: () => ({ text: `© ${config.operator.site}`, icon: icons.logo() }),
     sentryDsn: config.sentry.dsn,
+    mediaHosts: storage.delivery.kind === 'files' ? [] : [new URL(storage.delivery.origin).origin],
     secret: config.secrets.appSecret,
     mediaSecrets: config.secrets.media,
     mediaKeys: createMediaKeys(config.secrets.appSecret, config.mediaEncrypt === 'aes-128'),

@@ -26,6 +26,7 @@ import {
 import { keyOf } from '#server/platform/seal.ts'
 import { readIngest, type IngestConfig } from '#server/platform/read-ingest.ts'
 import { readOperator, type OperatorConfig } from '#server/platform/read-operator.ts'
+import { readS3, type S3Config } from '#server/platform/read-s3.ts'
 import { readTracking, type TrackingConfig } from '#server/platform/read-tracking.ts'
 import { readSocial, type SocialSecrets, type SocialSettings } from '#server/platform/read-social.ts'
 
@@ -37,7 +38,7 @@ export interface Secrets {
   media: readonly string[]
   stripe: { secretKey: string; webhookSecrets: string[] } | undefined
   paypal: { clientSecret: string } | undefined
-  s3: { accessKeyId: string; secretAccessKey: string } | undefined
+  s3: { secretAccessKey: string } | undefined
   social: SocialSecrets
 }
 
@@ -82,7 +83,7 @@ export interface Config {
   paypal: { clientId: string; webhookId: string; apiBase: string } | undefined
   mail: { smtpUrl: string | undefined; from: string }
   operator: OperatorConfig
-  s3: { endpoint: string; region: string; bucket: string } | undefined
+  s3: S3Config | undefined
   social: SocialSettings
   sentry: { dsn: string | undefined; sandboxHostSuffix: string | undefined }
   limits: Limits
@@ -193,16 +194,6 @@ function readPaypal(env: Env) {
   return {
     paypal: { clientId: keys.PAYPAL_CLIENT_ID, webhookId: keys.PAYPAL_WEBHOOK_ID, apiBase },
     paypalSecrets: { clientSecret: keys.PAYPAL_CLIENT_SECRET },
-  }
-}
-
-function readS3(env: Env) {
-  const keys = allOrNone(env, ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])
-  if (!keys) return { s3: undefined, s3Secrets: undefined }
-  const endpoint = url(env, 'S3_ENDPOINT', ['http:', 'https:']) ?? ''
-  return {
-    s3: { endpoint, region: text(env, 'S3_REGION') ?? 'us-east-1', bucket: keys.S3_BUCKET },
-    s3Secrets: { accessKeyId: keys.S3_ACCESS_KEY_ID, secretAccessKey: keys.S3_SECRET_ACCESS_KEY },
   }
 }
 

@@ -32,7 +32,8 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     backBufferLength: 30,
     abrEwmaDefaultEstimate: expected,
     loader: MasterLoader,
-    xhrSetup: (xhr, url) => xhr.open('GET', withFreshPass(url, source.hls_url), true),
+    xhrSetup: (xhr, url) =>
+      xhr.open('GET', source === first ? url : withFreshPass(url, source.hls_url), true),
   })
   function reload() {
     failures.startOver()

@@ -1,8 +1,21 @@
 /** Signed links look like `/media/{pass}/{asset}/…` (security.md, "Media"); all of one asset share a pass. */
 const shape = /\/media\/([^/]+)\/([^/]+)\//
 
-/** The address with the pass of a fresher link to the same asset; any other address as it is. */
+/**
+ * The address with the pass of a fresher link to the same asset; any other address as it is. One of a store
+ * (`…/media/{asset}/{file}?…`), signed for the old pass, becomes the site's, which leads to the store again.
+ */
 export function withFreshPass(url: string, fresh: string): string {
+  return throughSite(url, fresh) ?? exchangePass(url, fresh)
+}
+
+function throughSite(url: string, fresh: string): string | undefined {
+  const [link, , asset] = shape.exec(fresh) ?? []
+  const [, file] = url.split('?')[0]?.split(`/media/${asset}/`) ?? []
+  return link === undefined || file === undefined ? undefined : link + file
+}
+
+function exchangePass(url: string, fresh: string): string {
   const old = shape.exec(url)
   const renewed = shape.exec(fresh)
   if (!old || !renewed || old[2] !== renewed[2]) return url

@@ -3,10 +3,14 @@ import { getEpisode } from '#contract/media.ts'
 import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import { route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import { sendFile } from '#server/platform/http/send-file.ts'
-import type { Storage } from '#server/platform/storage.ts'
+import type { Log } from '#server/platform/log.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
 import { loadMediaKey } from './load-media-key.ts'
 import { listEpisodes, loadPlayable, type MediaContext } from './media.ts'
 import { checkPass } from './passes.ts'
+import { storedFiles, type Served } from './serve-stored.ts'
+
+type Reply = Parameters<PlainRoute['handle']>[1]
 
 export function mediaRoutes(context: MediaContext): Route[] {
   const answers = createAnswerCache(context.clock)
@@ -30,6 +34,7 @@ export function mediaRoutes(context: MediaContext): Route[] {
 
 interface DeliveryContext extends Pick<MediaContext, 'db' | 'clock' | 'mediaKeys' | 'mediaSecrets'> {
   storage: Storage
+  log: Log
 }
 
 /** A link to an asset that was replaced has ended before its time: the next one is for another asset. */
@@ -46,7 +51,10 @@ const forGood = { maxAge: '1y', immutable: true }
 
 /** The bytes: what a pass opens, and what is public. Plain HTTP without the envelope (security.md, "Media"). */
 export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
-  const { mediaSecrets, clock, storage } = context
+  const { mediaSecrets, clock, storage, log } = context
+  const { delivery } = storage
+  const stored = delivery.kind === 'files' ? undefined : storedFiles(storage, delivery, log)
+  const root = delivery.kind === 'files' ? delivery.root : ''
   return [
     {
       method: 'GET',
@@ -64,7 +72,7 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
     {
       method: 'GET',
       path: '/media/:pass/:asset/*',
-      handle(request, reply) {
+      async handle(request, reply) {
         const { pass, asset, '*': file } = request.params as MediaParams
         const verdict = checkPass(mediaSecrets, pass, asset, clock.now())
         // The same link may be good again: after a change of the secrets, or on a machine whose clock is right.
@@ -74,20 +82,35 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
             .header('cache-control', 'no-store')
             .send()
         // A pass in the URL is the viewer's own: only their browser may keep what it opens.
-        const path = `media/${asset}/${file}`
-        return sendFile(request, reply, storage.root, path, {
-          ...forGood,
-          cacheControl: `private, max-age=${secondsLeft(pass, clock.now())}, immutable`,
-        })
+        const cacheControl = `private, max-age=${secondsLeft(pass, clock.now())}, immutable`
+        if (!stored)
+          return sendFile(request, reply, root, `media/${asset}/${file}`, { ...forGood, cacheControl })
+        const expires = new Date(Number(pass.split('.')[0]) * 1000)
+        return give(reply, await stored.media({ pass, asset, file, expires }), cacheControl)
       },
     },
     {
       method: 'GET',
       path: '/public/*',
-      handle: (request, reply) =>
-        sendFile(request, reply, storage.root, `public/${(request.params as MediaParams)['*']}`, forGood),
+      async handle(request, reply) {
+        const file = (request.params as MediaParams)['*']
+        return stored
+          ? give(reply, await stored.open(file), 'public, max-age=31536000, immutable')
+          : sendFile(request, reply, root, `public/${file}`, forGood)
+      },
     },
   ]
+}
+
+/** A store that is away is no missing file: whoever asked may ask again. */
+function give(reply: Reply, served: Served, cacheControl: string): Reply {
+  if (served === 'missing') return reply.code(404).header('cache-control', 'no-store').send()
+  if (served === 'away')
+    return reply.code(503).headers({ 'cache-control': 'no-store', 'retry-after': 5 }).send()
+  reply.header('cache-control', cacheControl)
+  if ('location' in served) return reply.redirect(served.location, 307)
+  if (served.type) reply.header('content-type', served.type)
+  return reply.send(served.body)
 }
 
 function secondsLeft(pass: string, now: Date): number {

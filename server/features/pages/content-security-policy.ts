@@ -6,6 +6,8 @@ export interface ForeignHosts {
   /** Asked by a request alone. */
   connect?: readonly string[]
   frame?: readonly string[]
+  /** Where videos and their pictures come from. */
+  media?: readonly string[]
 }
 
 const nobody: ForeignHosts = { script: [], told: [] }
@@ -20,8 +22,9 @@ export function contentSecurityPolicy(
   nonce: string,
   foreign: ForeignHosts = nobody,
 ): string {
-  const player = document === 'index' ? ["media-src 'self' blob:", "worker-src 'self' blob:"] : []
-  const { script, told, connect = [], frame = [] } = foreign
+  const { script, told, connect = [], frame = [], media = [] } = foreign
+  const player =
+    document === 'index' ? [["media-src 'self' blob:", ...media].join(' '), "worker-src 'self' blob:"] : []
   return [
     "default-src 'none'",
     "base-uri 'none'",
@@ -30,9 +33,9 @@ export function contentSecurityPolicy(
     "form-action 'self'",
     ['script-src', "'self'", `'nonce-${nonce}'`, ...script].join(' '),
     "style-src 'self' 'unsafe-inline'",
-    ['img-src', "'self'", 'data:', ...told].join(' '),
+    ['img-src', "'self'", 'data:', ...told, ...media].join(' '),
     "font-src 'self'",
-    ['connect-src', "'self'", ...told, ...connect].join(' '),
+    ['connect-src', "'self'", ...told, ...connect, ...media].join(' '),
     ['frame-src', "'self'", ...frame].join(' '),
     "manifest-src 'self'",
     ...player,

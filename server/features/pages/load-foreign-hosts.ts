@@ -13,13 +13,19 @@ export interface ForeignHostsContext {
   tracking: TrackingConfig
   /** Where browsers report errors to. */
   sentryDsn: string | undefined
+  /** Where videos and pictures come from, besides the site itself. */
+  mediaHosts: readonly string[]
   /** Those that are set up. */
   gateways: readonly PaymentGateway[]
 }
 
-/** Where errors are reported to: the one foreign host that no setting of a running site changes. */
-export function reportingHosts(sentryDsn: string | undefined): ForeignHosts {
-  return { script: [], told: sentryDsn === undefined ? [] : [new URL(sentryDsn).origin] }
+/** Where errors are reported to and where media come from: the foreign hosts that no setting of a running site changes. */
+export function lastingHosts({
+  sentryDsn,
+  mediaHosts,
+}: Pick<ForeignHostsContext, 'sentryDsn' | 'mediaHosts'>): ForeignHosts {
+  const told = sentryDsn === undefined ? [] : [new URL(sentryDsn).origin]
+  return { script: [], told, media: mediaHosts }
 }
 
 /**
@@ -27,15 +33,15 @@ export function reportingHosts(sentryDsn: string | undefined): ForeignHosts {
  * document, so the settings are read at most once a second; while the database is away those of the environment stand in.
  */
 export function foreignHostsLoader(context: ForeignHostsContext): () => Promise<ForeignHosts> {
-  const { db, clock, tracking, sentryDsn } = context
+  const { db, clock, tracking } = context
   const settings = createAnswerCache<Awaited<ReturnType<typeof loadTrackingSettings>>>(clock)
-  const reporting = reportingHosts(sentryDsn)
+  const lasting = lastingHosts(context)
   return async () => {
     const pixels = await settings
       .get('', () => loadTrackingSettings(db, tracking))
       .catch(() => tracking.pixels)
     const { script, told } = hostsOf(pixels)
-    return { script, told: [...told, ...reporting.told] }
+    return { ...lasting, script, told: [...told, ...lasting.told] }
   }
 }
 

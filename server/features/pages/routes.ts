@@ -17,7 +17,7 @@ import { sitemapRoutes } from './sitemap-routes.ts'
 import {
   foreignHostsLoader,
   formHosts,
-  reportingHosts,
+  lastingHosts,
   type ForeignHostsContext,
 } from './load-foreign-hosts.ts'
 
@@ -108,7 +108,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   const loadForeignHosts = foreignHostsLoader(context)
   // Browsers keep the shell for longer than a pixel may be set up: it grants none.
   const hostsFor = async (route: string) =>
-    route === '/offline' ? reportingHosts(context.sentryDsn) : loadForeignHosts()
+    route === '/offline' ? lastingHosts(context) : loadForeignHosts()
   const give = async (
     request: Request,
     reply: Reply,

@@ -1,19 +1,12 @@
 import { send } from '@fastify/send'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { contentTypeOf } from '#server/platform/content-types.ts'
 
 interface Caching {
   maxAge?: string
   immutable?: boolean
   cacheControl?: string
   contentType?: string
-}
-
-/** Types that the library's list lacks or names otherwise (RFC 8216, section 4; WebVTT). */
-const types: Record<string, string> = {
-  m3u8: 'application/vnd.apple.mpegurl',
-  m4s: 'video/iso.segment',
-  mp4: 'video/mp4',
-  vtt: 'text/vtt; charset=utf-8',
 }
 
 /** The library folds `a/../b` into `b` before it looks, so a link to one folder would open another. */
@@ -43,7 +36,7 @@ export async function sendFile(
   if (result.type === 'error') return refuse(reply, 404)
   if (result.type === 'directory') return refuse(reply, 404)
   reply.code(result.statusCode).headers(result.headers)
-  const type = contentType ?? types[path.slice(path.lastIndexOf('.') + 1)]
+  const type = contentType ?? contentTypeOf(path)
   if (type) reply.header('content-type', type)
   if (cacheControl) reply.header('cache-control', cacheControl)
   return reply.send(result.stream)

@@ -38,6 +38,11 @@ export async function markReady(tx: Tx, claim: Claim, made: Transcoded, now: Dat
   return (await move(tx, claim, { state: 'ready', progress: 100, ...values })).captions
 }
 
+/** @throws ClaimLost where somebody else works on it by now */
+export async function expectHeld(db: Db, claim: Claim): Promise<void> {
+  if (!(await queries.isHeld(db, claim))) throw new ClaimLost(claim.id)
+}
+
 /**
  * processing → failed, with the reason in words.
  * @throws ClaimLost

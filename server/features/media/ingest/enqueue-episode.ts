@@ -8,7 +8,7 @@ import type { Language, Texts } from '#contract/languages.ts'
 import { recordEpisodes } from '#server/features/catalog/catalog.ts'
 import type { Caption } from '#server/features/media/tables.ts'
 import { newId } from '#server/platform/ids.ts'
-import type { Storage } from '#server/platform/storage.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Tx } from '#server/tables.ts'
 import { assetFiles } from './asset-files.ts'
 import { captionHash } from './make-captions.ts'
@@ -150,12 +150,13 @@ async function addAsset(context: IngestContext, file: EpisodeFile, signal: Abort
   const draft = join(ownWorkFolder(storage), `${id}.${extension}`)
   try {
     const hash = await copyAndHash(file.path, draft, signal)
+    const original_path = assetFiles.original(id, extension)
+    // Before the transaction: to a bucket it may take long.
+    await storage.moveIn(draft, original_path, signal)
     await db.transaction().execute(async (tx) => {
       const { videoId, number, titles } = file
       const episodeId = await queries.upsertEpisode(tx, { videoId, number, titles })
       const { coming_id } = await queries.selectEpisodeAssets(tx, episodeId)
-      const original_path = assetFiles.original(id, extension)
-      await storage.moveIn(draft, original_path)
       await writeCaptions(storage, { id, ready: false }, file, captionsOf(file))
       await queries.insertAsset(tx, {
         id,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import type { Storage } from '#server/platform/storage.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
 import { UnusableFile } from './unusable-file.ts'
 
 const posterSide = 720
@@ -91,7 +91,7 @@ export async function makeCover(storage: Storage, picture: string | Buffer): Pro
       throw new UnusableFile('is not a picture that can be read')
     })
   const path = `public/covers/${createHash('sha256').update(cover).digest('hex').slice(0, 24)}.webp`
-  if (!storage.exists(path)) await storage.write(path, cover)
+  if (!(await storage.exists(path))) await storage.write(path, cover)
   const { dominant } = await sharp(cover).stats()
   return { path, color: darken(dominant) }
 }

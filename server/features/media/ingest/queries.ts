@@ -81,6 +81,18 @@ export function moveAsset(
     .executeTakeFirst()
 }
 
+/** Whether an asset is still being made in this attempt. */
+export async function isHeld(db: Db, asset: { id: string; attempt: number }): Promise<boolean> {
+  const row = await db
+    .selectFrom('assets')
+    .select('id')
+    .where('id', '=', asset.id)
+    .where('state', '=', 'processing')
+    .where('attempt', '=', asset.attempt)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export interface NewAsset {
   id: string
   original_path: string | null

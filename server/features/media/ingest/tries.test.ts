@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
-import { openStorage } from '#server/platform/storage.ts'
+import { openDisk } from '#server/platform/storage/disk.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { insertAsset } from './queries.ts'
 import { sweepOrphanedOriginals } from './sweep-orphaned-originals.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   database = await testDatabase()
   context = {
     db: database.db,
-    storage: openStorage(join(root, 'data')),
+    storage: openDisk(join(root, 'data')),
     clock: { now: () => new Date() },
     log: createLog({ json: true, level: 'silent' }),
     programs: { ffmpegPath: 'ffmpeg', ffprobePath: 'ffprobe' },
@@ -38,11 +38,11 @@ async function waitingAsset(id: string): Promise<void> {
 }
 
 async function work(id: string, onRead: () => void, signal = new AbortController().signal): Promise<void> {
-  const pathOf = (key: string) => {
+  const bringHere = async (key: string, folder: string) => {
     onRead()
-    return context.storage.pathOf(key)
+    return context.storage.bringHere(key, folder)
   }
-  const broken = { ...context, storage: { ...context.storage, pathOf } }
+  const broken = { ...context, storage: { ...context.storage, bringHere } }
   await workNext(broken, { signal, niceness: 0, among: [id] }).catch(() => {})
 }
 
@@ -80,7 +80,7 @@ test('an original that no asset has claimed within a day is swept, with its capt
   await waitingAsset('ast_claimed')
   const dayAgo = new Date(Date.now() - 24 * 3_600_000)
   const write = (name: string, at: Date) => {
-    const path = context.storage.pathOf(`originals/${name}`)
+    const path = join(root, 'data/storage/originals', name)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, 'film')
     utimesSync(path, at, at)
@@ -88,8 +88,7 @@ test('an original that no asset has claimed within a day is swept, with its capt
   for (const name of ['ast_claimed.mp4', 'ast_lost.mp4', 'ast_lost.en.vtt']) write(name, dayAgo)
   write('ast_coming.mp4', new Date())
   expect(await sweepOrphanedOriginals(context, new Date())).toBe(2)
-  expect((await context.storage.list('originals')).toSorted()).toEqual([
-    'originals/ast_claimed.mp4',
-    'originals/ast_coming.mp4',
-  ])
+  const left: string[] = []
+  for await (const { key } of context.storage.list('originals')) left.push(key)
+  expect(left.toSorted()).toEqual(['originals/ast_claimed.mp4', 'originals/ast_coming.mp4'])
 })

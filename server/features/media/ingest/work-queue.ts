@@ -3,13 +3,21 @@ import { join } from 'node:path'
 import { hasCover, recordEpisodes, releaseIfWaiting, setCover } from '#server/features/catalog/catalog.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
-import type { Storage } from '#server/platform/storage.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Language } from '#contract/languages.ts'
 import type { MediaKeys } from '#server/features/media/media-keys.ts'
 import type { Caption } from '#server/features/media/tables.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { assetFiles } from './asset-files.ts'
-import { ClaimLost, claimNext, giveBack, markFailed, markReady, type Claim } from './asset-states.ts'
+import {
+  ClaimLost,
+  claimNext,
+  expectHeld,
+  giveBack,
+  markFailed,
+  markReady,
+  type Claim,
+} from './asset-states.ts'
 import { encryptSegments } from './encrypt-segments.ts'
 import { captionHash } from './make-captions.ts'
 import { makeCover, type Cover } from './make-stills.ts'
@@ -70,7 +78,7 @@ async function work(context: IngestContext, asset: ClaimedAsset, options: WorkOp
     const made = await makeAsset(context, asset, folder, options)
     const key = context.mediaKeys.encrypts ? context.mediaKeys.make() : undefined
     if (key) await encryptSegments(join(folder, 'media'), key)
-    await publishAsset(context, asset, folder, made, key)
+    await publishAsset(context, asset, { folder, made, key }, options.signal)
     log.debug(
       { asset: asset.id, source: asset.source_name, ms: Math.round(performance.now() - started) },
       'An episode is ready',
@@ -118,7 +126,7 @@ async function makeAsset(
       log.warn({ err: error }, 'The progress could not be noted'),
     )
   }
-  const input = storage.pathOf(asset.original_path)
+  const input = await storage.bringHere(asset.original_path, folder, options.signal)
   return transcode({
     programs,
     input,
@@ -139,22 +147,30 @@ async function refreshVideo(db: Db, assetId: string): Promise<void> {
   if (video) await recordEpisodes(db, video.id, await queries.countEpisodes(db, video.id))
 }
 
-/** Moves the finished files into place and lets the episode play them: all of it in one transaction, or nothing. */
+/** What a run has made: its files, and the key that they are encrypted with. */
+interface Made {
+  folder: string
+  made: Transcoded
+  key: Buffer | undefined
+}
+
+/** Moves the finished files into place, and then, in one transaction, lets the episode play them. */
 async function publishAsset(
   { db, storage, clock, mediaKeys }: IngestContext,
   claim: Claim,
-  folder: string,
-  made: Transcoded,
-  key: Buffer | undefined,
+  { folder, made, key }: Made,
+  signal: AbortSignal,
 ): Promise<void> {
   const now = clock.now()
+  await expectHeld(db, claim)
   const cover = await coverFor(db, storage, claim.id, join(folder, 'media', 'poster.webp'))
+  // Before the transaction: to a bucket it may take minutes, and nobody looks here until it is committed.
+  await storage.moveIn(join(folder, 'media'), assetFiles.media(claim.id), signal)
+  await storage.moveIn(join(folder, 'public'), assetFiles.public(claim.id), signal)
   await db.transaction().execute(async (tx) => {
     const switched = await queries.switchEpisode(tx, claim.id)
     const captions = await markReady(tx, claim, made, now)
     if (key) await queries.keepMediaKey(tx, claim.id, mediaKeys.seal(claim.id, key))
-    await storage.moveIn(join(folder, 'media'), assetFiles.media(claim.id))
-    await storage.moveIn(join(folder, 'public'), assetFiles.public(claim.id))
     for (const { lang } of captions)
       await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(claim.id, lang))
     await addEmbedded(tx, storage, claim.id, captions, made.captions)

@@ -1,51 +1,38 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import {
+  access,
+  copyFile,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { checkKey, type Storage, type StoredFile } from './storage.ts'
 
-/**
- * Where files live, by key: `originals/…`, `media/<asset>/…` (behind a pass), `public/…`. A key's file appears whole or
- * not at all, and once a promise here is kept the file outlives a power cut.
- */
-export interface Storage {
-  /** The folder that the keys are paths in. */
-  readonly root: string
-  /** A folder for unfinished work, from which `moveIn` costs nothing. */
-  readonly workDir: string
-  /** A path that the file can be read at. */
-  pathOf(key: string): string
-  exists(key: string): boolean
-  /** The keys of the files in a folder; none where there is no such folder. */
-  list(folder: string): Promise<string[]>
-  /** When the file was last written. @throws Error (ENOENT) where there is no such file */
-  writtenAt(key: string): Promise<Date>
-  /** @throws Error (ENOENT) where there is no such file */
-  read(key: string): Promise<Buffer>
-  write(key: string, bytes: string | Uint8Array): Promise<void>
-  /** Takes over a finished file or folder of `workDir`; what stood at the key is replaced. */
-  moveIn(path: string, key: string): Promise<void>
-  copy(from: string, to: string): Promise<void>
-  /** Removes a file or a whole folder; nothing happens where there is none. */
-  remove(key: string): Promise<void>
-}
+const draftEnding = '.draft'
 
 /** The files on this machine's disk, in `dataDir`/storage. */
-export function openStorage(dataDir: string): Storage {
+export function openDisk(dataDir: string): Storage {
   const root = resolve(dataDir, 'storage')
   const workDir = resolve(dataDir, 'work')
   mkdirSync(root, { recursive: true })
   mkdirSync(workDir, { recursive: true })
-  const pathOf = (key: string) => inside(root, key)
+  const pathOf = (key: string) => join(root, checkKey(key))
   return {
-    root,
+    delivery: { kind: 'files', root },
     workDir,
-    pathOf,
-    exists: (key) => existsSync(pathOf(key)),
+    exists: async (key) => existsSync(pathOf(key)),
     list: (folder) => listFolder(pathOf(folder), folder),
-    writtenAt: async (key) => (await stat(pathOf(key))).mtime,
     read: (key) => readFile(pathOf(key)),
     write: (key, bytes) => whole(root, pathOf(key), (draft) => writeFile(draft, bytes)),
     copy: (from, to) => whole(root, pathOf(to), (draft) => copyFile(pathOf(from), draft)),
-    async moveIn(path, key) {
+    async moveIn(path, key, signal) {
+      signal?.throwIfAborted()
       await syncTree(path)
       await mkdir(dirname(pathOf(key)), { recursive: true })
       await rm(pathOf(key), { recursive: true, force: true })
@@ -53,18 +40,33 @@ export function openStorage(dataDir: string): Storage {
       await syncFoldersAbove(root, pathOf(key))
     },
     remove: (key) => rm(pathOf(key), { recursive: true, force: true }),
+    async bringHere(key) {
+      await access(pathOf(key))
+      return pathOf(key)
+    },
+    // What is begun lies in `workDir`, and is swept there.
+    sweepUnfinished: async () => {},
   }
 }
 
-async function listFolder(path: string, folder: string): Promise<string[]> {
-  if (!existsSync(path)) return []
-  return (await readdir(path)).map((name) => `${folder}/${name}`)
+async function* listFolder(path: string, folder: string): AsyncGenerator<StoredFile> {
+  if (!existsSync(path)) return
+  for (const entry of await readdir(path, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile() || entry.name.endsWith(draftEnding)) continue
+    const file = join(entry.parentPath, entry.name)
+    const { size, mtime } = await stat(file)
+    yield {
+      key: `${folder}/${relative(path, file).split(sep).join('/')}`,
+      bytes: size,
+      writtenAt: mtime,
+    }
+  }
 }
 
 let drafts = 0
 
 async function whole(root: string, path: string, write: (draft: string) => Promise<void>): Promise<void> {
-  const draft = `${path}.${process.pid}-${drafts++}.draft`
+  const draft = `${path}.${process.pid}-${drafts++}${draftEnding}`
   await mkdir(dirname(path), { recursive: true })
   try {
     await write(draft)
@@ -104,11 +106,4 @@ async function sync(path: string): Promise<void> {
   } finally {
     await handle.close()
   }
-}
-
-function inside(root: string, key: string): string {
-  const path = resolve(join(root, key))
-  if (!path.startsWith(root + sep))
-    throw new Error(`The key ${JSON.stringify(key)} leads out of the storage.`)
-  return path
 }

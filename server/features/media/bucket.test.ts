@@ -1,0 +1,239 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
+import { getUser } from '#contract/members.ts'
+import { loadConfig } from '#server/platform/config.ts'
+import { createLog } from '#server/platform/log.ts'
+import { openStorage } from '#server/platform/storage/open-storage.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { startS3, type S3StandIn } from '#server/testing/s3-stand-in.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { sweepRetiredAssets } from './ingest/sweep-retired-assets.ts'
+import { enqueueFolder } from './ingest/import-folder.ts'
+import { workNext, type IngestContext } from './ingest/work-queue.ts'
+
+const description = `title: { en: Salt }
+synopsis: { en: Two sisters. }
+category: family-drama
+free_episodes: 1
+price: { currency: USD, episode_cents: 99, video_cents: 999 }
+`
+
+let root: string
+let store: S3StandIn
+let site: TestSite
+const quiet = createLog({ json: true, level: 'silent' })
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-bucket-'))
+  store = await startS3()
+  site = await testSite({}, store.settings)
+})
+afterEach(() => store.misbehave(() => undefined))
+afterAll(async () => {
+  await site.close()
+  await store.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** A machine of its own: the site's database and bucket, and a disk that nobody else has. */
+async function machine(name: string): Promise<IngestContext & { disk: string }> {
+  const disk = join(root, name)
+  const config = loadConfig({ ...store.settings, DATA_DIR: disk })
+  const { db, clock } = site.context
+  return { db, clock, log: quiet, programs, storage: await openStorage(config, quiet), disk }
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'app-secret')
+    .map(({ name }) => name)
+
+async function play(episodeId: string): Promise<PlayableEpisode> {
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  return (await visitor.ask(getEpisode, { query: { episode_id: episodeId } })) as PlayableEpisode
+}
+
+const beside = (url: string, file: string) => url.replace('master.m3u8', file)
+const linksOf = (playlist: string) => playlist.match(/https?:[^"\s]+/g) ?? []
+
+it('is imported on one machine, made on a second, played from a third, and leaves nothing on their disks', async () => {
+  const [importer, worker] = [await machine('importer'), await machine('worker')]
+  const folder = join(root, 'salt')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'video.yaml'), description)
+  writeFileSync(join(folder, '01.en.vtt'), 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n')
+  drawFilm(join(folder, '01.mp4'), { seconds: 1 })
+  const { signal } = new AbortController()
+  const whenReady = { signal, release: 'whenReady', priority: () => 10 } as const
+  const { videoId = '', refused } = await enqueueFolder(importer, folder, whenReady)
+  expect(refused).toEqual([])
+  expect(await workNext(worker, { signal, niceness: 0 })).toBeDefined()
+  const { id = '', cover_path } = await site.context.db
+    .selectFrom('videos')
+    .innerJoin('episodes', 'episodes.video_id', 'videos.id')
+    .select(['episodes.id', 'cover_path'])
+    .where('videos.id', '=', videoId)
+    .executeTakeFirstOrThrow()
+  const { playback } = await play(id)
+  const master = await (await site.visitor().fetch(playback.hls_url)).text()
+  expect(master).toContain('v0/index.m3u8')
+  expect(linksOf(master)).toEqual([])
+  for (const rendition of ['v0', 'a']) {
+    const response = await site.visitor().fetch(beside(playback.hls_url, `${rendition}/index.m3u8`))
+    expect(response.headers.get('content-type')).toBe('application/vnd.apple.mpegurl')
+    const links = linksOf(await response.text())
+    expect(links.length).toBeGreaterThan(1)
+    for (const link of links) {
+      expect(link.startsWith(`${store.url}/films/media/`)).toBe(true)
+      const file = await fetch(link)
+      expect(file.status).toBe(200)
+      expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(100)
+    }
+  }
+  const caption = await site.visitor().fetch(playback.captions[0]?.url ?? '')
+  expect([caption.headers.get('content-type'), await caption.text()]).toEqual([
+    'text/vtt; charset=utf-8',
+    expect.stringContaining('Hello'),
+  ])
+  const { headers } = await site.visitor().fetch(playback.poster_url)
+  expect(headers.get('location')?.startsWith(store.url)).toBe(true)
+  const poster = await fetch(headers.get('location') ?? '')
+  expect(poster.headers.get('content-type')).toBe('image/webp')
+  const cover = await site.visitor().fetch(`/${cover_path}`)
+  expect([cover.status, cover.headers.get('cache-control')]).toEqual([
+    200,
+    'public, max-age=31536000, immutable',
+  ])
+  for (const { disk } of [importer, worker]) expect(filesIn(disk)).toEqual([])
+  await site.context.db
+    .updateTable('assets')
+    .set({ retired_at: new Date(0) })
+    .execute()
+  await site.context.db.updateTable('episodes').set({ asset_id: null }).execute()
+  await sweepRetiredAssets(worker, new Date())
+  const left: string[] = []
+  for (const folder of ['media', 'originals'])
+    for await (const { key } of worker.storage.list(folder)) left.push(key)
+  expect(left).toEqual([])
+})
+
+describe('a link of the store', () => {
+  const segmentLink = async () => {
+    const video = await buildVideo(site.context)
+    const [free, , , locked] = video.episodes
+    const playlist = `media/${free?.assetId}/v0/index.m3u8`
+    await site.context.storage.write(
+      playlist,
+      '#EXTM3U\n#EXT-X-MAP:URI="init.mp4"\n#EXTINF:2,\n00000.m4s\n#EXT-X-ENDLIST\n',
+    )
+    const { playback } = await play(free?.id ?? '')
+    const text = await (await site.visitor().fetch(beside(playback.hls_url, 'v0/index.m3u8'))).text()
+    const link = linksOf(text)[1] ?? ''
+    return { link, text, playback, free: free?.assetId ?? '', locked: locked?.assetId ?? '' }
+  }
+
+  it('opens its file, whole or in ranges, and no other; altered it opens nothing', async () => {
+    const { link, free, locked } = await segmentLink()
+    expect(await (await fetch(link)).text()).toBe('segment-bytes')
+    const range = await fetch(link, { headers: { range: 'bytes=0-6' } })
+    expect([range.status, await range.text()]).toEqual([206, 'segment'])
+    for (const altered of [
+      link.replace(free, locked),
+      link.replace('00000.m4s', '00001.m4s'),
+      link.replace(/X-Amz-Expires=\d+/, 'X-Amz-Expires=99999'),
+      link.replace(/\?.*/, ''),
+    ]) {
+      expect(altered).not.toBe(link)
+      expect((await fetch(altered)).status, altered).toBe(403)
+    }
+  })
+
+  it('ends when the pass does, and is the same for as long as the pass is', async () => {
+    const { link, text, playback } = await segmentLink()
+    const { searchParams } = new URL(link)
+    const signed = (searchParams.get('X-Amz-Date') ?? '').replace(
+      /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/,
+      '$1-$2-$3T$4:$5:$6Z',
+    )
+    expect(Date.parse(signed)).toBeLessThan(Date.now())
+    const end = Date.parse(signed) + 1000 * Number(searchParams.get('X-Amz-Expires'))
+    expect(new Date(end).toISOString()).toBe(playback.expires_at)
+    const again = await site.visitor().fetch(beside(playback.hls_url, 'v0/index.m3u8'))
+    expect(await again.text()).toBe(text)
+  })
+
+  it.each(['master.m3u8', 'v0/index.m3u8', 'v0/00000.m4s', 'captions/en.vtt', 'thumb.webp'])(
+    'is made for nobody without a valid pass (%s)',
+    async (file) => {
+      const { playback, free, locked } = await segmentLink()
+      for (const path of [
+        beside(playback.hls_url, file).replace(free, locked),
+        `/media/x/${locked}/${file}`,
+        beside(playback.hls_url, `..%2f${locked}%2f${file.replaceAll('/', '%2f')}`),
+        `/public/..%2fmedia%2f${locked}%2f${file.replaceAll('/', '%2f')}`,
+      ]) {
+        const response = await site.visitor().fetch(path)
+        expect([403, 404], path).toContain(response.status)
+        expect(response.headers.get('location')).toBe(null)
+        expect(await response.text()).toBe('')
+      }
+    },
+  )
+})
+
+it('answers that it cannot serve, and not that there is nothing, while the store is away', async () => {
+  const video = await buildVideo(site.context)
+  const { playback } = await play(video.episodes[0]?.id ?? '')
+  store.misbehave(() => 'fail')
+  const away = await site.visitor().fetch(playback.hls_url)
+  expect([away.status, away.headers.get('retry-after'), away.headers.get('cache-control')]).toEqual([
+    503,
+    '5',
+    'no-store',
+  ])
+  store.misbehave(() => undefined)
+  expect((await site.visitor().fetch(playback.hls_url)).status).toBe(200)
+  expect((await site.visitor().fetch(beside(playback.hls_url, 'none.vtt'))).status).toBe(404)
+})
+
+it('lets its documents turn to the store for videos and their pictures', async () => {
+  const policy = (await site.visitor().fetch('/')).headers.get('content-security-policy') ?? ''
+  for (const part of ['media-src', 'img-src', 'connect-src'])
+    expect(policy.split('; ').find((line) => line.startsWith(part))).toContain(store.url)
+})
+
+it('leads to the cache in front of the store where there is one, which checks the same pass', async () => {
+  const behind = await testSite({}, { ...store.settings, S3_PUBLIC_URL: 'https://cdn.example/' })
+  try {
+    const video = await buildVideo(behind.context)
+    const visitor = behind.visitor()
+    await visitor.ask(getUser)
+    const query = { episode_id: video.episodes[0]?.id ?? '' }
+    const { playback } = (await visitor.ask(getEpisode, { query })) as PlayableEpisode
+    const poster = await visitor.fetch(playback.poster_url)
+    expect(poster.headers.get('location')).toBe(`https://cdn.example${playback.poster_url}`)
+    const policy = (await visitor.fetch('/')).headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("media-src 'self' blob: https://cdn.example;")
+  } finally {
+    await behind.close()
+  }
+})
+
+it.each([
+  [{ S3_SECRET_ACCESS_KEY: 'wrong' }, 'S3_SECRET_ACCESS_KEY'],
+  [{ S3_BUCKET: 'nowhere' }, 'S3_BUCKET'],
+])('does not start with a store that refuses it, and names the setting (%j)', async (wrong, name) => {
+  const config = loadConfig({ ...store.settings, ...wrong, DATA_DIR: join(root, 'wrong') })
+  await expect(openStorage(config, quiet)).rejects.toThrow(name)
+})
+
+it('starts while the store is away', async () => {
+  store.misbehave(() => 'break')
+  const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'away') })
+  expect((await openStorage(config, quiet)).delivery.kind).toBe('signed')
+})

@@ -1,0 +1,80 @@
+import { contentTypeOf } from '#server/platform/content-types.ts'
+import type { Log } from '#server/platform/log.ts'
+import { createFileCache } from '#server/platform/storage/file-cache.ts'
+import type { Delivery, Storage } from '#server/platform/storage/storage.ts'
+
+type Linking = Exclude<Delivery, { kind: 'files' }>
+
+/** A file behind a pass that was found to be valid. */
+export interface PassedFile {
+  pass: string
+  asset: string
+  /** Its path within the asset. */
+  file: string
+  expires: Date
+}
+
+/** What is to be answered: bytes, or where they are; that there are none, or that the store cannot be asked. */
+export type Served = { body: Buffer; type: string | undefined } | { location: string } | 'missing' | 'away'
+
+/** Answers for files that lie in a bucket. */
+export interface StoredFiles {
+  media(wish: PassedFile): Promise<Served>
+  /** What needs no pass: pictures of a few kilobytes, which the app gives itself. */
+  open(file: string): Promise<Served>
+}
+
+/** Names of ours only: no way up, no hidden file. */
+const plain = /^(?:\w[\w-]*(?:\.\w[\w-]*)*\/)*\w[\w-]*(?:\.\w[\w-]*)*$/
+
+/**
+ * Playlists and captions come from the app: playlists because their segments are linked for each pass, captions because a
+ * browser takes a track from the page's own host only. All that is large comes from the store itself.
+ */
+export function storedFiles(storage: Storage, delivery: Linking, log: Log): StoredFiles {
+  const cache = createFileCache(storage)
+  const give = async (key: string, read: () => Promise<Buffer>): Promise<Served> => {
+    try {
+      return { body: await read(), type: contentTypeOf(key) }
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing'
+      log.error({ err: error }, 'A file could not be had from the store')
+      return 'away'
+    }
+  }
+  return {
+    async media({ pass, asset, file, expires }) {
+      const key = `media/${asset}/${file}`
+      if (!plain.test(key)) return 'missing'
+      const link = (name: string) => linkTo(delivery, { pass, asset, file: name, expires })
+      if (file.endsWith('.vtt')) return give(key, () => storage.read(key))
+      if (!file.endsWith('.m3u8')) return { location: link(file) }
+      const folder = file.slice(0, file.lastIndexOf('/') + 1)
+      return give(key, async () => linkPlaylist(await cache.read(key), (uri) => link(folder + uri)))
+    },
+    async open(file) {
+      const key = `public/${file}`
+      return plain.test(key) ? give(key, () => cache.read(key)) : 'missing'
+    },
+  }
+}
+
+function linkTo(delivery: Linking, { pass, asset, file, expires }: PassedFile) {
+  return delivery.kind === 'edge'
+    ? `${delivery.origin}/media/${pass}/${asset}/${file}`
+    : delivery.sign(`media/${asset}/${file}`, expires)
+}
+
+/** A playlist in which all but further playlists are linked (RFC 8216: a URI stands on its own line or in an attribute). */
+export function linkPlaylist(playlist: Buffer, link: (uri: string) => string): Buffer {
+  const linked = (uri: string) => (uri.endsWith('.m3u8') ? uri : link(uri))
+  const lines = playlist
+    .toString('utf8')
+    .split('\n')
+    .map((line) =>
+      line.startsWith('#')
+        ? line.replace(/URI="([^"]+)"/, (_, uri: string) => `URI="${linked(uri)}"`)
+        : line.replace(/^\S+$/, linked),
+    )
+  return Buffer.from(lines.join('\n'))
+}

@@ -1,0 +1,14 @@
+/** Types that browsers need to be told as they are (RFC 8216, section 4; WebVTT). */
+const types: Record<string, string> = {
+  m3u8: 'application/vnd.apple.mpegurl',
+  m4s: 'video/iso.segment',
+  mp4: 'video/mp4',
+  vtt: 'text/vtt; charset=utf-8',
+  webp: 'image/webp',
+  jpg: 'image/jpeg',
+}
+
+/** The media type of a file by its ending, where it is one of ours. */
+export function contentTypeOf(path: string): string | undefined {
+  return types[path.slice(path.lastIndexOf('.') + 1)]
+}

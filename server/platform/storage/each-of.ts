@@ -1,0 +1,23 @@
+/** Works on all items, so many at once, and stops at the first that fails once those under way have ended. */
+export async function eachOf<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  atOnce: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  // One iterator shared by all: each takes the next item that nobody has.
+  const queue = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
+  let failed: { error: unknown } | undefined
+  const worker = async () => {
+    try {
+      while (!failed) {
+        const next = await queue.next()
+        if (next.done) return
+        await work(next.value)
+      }
+    } catch (error) {
+      failed ??= { error }
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  if (failed) throw failed.error
+}

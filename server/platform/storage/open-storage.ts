@@ -1,0 +1,29 @@
+import type { Config } from '#server/platform/config.ts'
+import { ConfigError } from '#server/platform/config-error.ts'
+import type { Log } from '#server/platform/log.ts'
+import { openDisk } from './disk.ts'
+import type { Storage } from './storage.ts'
+
+/**
+ * The storage that the settings name: a bucket, else the disk.
+ * @throws ConfigError naming the setting where the store refuses us; while it cannot be reached the log says so
+ */
+export async function openStorage({ dataDir, s3, secrets }: Config, log: Log): Promise<Storage> {
+  if (!s3 || !secrets.s3) return openDisk(dataDir)
+  // Its library takes 200 ms and 30 MB, which a site on a disk does not pay for.
+  const [{ openS3 }, { StoreError }] = await Promise.all([import('./s3.ts'), import('./s3-calls.ts')])
+  const storage = openS3({ settings: s3, secretAccessKey: secrets.s3.secretAccessKey, dataDir })
+  await storage.check().catch((error: unknown) => {
+    if (!(error instanceof StoreError)) throw error
+    if (error.status === 403)
+      throw new ConfigError(
+        `S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY may not use the bucket ${s3.bucket} at ${s3.endpoint}.`,
+      )
+    if (error.status === 404)
+      throw new ConfigError(`S3_BUCKET: there is no bucket ${s3.bucket} at ${s3.endpoint}.`)
+    if (error.status === 301)
+      throw new ConfigError(`S3_REGION: the bucket ${s3.bucket} is in another region.`)
+    log.error({ err: error }, 'The S3 store cannot be reached; the site starts without it')
+  })
+  return storage
+}

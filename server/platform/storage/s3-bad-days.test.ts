@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readS3 } from '#server/platform/read-s3.ts'
+import { makeFolder } from '#server/testing/describe-storage.ts'
+import { startS3, type Fault, type S3StandIn } from '#server/testing/s3-stand-in.ts'
+import { openS3 } from './s3.ts'
+import type { Patience } from './s3-calls.ts'
+
+/** Little, so that a test of having none left is short. */
+const patience: Patience = { attempts: 2, connectMs: 300, idleMs: 300, requestMs: 2000 }
+
+let root: string
+let store: S3StandIn
+let storage: ReturnType<typeof openS3>
+
+const open = (changes = {}) => {
+  const { s3, s3Secrets } = readS3({ ...store.settings, ...changes })
+  if (!s3 || !s3Secrets) throw new Error('the stand-in has no settings')
+  return openS3({ settings: s3, ...s3Secrets, dataDir: root, patience })
+}
+const calls = (begin: string) => store.asked.filter((call) => call.startsWith(begin))
+const sentParts = () => calls('PUT').flatMap((call) => /partNumber=(\d+)/.exec(call)?.[1] ?? [])
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-s3-'))
+  store = await startS3()
+  storage = open()
+})
+beforeEach(() => void (store.asked.length = 0))
+afterEach(() => store.misbehave(() => undefined))
+afterAll(async () => {
+  await store.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** Something goes wrong once, with the first request that fits. */
+function once(fault: Fault, fits: RegExp): void {
+  let done = false
+  store.misbehave((call) => {
+    if (done || !fits.test(call)) return undefined
+    done = true
+    return fault
+  })
+}
+
+test.each<Fault>(['fail', 'break', 'stall'])('what fails once (%s) is asked for again', async (fault) => {
+  once(fault, /^PUT/)
+  await storage.write(`media/${fault}`, 'film')
+  once(fault, /^GET/)
+  expect((await storage.read(`media/${fault}`)).toString()).toBe('film')
+  expect(calls(`PUT /films/media/${fault}`)).toHaveLength(2)
+})
+
+test.each<Fault>(['fail', 'break', 'stall'])(
+  'a store that only does this (%s) is given up',
+  async (fault) => {
+    store.misbehave(() => fault)
+    await expect(storage.write('media/never', 'film')).rejects.toThrow('The S3 store')
+    await expect(storage.exists('media/never')).rejects.toThrow('The S3 store')
+    await expect(storage.read('media/never')).rejects.toThrow('The S3 store')
+    expect(calls('PUT')).toHaveLength(2)
+  },
+)
+
+test('a store that is not there at all is given up, and nothing is taken for missing', async () => {
+  const away = open({ S3_ENDPOINT: 'http://127.0.0.1:9' })
+  await expect(away.exists('media/x')).rejects.toThrow('could not be asked')
+  await expect(away.check()).rejects.toThrow('could not be asked')
+})
+
+test('a wrong key, secret or bucket is refused by name', async () => {
+  await expect(open({ S3_SECRET_ACCESS_KEY: 'x' }).check()).rejects.toMatchObject({ status: 403 })
+  await expect(open({ S3_SECRET_ACCESS_KEY: 'x' }).read('media/x')).rejects.toThrow('SignatureDoesNotMatch')
+  await expect(open({ S3_ACCESS_KEY_ID: 'x' }).read('media/x')).rejects.toThrow('InvalidAccessKeyId')
+  await expect(open({ S3_BUCKET: 'nowhere' }).check()).rejects.toMatchObject({ status: 404 })
+  await expect(open({ S3_BUCKET: 'nowhere' }).read('media/x')).rejects.toThrow('NoSuchBucket')
+})
+
+const megabyte = 1024 * 1024
+const large = randomBytes(27 * megabyte)
+
+test('a large file goes in parts; one that broke off goes on with those that are missing', async () => {
+  const folder = makeFolder(storage, { 'film.mp4': large })
+  const path = join(folder, 'film.mp4')
+  store.misbehave((call) => (/partNumber=3/.test(call) ? 'break' : undefined))
+  await expect(storage.moveIn(path, 'originals/film.mp4')).rejects.toThrow('UploadPart 3')
+  expect(await storage.exists('originals/film.mp4')).toBe(false)
+  expect(existsSync(path)).toBe(true)
+  store.asked.length = 0
+  store.misbehave(() => undefined)
+  // As after a restart: nothing is remembered here.
+  await open().moveIn(path, 'originals/film.mp4')
+  expect(sentParts().toSorted()).not.toContain('1')
+  expect(sentParts()).toContain('3')
+  expect((await storage.read('originals/film.mp4')).equals(large)).toBe(true)
+  expect(existsSync(path)).toBe(false)
+})
+
+test('parts of other bytes than the file’s are sent anew', async () => {
+  const [one, other] = [large, Buffer.from(large)]
+  other[5] = (other[5] ?? 0) ^ 1
+  const folder = makeFolder(storage, { one, other })
+  store.misbehave((call) => (/partNumber=4/.test(call) ? 'fail' : undefined))
+  await expect(storage.moveIn(join(folder, 'one'), 'originals/changed.mp4')).rejects.toThrow('UploadPart 4')
+  store.asked.length = 0
+  store.misbehave(() => undefined)
+  await storage.moveIn(join(folder, 'other'), 'originals/changed.mp4')
+  expect(sentParts()).toContain('1')
+  expect((await storage.read('originals/changed.mp4')).equals(other)).toBe(true)
+})
+
+test('the lost answer to the last call of an upload does no harm', async () => {
+  const folder = makeFolder(storage, { 'film.mp4': large })
+  let lost = false
+  store.misbehave((call) => {
+    if (lost || !/^POST .*uploadId=/.test(call)) return undefined
+    lost = true
+    return 'lose the answer'
+  })
+  await storage.moveIn(join(folder, 'film.mp4'), 'originals/lost.mp4')
+  expect((await storage.read('originals/lost.mp4')).equals(large)).toBe(true)
+})
+
+test('a folder that broke off goes on with the files that are missing', async () => {
+  const folder = makeFolder(storage, { 'v0/1.m4s': 'one', 'v0/2.m4s': 'two', 'v0/3.m4s': 'three' })
+  store.misbehave((call) => (call.includes('3.m4s') ? 'fail' : undefined))
+  await expect(storage.moveIn(folder, 'media/ast_folder')).rejects.toThrow('3.m4s')
+  store.asked.length = 0
+  store.misbehave(() => undefined)
+  await storage.moveIn(folder, 'media/ast_folder')
+  expect(calls('PUT')).toEqual([expect.stringContaining('3.m4s')])
+})
+
+test('a file is brought here though the connection breaks on the way, without what has come already', async () => {
+  const folder = makeFolder(storage, { 'film.mp4': large })
+  await storage.moveIn(join(folder, 'film.mp4'), 'originals/there.mp4')
+  let breaks = 3
+  store.misbehave((call) => (call.startsWith('GET') && breaks-- > 0 ? 'break in the middle' : undefined))
+  const path = await storage.bringHere('originals/there.mp4', folder)
+  expect(readFileSync(path).equals(large)).toBe(true)
+})
+
+test('a store that breaks off and sends nothing more is given up', async () => {
+  const folder = makeFolder(storage, { 'film.mp4': 'film' })
+  await storage.moveIn(join(folder, 'film.mp4'), 'originals/never.mp4')
+  store.misbehave((call) => (call.startsWith('GET') ? 'stop in the middle' : undefined))
+  await expect(storage.bringHere('originals/never.mp4', folder)).rejects.toThrow('GetObject')
+  await expect(storage.read('originals/never.mp4')).rejects.toThrow('GetObject')
+})
+
+test('what was begun long ago and never finished is given up, and nothing that is younger', async () => {
+  const folder = makeFolder(storage, { 'film.mp4': large })
+  store.misbehave((call) => (/partNumber=2/.test(call) ? 'fail' : undefined))
+  await expect(storage.moveIn(join(folder, 'film.mp4'), 'originals/left.mp4')).rejects.toThrow('UploadPart')
+  store.misbehave(() => undefined)
+  await storage.sweepUnfinished(new Date(Date.now() - 60_000))
+  expect(calls('DELETE')).toHaveLength(0)
+  await storage.sweepUnfinished(new Date(Date.now() + 1000))
+  expect(calls('DELETE')).toEqual([expect.stringContaining('originals/left.mp4')])
+})

@@ -1,0 +1,184 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  ListPartsCommand,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import type { S3Config } from '#server/platform/read-s3.ts'
+
+/** How long the store may take, and how often it is asked. A server error, a refused or broken connection is tried again after a moment. */
+export interface Patience {
+  attempts: number
+  connectMs: number
+  /** Without a byte in either direction. */
+  idleMs: number
+  /** For one whole request. */
+  requestMs: number
+}
+
+const usualPatience: Patience = { attempts: 4, connectMs: 5000, idleMs: 20_000, requestMs: 180_000 }
+
+/** What the store said no to, or that it said nothing, in words for the log. */
+export class StoreError extends Error {
+  readonly status: number | undefined
+  readonly code: string
+  constructor(call: string, error: unknown) {
+    const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
+    const code = error instanceof Error ? error.name : 'Error'
+    const words = error instanceof Error ? error.message : String(error)
+    super(
+      status === undefined
+        ? `The S3 store could not be asked (${call}): ${words}`
+        : `The S3 store refused ${call}: ${status} ${code}`,
+      { cause: error },
+    )
+    this.status = status
+    this.code = code
+  }
+
+  get isMissing(): boolean {
+    return this.status === 404 && this.code !== 'NoSuchBucket'
+  }
+}
+
+export interface Part {
+  number: number
+  etag: string
+  bytes: number
+}
+
+export interface Upload {
+  key: string
+  id: string
+  begunAt: Date
+}
+
+export type S3Calls = ReturnType<typeof createS3Calls>
+
+interface FileHeaders {
+  ContentType: string | undefined
+  CacheControl: string
+}
+
+/** The calls of S3 that the storage makes, each with its time-outs. @throws StoreError */
+export function createS3Calls(settings: S3Config, secretAccessKey: string, patience = usualPatience) {
+  const { endpoint, region, bucket: Bucket, accessKeyId, forcePathStyle } = settings
+  const client = new S3Client({
+    endpoint,
+    region,
+    forcePathStyle,
+    credentials: { accessKeyId, secretAccessKey },
+    maxAttempts: patience.attempts,
+    // Other stores than Amazon's know no trailing checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: patience.connectMs,
+      socketTimeout: patience.idleMs,
+      requestTimeout: patience.requestMs,
+      throwOnRequestTimeout: true,
+    },
+  })
+  const ask = async <Answer>(call: string, answer: Promise<Answer>, signal?: AbortSignal): Promise<Answer> =>
+    answer.catch((error: unknown) => {
+      signal?.throwIfAborted()
+      throw new StoreError(call, error)
+    })
+
+  return {
+    attempts: patience.attempts,
+    close: () => client.destroy(),
+    checkBucket: () => ask('HeadBucket', client.send(new HeadBucketCommand({ Bucket }))),
+    async head(Key: string): Promise<{ bytes: number; etag: string }> {
+      const answer = await ask(`HeadObject ${Key}`, client.send(new HeadObjectCommand({ Bucket, Key })))
+      return { bytes: answer.ContentLength ?? 0, etag: answer.ETag ?? '' }
+    },
+    /** A file's bytes from a place on, as long as it is still the same one. */
+    async get(Key: string, from = 0, etag?: string, signal?: AbortSignal) {
+      const range = from > 0 ? { Range: `bytes=${from}-` } : {}
+      const wish = new GetObjectCommand({ Bucket, Key, ...range, ...(etag ? { IfMatch: etag } : {}) })
+      const { Body } = await ask(`GetObject ${Key}`, client.send(wish, { abortSignal: signal }), signal)
+      if (!Body) throw new StoreError(`GetObject ${Key}`, new Error('an answer without a body'))
+      return Body
+    },
+    put: (Key: string, Body: Uint8Array, headers: FileHeaders, signal?: AbortSignal) =>
+      ask(
+        `PutObject ${Key}`,
+        client.send(new PutObjectCommand({ Bucket, Key, Body, ...headers }), { abortSignal: signal }),
+        signal,
+      ),
+    copy: (from: string, Key: string) => {
+      const CopySource = [Bucket, ...from.split('/')].map(encodeURIComponent).join('/')
+      return ask(`CopyObject ${from}`, client.send(new CopyObjectCommand({ Bucket, Key, CopySource })))
+    },
+    delete: (Key: string) =>
+      ask(`DeleteObject ${Key}`, client.send(new DeleteObjectCommand({ Bucket, Key }))),
+    async *list(Prefix: string) {
+      for (let ContinuationToken: string | undefined; ;) {
+        const wish = new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken })
+        const page = await ask(`ListObjectsV2 ${Prefix}`, client.send(wish))
+        for (const { Key = '', Size = 0, ETag = '', LastModified = new Date(0) } of page.Contents ?? [])
+          yield { key: Key, bytes: Size, etag: ETag, writtenAt: LastModified }
+        if (!page.IsTruncated) return
+        ContinuationToken = page.NextContinuationToken
+      }
+    },
+    async *uploads(Prefix: string): AsyncGenerator<Upload> {
+      for (let markers: { KeyMarker?: string; UploadIdMarker?: string } = {}; ;) {
+        const wish = new ListMultipartUploadsCommand({ Bucket, Prefix, ...markers })
+        const page = await ask(`ListMultipartUploads ${Prefix}`, client.send(wish))
+        for (const { Key = '', UploadId = '', Initiated = new Date(0) } of page.Uploads ?? [])
+          yield { key: Key, id: UploadId, begunAt: Initiated }
+        if (!page.IsTruncated) return
+        markers = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+      }
+    },
+    async *parts({ key, id }: Pick<Upload, 'key' | 'id'>): AsyncGenerator<Part> {
+      for (let PartNumberMarker: string | undefined; ;) {
+        const wish = new ListPartsCommand({ Bucket, Key: key, UploadId: id, PartNumberMarker })
+        const page = await ask(`ListParts ${key}`, client.send(wish))
+        for (const { PartNumber = 0, ETag = '', Size = 0 } of page.Parts ?? [])
+          yield { number: PartNumber, etag: ETag, bytes: Size }
+        if (!page.IsTruncated) return
+        PartNumberMarker = page.NextPartNumberMarker
+      }
+    },
+    async beginUpload(Key: string, headers: FileHeaders): Promise<string> {
+      const wish = new CreateMultipartUploadCommand({ Bucket, Key, ...headers })
+      const { UploadId = '' } = await ask(`CreateMultipartUpload ${Key}`, client.send(wish))
+      return UploadId
+    },
+    async uploadPart(
+      { key, id }: { key: string; id: string },
+      PartNumber: number,
+      Body: Uint8Array,
+      signal?: AbortSignal,
+    ): Promise<Part> {
+      const wish = new UploadPartCommand({ Bucket, Key: key, UploadId: id, PartNumber, Body })
+      const call = `UploadPart ${PartNumber} of ${key}`
+      const { ETag = '' } = await ask(call, client.send(wish, { abortSignal: signal }), signal)
+      return { number: PartNumber, etag: ETag, bytes: Body.byteLength }
+    },
+    finishUpload({ key, id }: { key: string; id: string }, parts: readonly Part[]) {
+      const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }))
+      const wish = { Bucket, Key: key, UploadId: id, MultipartUpload: { Parts } }
+      return ask(`CompleteMultipartUpload ${key}`, client.send(new CompleteMultipartUploadCommand(wish)))
+    },
+    abortUpload: ({ key, id }: Upload) =>
+      ask(
+        `AbortMultipartUpload ${key}`,
+        client.send(new AbortMultipartUploadCommand({ Bucket, Key: key, UploadId: id })),
+      ),
+  }
+}

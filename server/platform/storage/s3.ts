@@ -1,0 +1,179 @@
+import { createWriteStream, mkdirSync } from 'node:fs'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { basename, join, relative, resolve, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { contentTypeOf } from '#server/platform/content-types.ts'
+import type { S3Config } from '#server/platform/read-s3.ts'
+import { eachOf } from './each-of.ts'
+import { presign } from './presign.ts'
+import { createS3Calls, StoreError, type Patience, type S3Calls } from './s3-calls.ts'
+import { checkKey, noSuchFile, type Delivery, type Storage } from './storage.ts'
+import { isMd5Of, partBytes, uploadInParts } from './upload-in-parts.ts'
+
+export interface S3Setup {
+  settings: S3Config
+  secretAccessKey: string
+  dataDir: string
+  patience?: Patience
+}
+
+const filesAtOnce = 6
+
+/** Links are dated back by this much, so that one pass always has the same ones and a browser may keep what they open. */
+const linkLifeMs = 12 * 3_600_000
+
+/** The files in a bucket of any S3-compatible store; unfinished work is done on this machine's disk. */
+export function openS3({ settings, secretAccessKey, dataDir, patience }: S3Setup): Storage & {
+  /** @throws StoreError where the bucket cannot be used */
+  check(): Promise<unknown>
+} {
+  const calls = createS3Calls(settings, secretAccessKey, patience)
+  const workDir = resolve(dataDir, 'work')
+  mkdirSync(workDir, { recursive: true })
+  return {
+    check: () => calls.checkBucket(),
+    delivery: deliveryOf(settings, secretAccessKey),
+    workDir,
+    exists: (key) =>
+      calls.head(checkKey(key)).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof StoreError && error.isMissing) return false
+          throw error
+        },
+      ),
+    list: (folder) => calls.list(`${checkKey(folder)}/`),
+    read: (key) => found(key, () => readWhole(calls, checkKey(key))),
+    async write(key, bytes) {
+      await calls.put(checkKey(key), Buffer.from(bytes), headersOf(key))
+    },
+    moveIn: (path, key, signal) => moveIn(calls, path, checkKey(key), signal),
+    async copy(from, to) {
+      await found(from, () => calls.copy(checkKey(from), checkKey(to)))
+    },
+    async remove(key) {
+      await calls.delete(checkKey(key))
+      await eachOf(calls.list(`${key}/`), filesAtOnce, async (file) => void (await calls.delete(file.key)))
+    },
+    async bringHere(key, folder, signal) {
+      const path = join(folder, basename(checkKey(key)))
+      await found(key, () => download(calls, key, path, signal))
+      return path
+    },
+    async sweepUnfinished(before) {
+      for await (const upload of calls.uploads(''))
+        if (upload.begunAt < before) await calls.abortUpload(upload)
+    },
+  }
+}
+
+function deliveryOf(settings: S3Config, secretAccessKey: string): Delivery {
+  const { publicUrl, region, accessKeyId } = settings
+  if (publicUrl !== undefined) return { kind: 'edge', origin: publicUrl }
+  const address = bucketAddress(settings)
+  return {
+    kind: 'signed',
+    origin: address.origin,
+    sign: (key, expires) =>
+      presign(
+        { address, region, accessKeyId, secretAccessKey },
+        {
+          key: checkKey(key),
+          expires,
+          signedAt: new Date(expires.getTime() - linkLifeMs),
+          query: { 'response-cache-control': `private, max-age=${linkLifeMs / 1000}, immutable` },
+        },
+      ),
+  }
+}
+
+function bucketAddress({ endpoint, bucket, forcePathStyle }: S3Config): URL {
+  const address = new URL(endpoint)
+  if (forcePathStyle) address.pathname = `${address.pathname.replace(/\/$/, '')}/${bucket}`
+  else address.hostname = `${bucket}.${address.hostname}`
+  return address
+}
+
+/** What browsers and caches are told of a file. Captions may change, all else is named by what it holds. */
+function headersOf(key: string) {
+  const CacheControl = key.endsWith('.vtt') ? 'no-cache' : 'public, max-age=31536000, immutable'
+  return { ContentType: contentTypeOf(key), CacheControl }
+}
+
+async function found<Answer>(key: string, ask: () => Promise<Answer>): Promise<Answer> {
+  return ask().catch((error: unknown) => {
+    throw error instanceof StoreError && error.isMissing ? noSuchFile(key) : error
+  })
+}
+
+/** The library asks again until an answer begins; one that breaks off is asked for again here. */
+async function readWhole(calls: S3Calls, key: string): Promise<Buffer> {
+  for (let left = calls.attempts; ; left--) {
+    const body = await calls.get(key)
+    try {
+      return Buffer.from(await body.transformToByteArray())
+    } catch (error) {
+      if (left <= 1) throw new StoreError(`GetObject ${key}`, error)
+    }
+  }
+}
+
+/** Goes on where a connection broke, as long as each brings something. */
+async function download(calls: S3Calls, key: string, path: string, signal?: AbortSignal): Promise<void> {
+  const { bytes, etag } = await calls.head(key)
+  let left = calls.attempts
+  for (let at = 0; at === 0 || at < bytes;) {
+    const body = await calls.get(key, at, etag, signal)
+    try {
+      if (!(body instanceof Readable)) throw new TypeError('a body that is no stream')
+      await pipeline(body, createWriteStream(path, { flags: at === 0 ? 'w' : 'a', flush: true }), { signal })
+      if (bytes === 0) return
+    } catch (error) {
+      signal?.throwIfAborted()
+      const { size } = await stat(path)
+      left = size > at ? calls.attempts : left - 1
+      if (left === 0) throw new StoreError(`GetObject ${key}`, error)
+    }
+    at = (await stat(path)).size
+  }
+}
+
+/** File by file; what is there already is not sent again, and what is there besides goes. */
+async function moveIn(calls: S3Calls, path: string, key: string, signal?: AbortSignal): Promise<void> {
+  const isFolder = (await stat(path)).isDirectory()
+  if (isFolder) await moveFolder(calls, path, key, signal)
+  else await sendFile(calls, path, key, signal)
+  await rm(path, { recursive: true })
+}
+
+async function moveFolder(calls: S3Calls, path: string, key: string, signal?: AbortSignal): Promise<void> {
+  const former = new Map<string, string>()
+  for await (const file of calls.list(`${key}/`)) former.set(file.key, file.etag)
+  const entries = await readdir(path, { withFileTypes: true, recursive: true })
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+  await eachOf(files, filesAtOnce, async (file) => {
+    const target = `${key}/${relative(path, file).split(sep).join('/')}`
+    const etag = former.get(target)
+    former.delete(target)
+    await sendFile(calls, file, target, signal, etag)
+  })
+  await eachOf(former.keys(), filesAtOnce, async (gone) => void (await calls.delete(gone)))
+}
+
+async function sendFile(
+  calls: S3Calls,
+  path: string,
+  key: string,
+  signal?: AbortSignal,
+  etag?: string,
+): Promise<void> {
+  signal?.throwIfAborted()
+  const { size: bytes } = await stat(path)
+  const headers = headersOf(key)
+  if (bytes > partBytes) return uploadInParts(calls, { path, key, bytes, headers }, signal)
+  const content = await readFile(path)
+  if (etag === undefined || !isMd5Of(etag, content)) await calls.put(key, content, headers, signal)
+}

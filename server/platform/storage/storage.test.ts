@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { readS3 } from '#server/platform/read-s3.ts'
+import { describeStorage } from '#server/testing/describe-storage.ts'
+import { startS3, type S3StandIn } from '#server/testing/s3-stand-in.ts'
+import { openDisk } from './disk.ts'
+import { openS3 } from './s3.ts'
+import type { Storage } from './storage.ts'
+
+let root: string
+let store: S3StandIn
+let disk: Storage
+let bucket: Storage
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-storage-'))
+  store = await startS3()
+  disk = openDisk(join(root, 'disk'))
+  const { s3, s3Secrets } = readS3(store.settings)
+  if (!s3 || !s3Secrets) throw new Error('the stand-in has no settings')
+  bucket = openS3({ settings: s3, ...s3Secrets, dataDir: join(root, 's3') })
+})
+afterAll(async () => {
+  await store.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+describeStorage('the disk', () => disk)
+describeStorage('a bucket', () => bucket)

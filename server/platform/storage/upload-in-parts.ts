@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { open, type FileHandle } from 'node:fs/promises'
+import { eachOf } from './each-of.ts'
+import { StoreError, type Part, type S3Calls } from './s3-calls.ts'
+
+/** Smaller than this a file goes in one piece; S3 takes no part under 5 MiB but the last. */
+export const partBytes = 8 * 1024 * 1024
+const mostParts = 10_000
+const partsAtOnce = 3
+
+type Headers = Parameters<S3Calls['put']>[2]
+
+interface LargeFile {
+  path: string
+  key: string
+  bytes: number
+  headers: Headers
+}
+
+/**
+ * Sends a large file in parts. What an earlier try has brought of the same bytes is not sent again: S3 keeps the parts until
+ * the upload is finished or given up, and names each by its MD5.
+ */
+export async function uploadInParts(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Promise<void> {
+  const { upload, done } = await takeUp(calls, file)
+  // The same for every try at one file, so that parts fit.
+  const size = Math.max(partBytes, Math.ceil(file.bytes / mostParts))
+  const numbers = Array.from({ length: Math.ceil(file.bytes / size) }, (_, index) => index + 1)
+  const parts: Part[] = []
+  const handle = await open(file.path)
+  try {
+    await eachOf(numbers, partsAtOnce, async (number) => {
+      signal?.throwIfAborted()
+      const bytes = await readPart(
+        handle,
+        (number - 1) * size,
+        Math.min(size, file.bytes - (number - 1) * size),
+      )
+      const there = done.get(number)
+      parts[number - 1] = isSame(there, bytes) ? there : await calls.uploadPart(upload, number, bytes, signal)
+    })
+  } finally {
+    await handle.close()
+  }
+  await finish(calls, upload, parts, file.bytes)
+}
+
+/** The upload that was begun last and not finished, with its parts; else a new one. */
+async function takeUp(calls: S3Calls, { key, headers }: LargeFile) {
+  const done = new Map<number, Part>()
+  let open: { key: string; id: string; begunAt: Date } | undefined
+  for await (const each of calls.uploads(key))
+    if (each.key === key && (!open || each.begunAt >= open.begunAt)) open = each
+  if (!open) return { upload: { key, id: await calls.beginUpload(key, headers) }, done }
+  for await (const part of calls.parts(open)) done.set(part.number, part)
+  return { upload: open, done }
+}
+
+async function readPart(handle: FileHandle, from: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length)
+  for (let filled = 0; filled < length;) {
+    const { bytesRead } = await handle.read(bytes, filled, length - filled, from + filled)
+    if (bytesRead === 0) throw new Error('The file became shorter while it was sent.')
+    filled += bytesRead
+  }
+  return bytes
+}
+
+function isSame(part: Part | undefined, bytes: Buffer): part is Part {
+  return part?.bytes === bytes.length && isMd5Of(part.etag, bytes)
+}
+
+/** Stores name what came in one piece by its MD5, unless they encrypt it with a key of the owner's: then it is sent again. */
+export function isMd5Of(etag: string, bytes: Buffer): boolean {
+  return etag.replaceAll('"', '') === createHash('md5').update(bytes).digest('hex')
+}
+
+/** An answer may be lost after the file was put together: then the upload is gone and the file is there. */
+async function finish(
+  calls: S3Calls,
+  upload: { key: string; id: string },
+  parts: readonly Part[],
+  bytes: number,
+): Promise<void> {
+  try {
+    await calls.finishUpload(upload, parts)
+  } catch (error) {
+    const isGone = error instanceof StoreError && error.code === 'NoSuchUpload'
+    if (!isGone || (await calls.head(upload.key)).bytes !== bytes) throw error
+  }
+}

@@ -1,0 +1,107 @@
+import { mkdirSync, mkdtempSync, readFileSync, existsSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Storage } from '#server/platform/storage/storage.ts'
+
+/** What every storage promises. Each test has a folder of its own in the same storage. */
+export function describeStorage(name: string, storageOf: () => Storage): void {
+  let made = 0
+  const place = () => ({ storage: storageOf(), at: `media/ast_${name.replaceAll(/\W/g, '')}${++made}` })
+
+  describe(name, () => {
+    it('gives back what was written, and replaces it', async () => {
+      const { storage, at } = place()
+      await storage.write(`${at}/a b+ü.txt`, 'one')
+      await storage.write(`${at}/a b+ü.txt`, Buffer.from([0, 255, 10]))
+      expect([...(await storage.read(`${at}/a b+ü.txt`))]).toEqual([0, 255, 10])
+      await storage.write(`${at}/empty`, '')
+      expect((await storage.read(`${at}/empty`)).length).toBe(0)
+    })
+
+    it('says of a file that is not there that it is not', async () => {
+      const { storage, at } = place()
+      expect(await storage.exists(`${at}/none`)).toBe(false)
+      const missing = { code: 'ENOENT' }
+      await expect(storage.read(`${at}/none`)).rejects.toMatchObject(missing)
+      await expect(storage.copy(`${at}/none`, `${at}/other`)).rejects.toMatchObject(missing)
+      await expect(storage.bringHere(`${at}/none`, storage.workDir)).rejects.toMatchObject(missing)
+      await storage.remove(`${at}/none`)
+    })
+
+    it('takes over a folder in the place of what stood there', async () => {
+      const { storage, at } = place()
+      await storage.moveIn(
+        makeFolder(storage, { 'index.m3u8': 'old', 'v0/1.m4s': 'old', 'v9/9.m4s': 'old' }),
+        at,
+      )
+      const fresh = makeFolder(storage, { 'index.m3u8': 'new', 'v0/1.m4s': 'old', 'v1/1.m4s': 'new' })
+      await storage.moveIn(fresh, at)
+      expect(existsSync(fresh)).toBe(false)
+      expect(await contentsOf(storage, at)).toEqual({
+        'index.m3u8': 'new',
+        'v0/1.m4s': 'old',
+        'v1/1.m4s': 'new',
+      })
+    })
+
+    it('takes over one file, copies it, and brings it to where a program can read it', async () => {
+      const { storage, at } = place()
+      const folder = makeFolder(storage, { 'film.mp4': 'film' })
+      await storage.moveIn(join(folder, 'film.mp4'), `${at}/film.mp4`)
+      await storage.copy(`${at}/film.mp4`, `${at}/again.mp4`)
+      const path = await storage.bringHere(`${at}/again.mp4`, folder)
+      expect(readFileSync(path, 'utf8')).toBe('film')
+      expect(await storage.exists(`${at}/film.mp4`)).toBe(true)
+    })
+
+    it('lists all files below a folder with size and time, and none of a folder whose name only begins so', async () => {
+      const { storage, at } = place()
+      const before = Date.now() - 5000
+      await storage.write(`${at}/v0/1.m4s`, '12345')
+      await storage.write(`${at}2/other`, 'x')
+      const files = []
+      for await (const file of storage.list(at)) files.push(file)
+      expect(files).toMatchObject([{ key: `${at}/v0/1.m4s`, bytes: 5 }])
+      expect(files[0]?.writtenAt.getTime()).toBeGreaterThan(before)
+    })
+
+    it('removes a file, and a folder with all that is in it, and nothing beside it', async () => {
+      const { storage, at } = place()
+      for (const file of ['a/1', 'a/b/2', 'ab/3', 'c']) await storage.write(`${at}/${file}`, file)
+      await storage.remove(`${at}/a`)
+      await storage.remove(`${at}/c`)
+      expect(await contentsOf(storage, at)).toEqual({ 'ab/3': 'ab/3' })
+    })
+
+    it('takes no key that leads elsewhere', async () => {
+      const { storage } = place()
+      for (const key of ['../app-secret', 'media/../../x', '/etc/passwd', 'a//b', 'a/./b', 'a\\..\\b', ''])
+        await expect((async () => storage.read(key))()).rejects.toThrow('leads out of the storage')
+    })
+
+    it('takes over nothing once it was told to stop', async () => {
+      const { storage, at } = place()
+      const folder = makeFolder(storage, { one: '1' })
+      await expect(storage.moveIn(folder, at, AbortSignal.abort())).rejects.toThrow('abort')
+      expect(existsSync(folder)).toBe(true)
+      expect(await contentsOf(storage, at)).toEqual({})
+    })
+  })
+}
+
+/** A folder with these files, where unfinished work lies. */
+export function makeFolder(storage: Storage, files: Record<string, string | Buffer>): string {
+  const folder = mkdtempSync(join(storage.workDir, 'made-'))
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), content)
+  }
+  return folder
+}
+
+async function contentsOf(storage: Storage, folder: string): Promise<Record<string, string>> {
+  const contents: Record<string, string> = {}
+  for await (const { key } of storage.list(folder))
+    contents[key.slice(folder.length + 1)] = (await storage.read(key)).toString()
+  return contents
+}

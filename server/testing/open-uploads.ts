@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http'
+
+interface OpenUpload {
+  key: string
+  begunAt: Date
+  parts: Map<number, { etag: string; bytes: number }>
+}
+
+/** The uploads in parts that were begun at a store and not finished, as ListMultipartUploads and ListParts tell them. */
+export function createOpenUploads() {
+  const open = new Map<string, OpenUpload>()
+  return {
+    /** Remembers what an answered request has changed. */
+    note(request: IncomingMessage, status: number, headers: IncomingMessage['headers'], body: string): void {
+      const { key, query } = readUrl(request)
+      const id = query.get('uploadId') ?? ''
+      if (status >= 300) return
+      if (request.method === 'POST' && query.has('uploads'))
+        open.set(/<UploadId>([^<]+)/.exec(body)?.[1] ?? '', { key, begunAt: new Date(), parts: new Map() })
+      else if (request.method === 'PUT' && id)
+        open.get(id)?.parts.set(Number(query.get('partNumber')), {
+          etag: String(headers.etag),
+          bytes: Number(request.headers['content-length']),
+        })
+      else if (id) open.delete(id)
+    },
+    /** The answer to a request for one of the two lists. */
+    list(request: IncomingMessage): string | 'gone' | undefined {
+      const { query } = readUrl(request)
+      if (request.method !== 'GET') return undefined
+      if (query.has('uploads')) return uploadsXml(open, query.get('prefix') ?? '')
+      const id = query.get('uploadId')
+      if (id === null) return undefined
+      const upload = open.get(id)
+      return upload ? partsXml(upload) : 'gone'
+    },
+  }
+}
+
+function readUrl(request: IncomingMessage) {
+  const url = new URL(request.url ?? '/', 'http://store')
+  return { key: decodeURIComponent(url.pathname.split('/').slice(2).join('/')), query: url.searchParams }
+}
+
+function uploadsXml(open: ReadonlyMap<string, OpenUpload>, prefix: string): string {
+  const uploads = [...open]
+    .filter(([, { key }]) => key.startsWith(prefix))
+    .map(
+      ([id, { key, begunAt }]) =>
+        `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${begunAt.toISOString()}</Initiated></Upload>`,
+    )
+  return `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${uploads.join('')}</ListMultipartUploadsResult>`
+}
+
+function partsXml({ parts }: OpenUpload): string {
+  const each = [...parts]
+    .toSorted(([one], [other]) => one - other)
+    .map(
+      ([number, { etag, bytes }]) =>
+        `<Part><PartNumber>${number}</PartNumber><ETag>${etag.replaceAll('"', '&quot;')}</ETag><Size>${bytes}</Size></Part>`,
+    )
+  return `<ListPartsResult><IsTruncated>false</IsTruncated>${each.join('')}</ListPartsResult>`
+}

@@ -1,0 +1,113 @@
+import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { startFauxqs } from 'fauxqs'
+import { refusalOf } from './check-signature.ts'
+import { createOpenUploads } from './open-uploads.ts'
+
+/** What happens to a request instead of an answer. */
+export type Fault =
+  | 'break'
+  | 'break in the middle'
+  | 'stop in the middle'
+  | 'lose the answer'
+  | 'fail'
+  | 'stall'
+  | undefined
+
+export interface S3StandIn {
+  settings: Record<'S3_ENDPOINT' | 'S3_BUCKET' | 'S3_ACCESS_KEY_ID' | 'S3_SECRET_ACCESS_KEY', string>
+  url: string
+  /** The requests so far, such as `PUT /films/media/a`. */
+  asked: string[]
+  /** Decides, for each request, whether something goes wrong; nothing does by default. */
+  misbehave(fault: (call: string) => Fault): void
+  close(): Promise<void>
+}
+
+const bucket = 'films'
+const credentials = { accessKeyId: 'stand-in-key', secretAccessKey: 'stand-in-secret' }
+
+/**
+ * An S3 server in this process: fauxqs, and before it what fauxqs lacks, the check of signatures and the lists of what is
+ * begun, and what networks and servers do on bad days.
+ */
+export async function startS3(): Promise<S3StandIn> {
+  const store = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false, init: { buckets: [bucket] } })
+  const uploads = createOpenUploads()
+  const asked: string[] = []
+  let faultOf: (call: string) => Fault = () => undefined
+  const server = createServer((request, response) => {
+    // Browsers ask from the site's own pages.
+    response.setHeader('access-control-allow-origin', '*')
+    const call = `${request.method} ${request.url}`
+    asked.push(call)
+    const refusal = refusalOf(request, credentials, new Date())
+    if (refusal !== undefined) return void refuse(request, response, 403, refusal)
+    const fault = faultOf(call)
+    if (fault === 'break') return void request.socket.destroy()
+    if (fault === 'stall') return void request.resume()
+    if (fault === 'fail') return void refuse(request, response, 500, 'InternalError')
+    const listed = uploads.list(request)
+    if (listed === 'gone') return void refuse(request, response, 404, 'NoSuchUpload')
+    if (listed !== undefined) return void response.setHeader('content-type', 'application/xml').end(listed)
+    forward(request, response, store.port, fault, uploads.note)
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    settings: {
+      S3_ENDPOINT: url,
+      S3_BUCKET: bucket,
+      S3_ACCESS_KEY_ID: credentials.accessKeyId,
+      S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    },
+    asked,
+    misbehave: (fault) => void (faultOf = fault),
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+      await store.stop()
+    },
+  }
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, status: number, code: string): void {
+  request.resume()
+  response.writeHead(status, { 'content-type': 'application/xml' })
+  response.end(
+    request.method === 'HEAD' ? '' : `<Error><Code>${code}</Code><Message>${code}</Message></Error>`,
+  )
+}
+
+function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  port: number,
+  fault: Fault,
+  note: (request: IncomingMessage, status: number, headers: IncomingMessage['headers'], body: string) => void,
+): void {
+  const { method, url: path, headers } = request
+  const inner = ask({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
+    const status = answer.statusCode ?? 502
+    response.writeHead(status, answer.headers)
+    const parts: Buffer[] = []
+    answer.on('data', (chunk: Buffer) => {
+      if (method !== 'GET') parts.push(chunk)
+      if (fault === 'break in the middle' || fault === 'stop in the middle') {
+        answer.destroy()
+        response.write(chunk.subarray(0, chunk.length / 2), () => {
+          if (fault === 'break in the middle') response.destroy()
+        })
+      } else if (fault !== 'lose the answer') response.write(chunk)
+    })
+    answer.on('end', () => {
+      note(request, status, answer.headers, Buffer.concat(parts).toString())
+      if (fault === 'lose the answer') response.destroy()
+      else response.end()
+    })
+  })
+  inner.on('error', () => response.destroy())
+  request.pipe(inner)
+}
