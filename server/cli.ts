@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createProgress } from '#server/cli-progress.ts'
+import { moveToBucket } from '#server/cli-move.ts'
 import { refundByCommand } from '#server/cli-refund.ts'
 import { createContext, type Context } from '#server/context.ts'
 import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
@@ -28,6 +29,11 @@ const commands = {
   refund: {
     usage: 'npm run refund -- ORDER [--cents 499] [--reason "…"]    refunds an order, or a part of it',
     run: runRefund,
+  },
+  move: {
+    usage:
+      'npm run move                 copies what lies in DATA_DIR into the bucket of the S3 settings; goes on where it was stopped',
+    run: runMove,
   },
 } satisfies Record<string, Command>
 
@@ -70,6 +76,18 @@ async function runForward({ config, db }: Context, [length]: string[]): Promise<
 async function runRefund(context: Context, args: string[]): Promise<number> {
   print(await refundByCommand(context, args, commands.refund.usage))
   return 0
+}
+
+async function runMove(context: Context, _args: string[], signal: AbortSignal): Promise<number> {
+  try {
+    const { copied, there } = await moveToBucket(context, print, signal)
+    print(`All of DATA_DIR is in the bucket: ${copied} files copied now, ${there} were there.`)
+    return 0
+  } catch (error) {
+    if (!signal.aborted) throw error
+    print('Stopped. What is copied stays; run the same command again to go on.')
+    return interrupted
+  }
 }
 
 function printReport({ made, unchanged, recaptioned, refused, notes }: ImportReport): void {

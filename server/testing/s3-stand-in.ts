@@ -37,8 +37,8 @@ export async function startS3(): Promise<S3StandIn> {
   const asked: string[] = []
   let faultOf: (call: string) => Fault = () => undefined
   const server = createServer((request, response) => {
-    // Browsers ask from the site's own pages.
-    response.setHeader('access-control-allow-origin', '*')
+    allowPages(response)
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     const call = `${request.method} ${request.url}`
     asked.push(call)
     const refusal = refusalOf(request, credentials, new Date())
@@ -71,6 +71,13 @@ export async function startS3(): Promise<S3StandIn> {
       await store.stop()
     },
   }
+}
+
+/** What docs/operating.md has an operator allow: pages of the site read the bucket. */
+function allowPages(response: ServerResponse): void {
+  response.setHeader('access-control-allow-origin', '*')
+  response.setHeader('access-control-allow-methods', 'GET, HEAD')
+  response.setHeader('access-control-allow-headers', 'range')
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, status: number, code: string): void {

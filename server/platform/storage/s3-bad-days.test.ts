@@ -9,17 +9,19 @@ import { startS3, type Fault, type S3StandIn } from '#server/testing/s3-stand-in
 import { openS3 } from './s3.ts'
 import type { Patience } from './s3-calls.ts'
 
+const patience: Patience = { attempts: 4, connectMs: 5000, idleMs: 10_000, requestMs: 60_000 }
 /** Little, so that a test of having none left is short. */
-const patience: Patience = { attempts: 2, connectMs: 300, idleMs: 300, requestMs: 2000 }
+const impatience: Patience = { attempts: 2, connectMs: 1000, idleMs: 1000, requestMs: 5000 }
 
 let root: string
 let store: S3StandIn
 let storage: ReturnType<typeof openS3>
+let impatient: ReturnType<typeof openS3>
 
-const open = (changes = {}) => {
+const open = (changes = {}, patient = patience) => {
   const { s3, s3Secrets } = readS3({ ...store.settings, ...changes })
   if (!s3 || !s3Secrets) throw new Error('the stand-in has no settings')
-  return openS3({ settings: s3, ...s3Secrets, dataDir: root, patience })
+  return openS3({ settings: s3, ...s3Secrets, dataDir: root, patience: patient })
 }
 const calls = (begin: string) => store.asked.filter((call) => call.startsWith(begin))
 const sentParts = () => calls('PUT').flatMap((call) => /partNumber=(\d+)/.exec(call)?.[1] ?? [])
@@ -28,6 +30,7 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-s3-'))
   store = await startS3()
   storage = open()
+  impatient = open({}, impatience)
 })
 beforeEach(() => void (store.asked.length = 0))
 afterEach(() => store.misbehave(() => undefined))
@@ -48,9 +51,9 @@ function once(fault: Fault, fits: RegExp): void {
 
 test.each<Fault>(['fail', 'break', 'stall'])('what fails once (%s) is asked for again', async (fault) => {
   once(fault, /^PUT/)
-  await storage.write(`media/${fault}`, 'film')
+  await impatient.write(`media/${fault}`, 'film')
   once(fault, /^GET/)
-  expect((await storage.read(`media/${fault}`)).toString()).toBe('film')
+  expect((await impatient.read(`media/${fault}`)).toString()).toBe('film')
   expect(calls(`PUT /films/media/${fault}`)).toHaveLength(2)
 })
 
@@ -58,15 +61,15 @@ test.each<Fault>(['fail', 'break', 'stall'])(
   'a store that only does this (%s) is given up',
   async (fault) => {
     store.misbehave(() => fault)
-    await expect(storage.write('media/never', 'film')).rejects.toThrow('The S3 store')
-    await expect(storage.exists('media/never')).rejects.toThrow('The S3 store')
-    await expect(storage.read('media/never')).rejects.toThrow('The S3 store')
+    await expect(impatient.write('media/never', 'film')).rejects.toThrow('The S3 store')
+    await expect(impatient.exists('media/never')).rejects.toThrow('The S3 store')
+    await expect(impatient.read('media/never')).rejects.toThrow('The S3 store')
     expect(calls('PUT')).toHaveLength(2)
   },
 )
 
 test('a store that is not there at all is given up, and nothing is taken for missing', async () => {
-  const away = open({ S3_ENDPOINT: 'http://127.0.0.1:9' })
+  const away = open({ S3_ENDPOINT: 'http://127.0.0.1:9' }, impatience)
   await expect(away.exists('media/x')).rejects.toThrow('could not be asked')
   await expect(away.check()).rejects.toThrow('could not be asked')
 })
@@ -147,8 +150,8 @@ test('a store that breaks off and sends nothing more is given up', async () => {
   const folder = makeFolder(storage, { 'film.mp4': 'film' })
   await storage.moveIn(join(folder, 'film.mp4'), 'originals/never.mp4')
   store.misbehave((call) => (call.startsWith('GET') ? 'stop in the middle' : undefined))
-  await expect(storage.bringHere('originals/never.mp4', folder)).rejects.toThrow('GetObject')
-  await expect(storage.read('originals/never.mp4')).rejects.toThrow('GetObject')
+  await expect(impatient.bringHere('originals/never.mp4', folder)).rejects.toThrow('GetObject')
+  await expect(impatient.read('originals/never.mp4')).rejects.toThrow('GetObject')
 })
 
 test('what was begun long ago and never finished is given up, and nothing that is younger', async () => {

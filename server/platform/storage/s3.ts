@@ -131,13 +131,19 @@ async function download(calls: S3Calls, key: string, path: string, signal?: Abor
       if (bytes === 0) return
     } catch (error) {
       signal?.throwIfAborted()
-      const { size } = await stat(path)
+      const size = await sizeOf(path)
       left = size > at ? calls.attempts : left - 1
       if (left === 0) throw new StoreError(`GetObject ${key}`, error)
     }
-    at = (await stat(path)).size
+    at = await sizeOf(path)
   }
 }
+
+const sizeOf = (path: string) =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
 
 /** File by file; what is there already is not sent again, and what is there besides goes. */
 async function moveIn(calls: S3Calls, path: string, key: string, signal?: AbortSignal): Promise<void> {

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readS3 } from '#server/platform/read-s3.ts'
+import { openS3 } from '#server/platform/storage/s3.ts'
+import { describeStorage, makeFolder } from '#server/testing/describe-storage.ts'
+import { startSwift, type Swift } from './run-swift.ts'
+
+let root: string
+let swift: Swift
+let storage: ReturnType<typeof openS3>
+
+const open = (changes = {}) => {
+  const { s3, s3Secrets } = readS3({ ...swift.settings, S3_BUCKET: 'films', ...changes })
+  if (!s3 || !s3Secrets) throw new Error('swift has no settings')
+  return openS3({ settings: s3, ...s3Secrets, dataDir: root })
+}
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-live-s3-'))
+  swift = await startSwift()
+  const {
+    S3_ENDPOINT: endpoint,
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: secretAccessKey,
+  } = swift.settings
+  const credentials = { accessKeyId, secretAccessKey }
+  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials })
+  await client.send(new CreateBucketCommand({ Bucket: 'films' }))
+  client.destroy()
+  storage = open()
+}, 60_000)
+afterAll(async () => {
+  await swift?.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+describeStorage('a bucket of swift', () => storage)
+
+describe('swift', () => {
+  it('refuses another secret, another key and another bucket', async () => {
+    await storage.check()
+    await expect(open({ S3_SECRET_ACCESS_KEY: 'x' }).check()).rejects.toMatchObject({ status: 403 })
+    await expect(open({ S3_ACCESS_KEY_ID: 'test:other' }).check()).rejects.toMatchObject({ status: 403 })
+    await expect(open({ S3_BUCKET: 'nowhere' }).check()).rejects.toMatchObject({ status: 404 })
+  })
+
+  it('honours our links to the second, whole and in ranges, and none that was altered', async () => {
+    const { delivery } = storage
+    if (delivery.kind !== 'signed') throw new Error('no links')
+    const key = 'media/ast_1/v0/ein (1) & zwei+drei.m4s'
+    await storage.write(key, 'segment-bytes')
+    await storage.write('media/ast_2/locked.m4s', 'locked')
+    const link = delivery.sign(key, new Date(Date.now() + 60_000))
+    const whole = await fetch(link)
+    expect([whole.status, await whole.text()]).toEqual([200, 'segment-bytes'])
+    expect(whole.headers.get('content-type')).toBe('video/iso.segment')
+    expect(whole.headers.get('cache-control')).toMatch(/^private/)
+    const range = await fetch(link, { headers: { range: 'bytes=0-6' } })
+    expect([range.status, await range.text()]).toEqual([206, 'segment'])
+    const [path = '', query = ''] = link.split('?')
+    const foreign = `${path.replace(/media.*/, 'media/ast_2/locked.m4s')}?${query}`
+    for (const altered of [
+      foreign,
+      path,
+      link.replace(/Expires=\d+/, 'Expires=99999'),
+      link.replace('private', 'public'),
+    ])
+      expect([400, 403], altered).toContain((await fetch(altered)).status)
+    expect((await fetch(delivery.sign(key, new Date(Date.now() - 2000)))).status).toBe(403)
+  })
+
+  it('takes a large file in parts, and the rest of one that was stopped in the middle', async () => {
+    const film = randomBytes(41 * 1024 * 1024)
+    const folder = makeFolder(storage, { 'film.mp4': film })
+    const path = join(folder, 'film.mp4')
+    const stop = new AbortController()
+    const stopped = storage.moveIn(path, 'originals/film.mp4', stop.signal)
+    const ends = expect(stopped).rejects.toThrow('abort')
+    await aPartIsThere()
+    stop.abort()
+    await ends
+    expect(await storage.exists('originals/film.mp4')).toBe(false)
+    await open().moveIn(path, 'originals/film.mp4')
+    expect((await storage.read('originals/film.mp4')).equals(film)).toBe(true)
+  })
+})
+
+/** Asks the store itself, until it lists a part of an unfinished upload. */
+async function aPartIsThere(): Promise<void> {
+  const { createS3Calls } = await import('#server/platform/storage/s3-calls.ts')
+  const { s3, s3Secrets } = readS3({ ...swift.settings, S3_BUCKET: 'films' })
+  if (!s3 || !s3Secrets) throw new Error('swift has no settings')
+  const calls = createS3Calls(s3, s3Secrets.secretAccessKey)
+  for (;;)
+    for await (const upload of calls.uploads('originals/film.mp4'))
+      for await (const part of calls.parts(upload)) if (part.bytes > 0) return calls.close()
+}
