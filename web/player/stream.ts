@@ -79,6 +79,8 @@ export function takeStream(source: Source, startMs: number, active: boolean): St
 
 function createVideo(): HTMLVideoElement {
   const video = document.createElement('video')
+  // Chromium's own player takes segments of another host, such as a bucket's, only by the rules of CORS.
+  video.crossOrigin = 'anonymous'
   video.playsInline = true
   return video
 }

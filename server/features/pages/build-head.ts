@@ -93,7 +93,7 @@ export function pictureAhead(address: string | undefined): string {
  * (web/player/stream.ts), and the screen takes it over.
  */
 export function firstVideo(poster: string): string {
-  return `<video id="first-video" playsinline preload="none" poster="${escapeMarkup(poster)}"></video>`
+  return `<video id="first-video" crossorigin="anonymous" playsinline preload="none" poster="${escapeMarkup(poster)}"></video>`
 }
 
 /** The homepage's first poster, until the carousel has come. */

@@ -1,0 +1,6 @@
+import { expect, it } from 'vitest'
+import { firstVideo } from './build-head.ts'
+
+it('lets the browser’s own player take segments of another host', () => {
+  expect(firstVideo('/poster.webp')).toContain(' crossorigin="anonymous"')
+})
