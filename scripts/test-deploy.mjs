@@ -13,6 +13,15 @@ const suites = [
     packages: ['nginx', 'libnginx-mod-http-js'],
     isThere: () => answers('nginx', ['-v']) && existsSync('/usr/lib/nginx/modules/ngx_http_js_module.so'),
   },
+  {
+    name: 'swift',
+    files: ['deploy/s3'],
+    packages: ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],
+    isThere: () =>
+      ['proxy', 'account', 'container', 'object'].every((part) =>
+        existsSync(`/usr/bin/swift-${part}-server`),
+      ) && answers('swift-ring-builder', ['--help']),
+  },
 ]
 
 const answers = (program, args) => spawnSync(program, args, { timeout: 10_000 }).status === 0
@@ -23,7 +32,7 @@ async function install(packages) {
   if (!answers('apt-get', ['--version'])) return 'there is no apt-get'
   // In run level 1 no service is started that nobody asked for.
   const env = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
-  const apt = (...args) => run('timeout', ['300', 'apt-get', '-qq', ...args], env)
+  const apt = (...args) => run('timeout', ['100', 'apt-get', '-qq', ...args], env)
   const get = () => apt('install', '-y', '--no-install-recommends', ...packages)
   if ((await get()) === 0) return undefined
   await apt('update')
@@ -34,7 +43,7 @@ await main(async () => {
   await setUp('full')
   const files = []
   for (const suite of suites) {
-    const packages = suite.packages.join(' and ')
+    const packages = suite.packages.join(', ')
     const wanted = !suite.isThere() && process.argv.includes('--install')
     const reason = wanted ? await install(suite.packages) : 'they are not installed'
     if (suite.isThere()) files.push(...suite.files)

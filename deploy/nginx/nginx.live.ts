@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { signPass } from '#server/features/media/passes.ts'
+import { diskRoot } from '#server/testing/disk-root.ts'
 import { alterations, readLink, writeLink, type MediaLink } from '#server/testing/media-links.ts'
 import { buyEpisode, episodeOf, moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { askToPlay } from '#server/testing/paying-people.ts'
@@ -32,7 +33,7 @@ const secrets = () => site.context.mediaSecrets
 
 beforeAll(async () => {
   site = await moneySite()
-  const storage = site.context.storage.root
+  const storage = diskRoot(site.context.storage)
   const common = { config: 'cliffhanger.conf', storage, secrets: secrets() } as const
   nginx = await startNginx({ ...common, site: new URL(site.url).host })
   alone = await startNginx({ ...common, site: `127.0.0.1:${await freePort()}` })

@@ -9,7 +9,8 @@ import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import { createLog } from '#server/platform/log.ts'
-import { openStorage, type Storage } from '#server/platform/storage.ts'
+import { openDisk } from '#server/platform/storage/disk.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Tables } from '#server/tables.ts'
 
 const [url = '', dataDir = '', ffmpegPath = '', ffprobePath = '', when = 'never', at = '0'] =
@@ -21,8 +22,8 @@ function dyingStorage(storage: Storage): Storage {
   let moved = 0
   return {
     ...storage,
-    async moveIn(path, key) {
-      await storage.moveIn(path, key)
+    async moveIn(path, key, signal) {
+      await storage.moveIn(path, key, signal)
       if (when === 'moved' && ++moved === Number(at)) die()
     },
   }
@@ -32,7 +33,7 @@ const pool = new pg.Pool({ connectionString: url, types: columnTypes })
 const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 const context: IngestContext = {
   db,
-  storage: dyingStorage(openStorage(dataDir)),
+  storage: dyingStorage(openDisk(dataDir)),
   clock: systemClock,
   log: createLog({ json: true, level: 'silent' }),
   programs: { ffmpegPath, ffprobePath },

@@ -43,8 +43,8 @@ afterAll(async () => {
 async function machine(name: string): Promise<IngestContext & { disk: string }> {
   const disk = join(root, name)
   const config = loadConfig({ ...store.settings, DATA_DIR: disk })
-  const { db, clock } = site.context
-  return { db, clock, log: quiet, programs, storage: await openStorage(config, quiet), disk }
+  const { db, clock, mediaKeys } = site.context
+  return { db, clock, mediaKeys, log: quiet, programs, storage: await openStorage(config, quiet), disk }
 }
 
 const filesIn = (folder: string) =>

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
+import { diskRoot } from '#server/testing/disk-root.ts'
 import { drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { importFolder } from './import-folder.ts'
@@ -81,7 +82,7 @@ test.each(['v0', 'a'])(
 test('the key lies nowhere in the clear: not beside the segments, and in the database only sealed, for this asset', async () => {
   const { bytes, asset } = await play()
   const key = await bytes('key')
-  const files = readdirSync(site.context.storage.root, { recursive: true, withFileTypes: true })
+  const files = readdirSync(diskRoot(site.context.storage), { recursive: true, withFileTypes: true })
   for (const file of files.filter((entry) => entry.isFile())) {
     const held = readFileSync(join(file.parentPath, file.name))
     for (const form of [key, key.toString('hex'), key.toString('base64')])

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
+import { diskRoot } from '#server/testing/disk-root.ts'
 import { drawFilm, ffmpeg, programs } from '#server/testing/run-test-media.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { claimNext, giveBack, markFailed, putBackAbandoned } from './asset-states.ts'
@@ -146,7 +147,7 @@ test('captions in the file come along; one beside it stands before them, and not
   await run(folder)
   const [{ asset_id } = { asset_id: '' }] = await episodesOf('spoken')
   const read = (lang: string) =>
-    readFileSync(context.storage.pathOf(`media/${asset_id}/captions/${lang}.vtt`), 'utf8')
+    readFileSync(join(diskRoot(context.storage), `media/${asset_id}/captions/${lang}.vtt`), 'utf8')
   expect([read('en'), read('pt')]).toEqual([captions, expect.stringContaining('Spoken')])
   writeFileSync(join(folder, '01.es.vtt'), captions)
   expect(await run(folder)).toMatchObject({ recaptioned: ['spoken/01.mkv'] })

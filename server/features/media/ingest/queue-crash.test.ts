@@ -1,4 +1,3 @@
-import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import {
   copyFileSync,
   existsSync,
@@ -13,8 +12,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { createLog } from '#server/platform/log.ts'
-import { openStorage } from '#server/platform/storage.ts'
+import { openDisk } from '#server/platform/storage/disk.ts'
+import { diskRoot } from '#server/testing/disk-root.ts'
 import { runScript } from '#server/testing/run-script.ts'
 import { drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
@@ -74,7 +75,7 @@ async function enqueue(): Promise<void> {
     copyFileSync(join(root, 'film.mp4'), join(folder, `0${number}.mp4`))
   const context = {
     db: database.db,
-    storage: openStorage(dataDir()),
+    storage: openDisk(dataDir()),
     clock: { now: () => new Date() },
     log: createLog({ json: true, level: 'silent' }),
     programs,
@@ -128,11 +129,11 @@ test('several workers in several processes make each episode once, though they a
 async function expectWhole(): Promise<void> {
   const playing = await database.db.selectFrom('episodes').select(['asset_id', 'next_asset_id']).execute()
   expect(new Set(playing.map(({ asset_id }) => asset_id)).size).toBe(episodes)
-  const storage = openStorage(dataDir())
+  const storage = openDisk(dataDir())
   for (const { asset_id, next_asset_id } of playing) {
     expect(next_asset_id).toBeNull()
     for (const name of ['v0', 'a']) {
-      const folder = storage.pathOf(`media/${asset_id}/${name}`)
+      const folder = join(diskRoot(storage), `media/${asset_id}/${name}`)
       const segments = parsePlaylist(readFileSync(join(folder, 'index.m3u8'), 'utf8'))
       expect(segments).toHaveLength(2)
       expect(segments.every(({ uri }) => existsSync(join(folder, uri)))).toBe(true)
