@@ -18,9 +18,9 @@ const suites = [
     files: ['deploy/s3'],
     packages: ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],
     isThere: () =>
-      ['proxy', 'account', 'container', 'object'].every((part) =>
-        existsSync(`/usr/bin/swift-${part}-server`),
-      ) && answers('swift-ring-builder', ['--help']),
+      ['proxy-server', 'account-server', 'container-server', 'object-server', 'ring-builder'].every(
+        (program) => existsSync(`/usr/bin/swift-${program}`),
+      ),
   },
 ]
 
