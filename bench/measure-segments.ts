@@ -9,6 +9,7 @@ import { atLeast, type Row } from './table.ts'
 import { findFilm } from './visitor.ts'
 
 const aim = 0.7
+const nginxAim = 0.8
 /** For nginx with our check of the pass against nginx without one. */
 const checkedAim = 0.95
 
@@ -34,7 +35,7 @@ export async function measureSegments(site: BenchSite): Promise<Row[]> {
   const checking = nginx && findNjs() ? await startChecking(site) : undefined
   try {
     const rows = [await compare('against bare Fastify', site.url, `${bare.url}/files/${segment}`)]
-    if (nginx) rows.push(await compare('against nginx', site.url, `${nginx.url}/${segment}`))
+    if (nginx) rows.push(await compare('against nginx', site.url, `${nginx.url}/${segment}`, nginxAim))
     if (nginx && checking)
       rows.push(
         await compare('nginx that checks against nginx', checking.url, `${nginx.url}/${segment}`, checkedAim),

@@ -147,8 +147,8 @@ function Signs({ state, fast }: { state: VideoState; fast: boolean }) {
   const { silenced } = usePreferences()
   return (
     <>
-      {state.paused && state.started && (
-        <span className={styles.sign} aria-hidden="true">
+      {state.paused && (
+        <span className={state.started ? styles.sign : styles.lateSign} aria-hidden="true">
           <Icon name="play" size={56} />
         </span>
       )}

@@ -81,11 +81,12 @@ export function siteLinks({ icons, operator }: { icons: SiteIcons; operator: { s
   ].join('')
 }
 
-/** Asks for a picture with the document, before any script could. */
-export function pictureAhead(address: string | undefined): string {
+/** Asks for a picture with the document, before any script could, and as it is going to be asked for: `firstVideo` does so by CORS. */
+export function pictureAhead(address: string | undefined, ofVideo = false): string {
+  const how = ofVideo ? ' crossorigin="anonymous"' : ''
   return address === undefined
     ? ''
-    : `<link rel="preload" as="image" href="${escapeMarkup(address)}" fetchpriority="high">`
+    : `<link rel="preload" as="image"${how} href="${escapeMarkup(address)}" fetchpriority="high">`
 }
 
 /**

@@ -119,7 +119,8 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     ahead?: Ahead,
   ) => {
     const foreign = name === 'index' ? await hostsFor(route) : formHosts(context.gateways)
-    const head = (await headOf(request, reply, language, route, video)) + pictureAhead(ahead?.picture)
+    const head =
+      (await headOf(request, reply, language, route, video)) + pictureAhead(ahead?.picture, ahead?.plays)
     const parts = { head, boot: ahead?.boot, picture: ahead?.element, plays: ahead?.plays === true }
     const { html, nonce } = documents.render(name, route, language, parts)
     reply

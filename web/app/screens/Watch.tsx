@@ -20,9 +20,9 @@ import type { VideoState } from '#web/player/use-video.ts'
 import styles from './video-screen.module.css'
 
 // Most visits meet no locked episode: what sells comes when it is needed.
-const PayPanel = lazy(async () => ({
-  default: (await import('#web/features/billing/PayPanel.tsx')).PayPanel,
-}))
+const importPayPanel = () => import('#web/features/billing/PayPanel.tsx')
+const PayPanel = lazy(async () => ({ default: (await importPayPanel()).PayPanel }))
+const fetchPayPanel = () => void importPayPanel().catch(() => {})
 
 interface WatchProps {
   video: Video
@@ -78,6 +78,7 @@ export function Watch({ video, episodes, number, onNumber, rail, back, onDoubleT
               onStarted={started.mark}
               onEnded={latest.onEnded}
               onState={latest.onState}
+              onLocked={fetchPayPanel}
               renderLocked={(offer) => (
                 <Suspense>
                   <PayPanel offer={offer} onPaid={paid} />

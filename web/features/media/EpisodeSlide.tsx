@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, type ReactNode } from 'react'
+import { useCallback, useEffect, type ReactNode } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Offer } from '#contract/billing.ts'
 import type { Episode } from '#contract/media.ts'
@@ -19,15 +19,21 @@ interface EpisodeSlideProps extends PageParts {
   /** A neighbour waits until the episode on screen has started. */
   hold: boolean
   tools: SlideTools
+  /** Told as soon as it is known, so that what sells can be there before the slide is. */
+  onLocked: () => void
   /** What stands over a locked episode's still. */
   renderLocked: (offer: Offer) => ReactNode
 }
 
 /** One episode in the feed, whatever can be done with it: play it, buy it, wait for it. */
-export function EpisodeSlide({ episode, hold, tools, renderLocked, ...page }: EpisodeSlideProps) {
+export function EpisodeSlide({ episode, hold, tools, onLocked, renderLocked, ...page }: EpisodeSlideProps) {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery({ ...playingQuery(episode.id), enabled: !hold })
   const again = useCallback(() => void refetch({ cancelRefetch: false }), [refetch])
+  const isLocked = data?.kind === 'locked'
+  useEffect(() => {
+    if (isLocked) onLocked()
+  }, [isLocked, onLocked])
   const still = episode.thumb_url ? { backgroundImage: `url("${episode.thumb_url}")` } : {}
 
   if (data?.kind === 'playable')
