@@ -4,6 +4,12 @@ import { expectMoving, expectPlaying, towerUrl } from './watching.ts'
 
 test.use({ forgiven: /status of 404/ })
 
+const secondOf = (page: Page) =>
+  page
+    .locator('video')
+    .first()
+    .evaluate((video: HTMLVideoElement) => video.currentTime)
+
 /** The site's own events that the player sends, by name. */
 function hearPlay(page: Page): Map<string, Record<string, string>[]> {
   const heard = new Map<string, Record<string, string>[]>()
@@ -40,6 +46,7 @@ test('a picture that stood still is told of once it moves, one that never does a
     await route.fallback()
   })
   await page.goto(await towerUrl(page, 1))
+  await expect.poll(() => secondOf(page)).toBeGreaterThan(1)
   await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible()
   late.resolve()
   await expect.poll(() => heard.get('play_stall')?.length).toBe(1)

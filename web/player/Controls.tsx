@@ -65,8 +65,12 @@ export function Controls(props: ControlsProps) {
           />
           <Tool icon="next" label={t('player.next')} onClick={props.onNext} />
           <span className={styles.time}>{`${clock(state.timeMs)} / ${clock(state.durationMs)}`}</span>
-          {document.fullscreenEnabled && (
-            <Tool icon="expand" label={t('player.fullscreen')} onClick={() => toggleFullscreen(video)} />
+          {canFill(video) && (
+            <Tool
+              icon="expand"
+              label={t('player.fullscreen')}
+              onClick={() => toggleFullscreen(video, video)}
+            />
           )}
         </div>
       </div>
@@ -83,9 +87,20 @@ export function Controls(props: ControlsProps) {
   )
 }
 
-/** Fills the screen with the player, controls and all, or comes back. */
-export function toggleFullscreen(inside: Element | null): void {
+/** Only an iPhone's videos have it, which fill the screen alone, with the system's controls and captions. */
+declare global {
+  interface HTMLVideoElement {
+    webkitEnterFullscreen?(): void
+  }
+}
+
+const canFill = (video: HTMLVideoElement | null) =>
+  document.fullscreenEnabled || video?.webkitEnterFullscreen !== undefined
+
+/** Fills the screen with the player, controls and all, or comes back; on an iPhone with the video. */
+export function toggleFullscreen(inside: Element | null, video: HTMLVideoElement | null): void {
   if (document.fullscreenElement) void document.exitFullscreen()
+  else if (!document.fullscreenEnabled) video?.webkitEnterFullscreen?.()
   else
     void inside
       ?.closest('[data-player]')

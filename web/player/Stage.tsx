@@ -34,8 +34,17 @@ export function Stage({ count, index, onIndex, renderSlide, label }: StageProps)
   }, [])
   const onShortcuts = useCallback(() => setHelp(true), [])
   const keepFocus = useFocusAcross(box)
-  const next = useCallback(() => stepFeed(feed.current, 1), [])
-  const previous = useCallback(() => stepFeed(feed.current, -1), [])
+  const step = (by: 1 | -1) => {
+    stepFeed(feed.current, by)
+    // No scroll is told of in the background, from where the system's own controls step.
+    if (document.hidden) onIndex(index + by)
+  }
+  const latest = useRef(step)
+  useEffect(() => {
+    latest.current = step
+  })
+  const next = useCallback(() => latest.current(1), [])
+  const previous = useCallback(() => latest.current(-1), [])
   const onNext = index + 1 < count ? next : null
   const onPrevious = index > 0 ? previous : null
 
@@ -49,7 +58,8 @@ export function Stage({ count, index, onIndex, renderSlide, label }: StageProps)
         seekBy: (seconds) => slide.current?.seekBy(seconds),
         toggleMute: () => slide.current?.toggleMute(),
         toggleCaptions: () => slide.current?.toggleCaptions(),
-        toggleFullscreen: () => toggleFullscreen(box.current),
+        toggleFullscreen: () =>
+          toggleFullscreen(box.current, box.current?.querySelector(':not([inert]) > * video') ?? null),
         next,
         previous,
         showShortcuts: onShortcuts,

@@ -115,19 +115,17 @@ export function VideoSlide(props: VideoSlideProps) {
           />
         </div>
       )}
-      {active && !failure && (
-        <>
-          <Signs state={state} fast={fast} />
-          <Controls
-            {...props}
-            visible={visible || fast}
-            state={state}
-            rungs={rungs}
-            commands={commands}
-            video={video}
-            captions={captions}
-          />
-        </>
+      {active && !failure && <Signs state={state} fast={fast} />}
+      {active && (
+        <Controls
+          {...props}
+          visible={visible || fast || failure !== null}
+          state={state}
+          rungs={rungs}
+          commands={commands}
+          video={video}
+          captions={captions}
+        />
       )}
     </div>
   )

@@ -3,7 +3,7 @@ import { keep, kept } from '#web/lib/storage.ts'
 /** Not in the DOM's types, since only some browsers tell it. */
 declare global {
   interface Navigator {
-    connection?: { saveData?: boolean; effectiveType?: string }
+    connection?: { saveData?: boolean; effectiveType?: string; downlink?: number }
   }
 }
 
@@ -29,7 +29,8 @@ export function isSparing(): boolean {
 export function expectedBandwidth(): number {
   const measured = kept<Measured>('bandwidth')
   if (!measured || Date.now() - measured.at > lastsMs) return firstGuess
-  const expected = measured.bitsPerSecond * caution
+  const { downlink = Infinity } = navigator.connection ?? {}
+  const expected = Math.min(measured.bitsPerSecond * caution, downlink * 1e6)
   return isSparing() ? Math.min(expected, firstGuess) : expected
 }
 

@@ -1,3 +1,4 @@
+import { followPlace } from './follow-place.ts'
 import { holdPicture } from './hold-picture.ts'
 import { openHlsSoon } from './hls-soon.ts'
 import { openOwn } from './own-player.ts'
@@ -17,13 +18,10 @@ export const openWithHeadStart: OpenPlayer = (video, first, startSeconds, events
   let isActive = false
   let rungs: number[] = []
   let hls: Player | undefined
-  let isPlaying = !video.paused
-  // An error pauses too.
-  const notePlaying = () => (isPlaying = video.error ? isPlaying : !video.paused)
+  let isResting = false
   const listening = new AbortController()
   const { signal } = listening
-  video.addEventListener('play', notePlaying, { signal })
-  video.addEventListener('pause', notePlaying, { signal })
+  const place = followPlace(video, startSeconds, signal)
   const own = openOwn(video, first, startSeconds, { ...events, onTrouble: goOn })
   signal.addEventListener('abort', watchStandstill(video, patienceMs, goOn))
 
@@ -31,10 +29,10 @@ export const openWithHeadStart: OpenPlayer = (video, first, startSeconds, events
     if (hls) return hls
     own.close()
     listening.abort()
-    const seconds = video.currentTime || startSeconds
-    if (video.error) clear(video, isPlaying)
-    hls = openHlsSoon(video, source, seconds, events)
+    if (video.error) clear(video, place.isPlaying)
+    hls = openHlsSoon(video, source, place.seconds, events)
     hls.setActive(isActive)
+    hls.rest(isResting)
     return hls
   }
   async function tellRungs() {
@@ -59,7 +57,10 @@ export const openWithHeadStart: OpenPlayer = (video, first, startSeconds, events
       hls?.setActive(active)
     },
     // By itself the browser fetches little for what is paused.
-    rest: (resting) => hls?.rest(resting),
+    rest(resting) {
+      isResting = resting
+      hls?.rest(resting)
+    },
     retry: () => goOn().retry(),
     close() {
       own.close()

@@ -1,5 +1,6 @@
 import Hls from 'hls.js'
 import { expectedBandwidth, isSparing, rememberBandwidth } from './connection.ts'
+import { followPlace } from './follow-place.ts'
 import { FailureJudge } from './judge-failure.ts'
 import { sameAsset, withFreshPass } from './link.ts'
 import { MasterLoader } from './master-loader.ts'
@@ -17,8 +18,11 @@ const waitingBytes = { usual: 1_500_000, sparing: 400_000 }
 /** Plays through hls.js: it chooses among rungs, holds no more than it is told, renews its links without a cut and tells errors apart. */
 export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onRungs }) => {
   let source = first
-  let isActive = false
   let isResting = false
+  let givenUp: AbortController | undefined
+  const listening = new AbortController()
+  const { signal } = listening
+  const place = followPlace(video, startSeconds, signal)
   const expected = expectedBandwidth()
   const failures = new FailureJudge()
   const hls = new Hls({
@@ -35,39 +39,52 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     xhrSetup: (xhr, url) =>
       xhr.open('GET', source === first ? url : withFreshPass(url, source.hls_url), true),
   })
+
   function reload() {
+    givenUp?.abort()
+    givenUp = undefined
     failures.startOver()
-    hls.config.startPosition = video.currentTime || startSeconds
-    const isPlaying = !video.paused
+    hls.config.startPosition = place.seconds
     hls.loadSource(source.hls_url)
-    // A new source pauses.
-    if (isPlaying) void play(video)
   }
-  /** On screen its size is the limit. */
-  function limitRungs() {
-    hls.capLevelToPlayerSize = isActive
-    hls.autoLevelCapping = isActive ? -1 : rungWithin(hls)
+  /** Fetches from where the picture is; a stream that never came to its rungs from the beginning. */
+  function goOn() {
+    if (givenUp || hls.levels.length === 0) reload()
+    else hls.startLoad(place.seconds)
   }
+  /** What has come may still be played before the person is told. */
   function giveUp(why: 'unplayable' | 'broken') {
     hls.stopLoad()
-    onTrouble(why)
+    givenUp = new AbortController()
+    const isMoving = why === 'broken' && video.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA
+    if (!isMoving) onTrouble(why)
+    else video.addEventListener('waiting', () => onTrouble(why), { once: true, signal: givenUp.signal })
   }
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
-    limitRungs()
+    if (!hls.capLevelToPlayerSize) hls.autoLevelCapping = rungWithin(hls)
     onRungs()
   })
+  // A new source, and one that was taken out and put back, pauses.
+  hls.on(Hls.Events.MEDIA_ATTACHED, () => place.isPlaying && void play(video))
   hls.on(Hls.Events.ERROR, (_event, data) => {
     const verdict = failures.judge(data, video.currentTime, source.hls_url)
     if (verdict === 'ignore') return
-    if (verdict === 'recover') hls.recoverMediaError()
-    else if (verdict === 'load again' && hls.levels.length > 0) hls.startLoad(video.currentTime)
-    else if (verdict === 'expired') onTrouble('expired')
-    else giveUp(verdict === 'unplayable' ? 'unplayable' : 'broken')
+    if (verdict === 'expired') onTrouble('expired')
+    else if (verdict === 'load again') goOn()
+    else if (verdict !== 'recover') giveUp(verdict)
+    else {
+      hls.config.startPosition = place.seconds
+      hls.recoverMediaError()
+    }
   })
-  const endWatch = watchStandstill(video, patienceMs, () => giveUp('broken'))
+  const endWatch = watchStandstill(
+    video,
+    patienceMs,
+    () => giveUp('broken'),
+    () => bytesComing(hls),
+  )
   // Sooner than hls.js would try again by itself.
-  const goOn = () => hls.levels.length > 0 && !isResting && hls.startLoad()
-  addEventListener('online', goOn)
+  addEventListener('online', () => !isResting && goOn(), { signal })
   hls.loadSource(source.hls_url)
   hls.attachMedia(video)
   return {
@@ -75,30 +92,33 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     choose: (height) => {
       // Saying "automatic" to a stream that is so already would throw away what it has buffered.
       if (height === null && hls.autoLevelEnabled) return
-      hls.nextLevel = height === null ? -1 : hls.levels.findIndex((level) => level.height === height)
+      hls.nextLevel = height === null ? -1 : rungOf(hls, height)
     },
     renew(fresh) {
       const same = sameAsset(source.hls_url, fresh.hls_url)
       source = fresh
-      if (same && hls.levels.length > 0) hls.startLoad(video.currentTime)
+      if (same) goOn()
       else reload()
     },
     setActive(active) {
-      isActive = active
       hls.config.maxBufferLength = active ? activeSeconds : waitingSeconds
-      limitRungs()
+      if (!active || hls.capLevelToPlayerSize) return
+      // From now on its size on screen is the limit; taken back, hls.js would fetch anew what it holds.
+      hls.autoLevelCapping = -1
+      hls.capLevelToPlayerSize = true
     },
     rest(resting) {
       // Told to start again, hls.js throws away what is on its way.
       if (resting === isResting) return
       isResting = resting
       if (resting) hls.stopLoad()
-      else hls.startLoad()
+      else goOn()
     },
     retry: reload,
     close() {
       endWatch()
-      removeEventListener('online', goOn)
+      listening.abort()
+      givenUp?.abort()
       // Until something was measured it is what was expected.
       if (hls.bandwidthEstimate !== expected) rememberBandwidth(hls.bandwidthEstimate)
       hls.destroy()
@@ -111,4 +131,18 @@ function rungWithin({ levels }: Hls): number {
   const bytes = isSparing() ? waitingBytes.sparing : waitingBytes.usual
   const fits = levels.findLastIndex(({ bitrate }) => (bitrate / 8) * waitingSeconds <= bytes)
   return Math.max(0, fits)
+}
+
+/** The rung of this height, or the next lower one that the stream has. */
+function rungOf({ levels }: Hls, height: number): number {
+  return Math.max(
+    0,
+    levels.findLastIndex((level) => level.height <= height),
+  )
+}
+
+function bytesComing({ inFlightFragments }: Hls): string {
+  return Object.values(inFlightFragments)
+    .map((flight) => `${flight?.frag?.sn} ${flight?.frag?.stats.loaded}`)
+    .join(' ')
 }

@@ -9,6 +9,7 @@ import type { OpenPlayer, Player } from './stream.ts'
 export const openHlsSoon: OpenPlayer = (video, first, startSeconds, events) => {
   let source = first
   let isActive = false
+  let isResting = false
   let player: Player | undefined
   let isClosed = false
 
@@ -20,6 +21,7 @@ export const openHlsSoon: OpenPlayer = (video, first, startSeconds, events) => {
       holdPicture(video)
       player = openHls(video, source, video.currentTime || startSeconds, events)
       player.setActive(isActive)
+      player.rest(isResting)
       if (isPlaying) void play(video)
     } catch {
       events.onTrouble('broken')
@@ -38,7 +40,10 @@ export const openHlsSoon: OpenPlayer = (video, first, startSeconds, events) => {
       isActive = active
       player?.setActive(active)
     },
-    rest: (resting) => player?.rest(resting),
+    rest(resting) {
+      isResting = resting
+      player?.rest(resting)
+    },
     retry: () => (player ? player.retry() : void open()),
     close() {
       isClosed = true

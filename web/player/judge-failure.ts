@@ -4,47 +4,50 @@ import type { ErrorData } from 'hls.js'
 export type Verdict = 'ignore' | 'load again' | 'recover' | 'expired' | 'unplayable' | 'broken'
 
 const triesInPlace = 3
-/** Further than this, the picture has got past what had failed. */
-const movedOnSeconds = 1
 
 const cannotPlay = ['manifestIncompatibleCodecsError', 'bufferIncompatibleCodecsError', 'bufferAddCodecError']
 
 /**
- * The one place that decides what a failure means: an old link, a hiccup, or the end. Tries are counted until the picture has
- * moved on, so that no retry loops.
+ * The one place that decides what a failure means: an old link, a hiccup, or the end. Tries are counted for each second of the
+ * episode, so that no retry loops.
  */
 export class FailureJudge {
-  private left = triesInPlace
-  private failedAt = -Infinity
+  private readonly tries = new Map<number, number>()
   private refusedLink = ''
 
   /** @param link the one that is played by; a second refusal of the same one is the same failure */
   judge(
-    data: Pick<ErrorData, 'fatal' | 'type' | 'details' | 'response'>,
+    {
+      fatal,
+      type,
+      details,
+      response,
+      frag,
+    }: Pick<ErrorData, 'fatal' | 'type' | 'details' | 'response' | 'frag'>,
     seconds: number,
     link: string,
   ): Verdict {
-    const { fatal, type, details, response } = data
+    const place = Math.floor(frag?.start ?? seconds)
     if (response?.code === 403 || response?.code === 410) {
       if (link === this.refusedLink) return 'ignore'
       this.refusedLink = link
-      return this.mayTry(seconds) ? 'expired' : 'broken'
+      return this.mayTry(place) ? 'expired' : 'broken'
     }
     if (!fatal) return 'ignore'
     if (cannotPlay.includes(details)) return 'unplayable'
-    if (!this.mayTry(seconds)) return 'broken'
+    if (!this.mayTry(place)) return 'broken'
     return type === 'mediaError' ? 'recover' : 'load again'
   }
 
-  /** The person asks for another round. */
+  /** The person, or a network that is back, asks for another round. */
   startOver(): void {
-    this.left = triesInPlace
+    this.tries.clear()
     this.refusedLink = ''
   }
 
-  private mayTry(seconds: number): boolean {
-    if (seconds > this.failedAt + movedOnSeconds || seconds < this.failedAt) this.left = triesInPlace
-    this.failedAt = seconds
-    return this.left-- > 0
+  private mayTry(place: number): boolean {
+    const tried = this.tries.get(place) ?? 0
+    this.tries.set(place, tried + 1)
+    return tried < triesInPlace
   }
 }

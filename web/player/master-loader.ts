@@ -30,7 +30,13 @@ export class MasterLoader extends Base {
         const better = betterMaster(response)
         if (better === undefined) return callbacks.onSuccess(response, ...rest)
         this.following = new Base(this.config)
-        this.following.load({ ...context, url: better }, config, callbacks)
+        // What every player can show is there already.
+        const fallBack = () => callbacks.onSuccess(response, ...rest)
+        this.following.load({ ...context, url: better }, config, {
+          ...callbacks,
+          onError: fallBack,
+          onTimeout: fallBack,
+        })
       },
     })
   }

@@ -1,3 +1,5 @@
+import { followPlace } from './follow-place.ts'
+import { play } from './play.ts'
 import { preferences } from './preferences.ts'
 import type { OpenPlayer } from './stream.ts'
 
@@ -27,16 +29,26 @@ export function beginsByItself(): boolean {
 /** Plays by the browser's own player. It chooses rungs by itself, and of an error says no more than that there was one. */
 export const openOwn: OpenPlayer = (video, first, startSeconds, { onTrouble }) => {
   let source = first
-  let isClosed = false
+  const listening = new AbortController()
+  const { signal } = listening
+  const place = followPlace(video, startSeconds, signal)
+  // A clock that is wrong takes every link for an old one: another is asked for once, until something plays again.
+  let mayBeOld = true
+  video.addEventListener('playing', () => (mayBeOld = true), { signal })
   const fail = () => {
-    if (!isClosed) onTrouble(Date.parse(source.expires_at) < Date.now() ? 'expired' : 'broken')
+    if (signal.aborted) return
+    const isOld = mayBeOld && Date.parse(source.expires_at) < Date.now()
+    mayBeOld &&= !isOld
+    onTrouble(isOld ? 'expired' : 'broken')
   }
-  const start = (seconds: number) => {
+  const start = () => {
+    const { seconds, isPlaying } = place
     video.src = source.hls_url
     video.currentTime = seconds
+    if (isPlaying) void play(video)
   }
-  video.addEventListener('error', fail)
-  if (video.getAttribute('src') !== source.hls_url) start(startSeconds)
+  video.addEventListener('error', fail, { signal })
+  if (video.getAttribute('src') !== source.hls_url) start()
   // Whoever opens it hears of that afterwards.
   else if (video.error) queueMicrotask(fail)
   return {
@@ -44,16 +56,11 @@ export const openOwn: OpenPlayer = (video, first, startSeconds, { onTrouble }) =
     choose: () => {},
     renew(fresh) {
       source = fresh
-      const { currentTime, paused } = video
-      start(currentTime)
-      if (!paused) void video.play().catch(() => {})
+      start()
     },
     setActive: () => {},
     rest: () => {},
-    retry: () => start(video.currentTime),
-    close() {
-      isClosed = true
-      video.removeEventListener('error', fail)
-    },
+    retry: start,
+    close: () => listening.abort(),
   }
 }

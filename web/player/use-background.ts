@@ -12,6 +12,11 @@ export function useBackground(stream: Stream | null, active: boolean): void {
     const { video } = stream
     let pausedHere = false
     const restUnlessPlaying = () => stream.rest(document.hidden && video.paused)
+    const notePlaying = () => {
+      pausedHere = false
+      restUnlessPlaying()
+    }
+    restUnlessPlaying()
     const follow = () => {
       const isApart = document.pictureInPictureElement === video
       if (document.hidden && active && !video.paused && !isApart) {
@@ -24,11 +29,11 @@ export function useBackground(stream: Stream | null, active: boolean): void {
       restUnlessPlaying()
     }
     document.addEventListener('visibilitychange', follow)
-    video.addEventListener('play', restUnlessPlaying)
+    video.addEventListener('play', notePlaying)
     video.addEventListener('pause', restUnlessPlaying)
     return () => {
       document.removeEventListener('visibilitychange', follow)
-      video.removeEventListener('play', restUnlessPlaying)
+      video.removeEventListener('play', notePlaying)
       video.removeEventListener('pause', restUnlessPlaying)
     }
   }, [stream, active])

@@ -50,7 +50,7 @@ export function useMediaSession(video: HTMLVideoElement | null, shown: Shown): v
     if (!session || !video || !durationMs) return
     session.playbackState = paused ? 'paused' : 'playing'
     const tell = () =>
-      session.setPositionState({
+      session.setPositionState?.({
         duration: durationMs / 1000,
         position: Math.min(video.currentTime, durationMs / 1000),
         playbackRate: video.playbackRate,
@@ -59,6 +59,8 @@ export function useMediaSession(video: HTMLVideoElement | null, shown: Shown): v
     for (const event of ['seeked', 'ratechange']) video.addEventListener(event, tell)
     return () => {
       for (const event of ['seeked', 'ratechange']) video.removeEventListener(event, tell)
+      session.playbackState = 'none'
+      session.setPositionState?.()
     }
   }, [session, video, durationMs, paused])
 }

@@ -16,7 +16,7 @@ interface Shown {
 export function usePlayReport(video: HTMLVideoElement | null, { episodeId, active, failure }: Shown): void {
   const told = useRef(0)
   const tell = useRef(({ kind, ...fields }: PlayEvent) => {
-    if (told.current++ >= mostEvents) return
+    if (kind !== 'error' && told.current++ >= mostEvents) return
     const texts = Object.entries(fields).map(([name, value]) => [name, String(value)])
     sendEvent(`play_${kind}`, { episode_id: episodeId, ...Object.fromEntries(texts) })
   })

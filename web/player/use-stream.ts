@@ -50,13 +50,15 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
 
   useEffect(() => {
     const inMs = Math.max(soonestMs, Date.parse(source.expires_at) - Date.now() - renewBeforeMs)
+    // A fresh link that looks old comes of a clock that is wrong: its server says when it has ended.
+    if (inMs === soonestMs && source.hls_url !== opened) return
     let end = () => {}
     const timer = setTimeout(() => (end = whenVisible(onExpiring)), inMs)
     return () => {
       clearTimeout(timer)
       end()
     }
-  }, [source.expires_at, onExpiring])
+  }, [source, opened, onExpiring])
 
   useEffect(() => stream?.setActive(active), [stream, active])
   useBackground(stream, active)
@@ -68,6 +70,12 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
     setFailure(null)
     stream?.retry()
   }, [stream])
+  useEffect(() => {
+    // What failed while it waited may be well again.
+    if (active && failure === 'broken') retry()
+    // Only when it comes on screen: what fails there is told.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [active])
   useEffect(() => {
     if (failure !== 'broken') return
     // The network that is back may be what was missing.

@@ -8,14 +8,22 @@ export type PlayEvent =
 /** Shorter, nobody sees it. */
 const leastStallMs = 100
 
+/** A first episode that comes on screen later than this was not what the page was opened for. */
+const byLinkWithinMs = 20_000
+
 /** Whether the page was opened for the first episode that is watched: its start counts from the navigation on. */
-let isFirst = true
+let isFirst = performance.getEntriesByType('navigation').some(({ name }) => /\/videos\//.test(name))
 
 /** Watches a video from the moment it is on screen. @returns what ends it */
 export function watchPlay(video: HTMLVideoElement, tell: (event: PlayEvent) => void): () => void {
-  const begun = isFirst ? 0 : performance.now()
-  const way = isFirst ? 'link' : 'swipe'
+  const isByLink = isFirst && performance.now() < byLinkWithinMs
+  const begun = isByLink ? 0 : performance.now()
+  const way = isByLink ? 'link' : 'swipe'
   isFirst = false
+  // Nobody saw how long it took.
+  let wasHidden = document.hidden
+  const noteHidden = () => (wasHidden ||= document.hidden)
+  document.addEventListener('visibilitychange', noteHidden)
   let { videoHeight: height } = video
   let stalledAt: number | undefined
   let hasStarted = false
@@ -23,10 +31,12 @@ export function watchPlay(video: HTMLVideoElement, tell: (event: PlayEvent) => v
   const start = (now: number) => {
     if (hasStarted) return
     hasStarted = true
+    if (wasHidden) return
     const player = video.currentSrc.startsWith('blob:') ? 'hls' : 'own'
     tell({ kind: 'start', ms: Math.max(0, Math.round(now - begun)), way, height: video.videoHeight, player })
   }
-  const frame = video.requestVideoFrameCallback(start)
+  // Older Firefox and Safari have no such thing.
+  const frame = video.requestVideoFrameCallback?.(start)
   const endStall = () => {
     if (stalledAt === undefined) return
     const ms = Math.round(performance.now() - stalledAt)
@@ -38,7 +48,10 @@ export function watchPlay(video: HTMLVideoElement, tell: (event: PlayEvent) => v
       // Who seeks has asked for the wait.
       if (hasStarted && !video.seeking && !video.paused) stalledAt ??= performance.now()
     },
-    playing: endStall,
+    playing: () => {
+      if (frame === undefined) start(performance.now())
+      endStall()
+    },
     pause: endStall,
     seeking: () => (stalledAt = undefined),
     resize: () => {
@@ -50,7 +63,8 @@ export function watchPlay(video: HTMLVideoElement, tell: (event: PlayEvent) => v
   for (const [event, listener] of Object.entries(listeners)) video.addEventListener(event, listener)
   return () => {
     endStall()
-    video.cancelVideoFrameCallback(frame)
+    document.removeEventListener('visibilitychange', noteHidden)
+    if (frame !== undefined) video.cancelVideoFrameCallback(frame)
     for (const [event, listener] of Object.entries(listeners)) video.removeEventListener(event, listener)
   }
 }

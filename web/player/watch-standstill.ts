@@ -1,24 +1,34 @@
 const lookEveryMs = 1000
 
 /**
- * Tells of a video that should play and has neither moved nor been given anything more to play for so long: whatever the player
- * still tries, to the person it stands still. @returns what ends it
+ * Tells of a video that should play and has neither moved nor been given anything for so long: whatever the player still tries,
+ * to the person it stands still. Looks are counted, not time: while a page is in the background its timers sleep.
+ * @param progress what else shows that something comes, such as bytes on their way
+ * @returns what ends it
  */
-export function watchStandstill(video: HTMLVideoElement, afterMs: number, tell: () => void): () => void {
+export function watchStandstill(
+  video: HTMLVideoElement,
+  afterMs: number,
+  tell: () => void,
+  progress: () => string = () => '',
+): () => void {
   let before = ''
-  let since = 0
+  let still = 0
   const look = () => {
-    const { currentTime, buffered, paused, ended } = video
-    const now = performance.now()
-    const state = `${currentTime} ${buffered.length > 0 ? buffered.end(buffered.length - 1) : 0}`
-    if (paused || ended || state !== before) {
-      before = state
-      since = now
-    } else if (now - since >= afterMs) {
-      since = now
-      tell()
-    }
+    const rests = video.paused || video.ended || document.hidden
+    const state = `${video.currentTime} ${secondsHeld(video)} ${progress()}`
+    still = rests || state !== before ? 0 : still + 1
+    before = state
+    if (still * lookEveryMs < afterMs) return
+    still = 0
+    tell()
   }
   const timer = setInterval(look, lookEveryMs)
   return () => clearInterval(timer)
+}
+
+function secondsHeld({ buffered }: HTMLVideoElement): number {
+  let seconds = 0
+  for (let i = 0; i < buffered.length; i++) seconds += buffered.end(i) - buffered.start(i)
+  return seconds
 }
