@@ -5,6 +5,8 @@
  */
 
 const link = /^\/media\/([^/]+)\/([^/.][^/]*)\/((?:[^/.][^/]*\/)*[^/.][^/]*\.(?:m3u8|m4s|mp4|vtt|webp|jpg))$/
+/** Where copies are kept: below a path that is this handler's own, which gives nothing out there. */
+const keptBelow = '/media/kept/'
 const encoder = new TextEncoder()
 
 /** Base64url as bytes, or undefined where it is no such thing or another spelling of one. */
@@ -48,22 +50,30 @@ function keptFor(answer, caching) {
   return new Response(answer.body, { status: answer.status, headers })
 }
 
+/** Also where `media` itself is encoded. */
+function isMedia(pathname) {
+  const [, first = ''] = pathname.split('/')
+  return first === 'media' || first.includes('%')
+}
+
 /** Answers one request. */
 export async function answer(request, { secrets, cache, fetchOrigin, now = Date.now, waitUntil = () => {} }) {
   const { origin, pathname } = new URL(request.url)
-  const [, pass, asset, file] = link.exec(decodeURI(pathname)) ?? []
+  // Our links have nothing encoded: what is could mean another file to whoever reads the path next.
+  if (isMedia(pathname) && (/[%\\]/.test(pathname) || pathname.startsWith(keptBelow))) return refuse(404)
+  const [, pass, asset, file] = link.exec(pathname) ?? []
   if (file === undefined || request.method !== 'GET') return fetchOrigin(request)
   const left = await secondsLeft(secrets, pass, asset, now())
   if (left === 'expired') return refuse(410)
   if (left === 'forged') return refuse(403)
-  const key = new Request(`${origin}/kept-media/${asset}/${file}`, { headers: request.headers })
+  const key = new Request(`${origin}${keptBelow}${asset}/${file}`, { headers: request.headers })
   const kept = await cache.match(key)
   const found = kept ?? (await fetchOrigin(request))
   // A part is passed on and not kept: players fetch whole segments.
   if (!kept && found.status === 200)
     waitUntil(cache.put(key.url, keptFor(found.clone(), 'public, max-age=2592000')))
-  if (!found.ok) return found
-  return keptFor(found, `private, max-age=${left}, immutable`)
+  if (found.ok || found.status === 304) return keptFor(found, `private, max-age=${left}, immutable`)
+  return kept ? keptFor(found, 'no-store') : found
 }
 
 /** As Workers and their like call it; MEDIA_SECRET is the site's, one or two with a comma between them. */

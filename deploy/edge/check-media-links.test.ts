@@ -45,7 +45,7 @@ test('one copy is kept for everybody, and each browser may keep it as long as it
     expect(response.headers.get('cache-control')).toMatch(/^private, max-age=(599|600), immutable$/)
   }
   expect(asked).toHaveLength(1)
-  expect([...kept.keys()]).toEqual([`https://drama.example/kept-media/${asset}/v0/00000.m4s`])
+  expect([...kept.keys()]).toEqual([`https://drama.example/media/kept/${asset}/v0/00000.m4s`])
 })
 
 test('an altered, foreign or expired link is refused though the file was kept, and nobody is asked', async () => {
@@ -67,7 +67,53 @@ test('neither a part nor a refusal is kept', async () => {
 
 test('what is no file of an asset, such as its key, is asked of the site each time', async () => {
   const key = writeLink(linkOf('usr_1'), 'key')
-  for (const path of [key, key, '/', `/kept-media/${asset}/v0/00000.m4s`]) await get(path)
-  expect(asked).toHaveLength(4)
+  for (const path of [key, key, '/']) await get(path)
+  expect(asked).toHaveLength(3)
   expect(kept.size).toBe(0)
+})
+
+test('a path with anything encoded in it is not found, and what is kept for one asset comes by no link of another', async () => {
+  const other = 'ast_ffffffffffffffffffffffffffffffff'
+  await get(`/media/${signPass(secrets, other, 'usr_1', end)}/${other}/v0/00000.m4s`)
+  const open = writeLink(linkOf('usr_1'), '')
+  for (const path of [
+    `${open}%252e%252e/${other}/v0/00000.m4s`,
+    `${open}%252E%252e%252f${other}/v0/00000.m4s`,
+    `${open}..%2f${other}/v0/00000.m4s`,
+    `${open}..%5c${other}/v0/00000.m4s`,
+    `${open}v0/%E0%A4%A.m4s`,
+    `${open}v0/%zz.m4s`,
+    `${open}v0/%30.m4s`,
+    `/%6dedia/kept/${other}/v0/00000.m4s`,
+  ]) {
+    const { status, headers } = await get(path)
+    expect([status, headers.get('cache-control')], path).toEqual([404, 'no-store'])
+  }
+  for (const path of [`${open}../${other}/v0/00000.m4s`, `${open}..\\${other}/v0/00000.m4s`])
+    expect((await get(path)).status, path).toBe(403)
+  expect(asked).toHaveLength(1)
+  expect(kept.size).toBe(1)
+})
+
+test('the cache’s own path gives nothing out', async () => {
+  await get(writeLink(linkOf('usr_1'), 'v0/00000.m4s'))
+  for (const key of kept.keys()) {
+    const { status } = await get(new URL(key).pathname)
+    expect(status).toBe(404)
+  }
+  expect(asked).toHaveLength(1)
+})
+
+test.each([
+  [304, /^private, max-age=\d+, immutable$/],
+  [416, /^no-store$/],
+])('an answer %i out of the cache is for the viewer alone', async (status, caching) => {
+  const cache = {
+    ...edge().cache,
+    match: async () =>
+      new Response(null, { status, headers: { 'cache-control': 'public, max-age=2592000' } }),
+  }
+  const path = writeLink(linkOf('usr_1'), 'v0/00000.m4s')
+  const found = await answer(new Request(`https://drama.example${path}`), { ...edge(), cache })
+  expect([found.status, found.headers.get('cache-control')]).toEqual([status, expect.stringMatching(caching)])
 })
