@@ -12,7 +12,7 @@ import { drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { startS3, type S3StandIn } from '#server/testing/s3-stand-in.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { sweepRetiredAssets } from './ingest/sweep-retired-assets.ts'
-import { enqueueFolder } from './ingest/import-folder.ts'
+import { enqueueFolder, importFolder } from './ingest/import-folder.ts'
 import { workNext, type IngestContext } from './ingest/work-queue.ts'
 
 const description = `title: { en: Salt }
@@ -221,6 +221,38 @@ it('leads to the cache in front of the store where there is one, which checks th
     expect(policy).toContain("media-src 'self' blob: https://cdn.example;")
   } finally {
     await behind.close()
+  }
+})
+
+it.each([
+  ['by links of the store', {}],
+  ['by a cache in front of it', { S3_PUBLIC_URL: 'https://cdn.example' }],
+])('an encrypted episode leads to its key, which the site alone gives (%s)', async (_how, settings) => {
+  const sealing = await testSite({}, { ...store.settings, ...settings, MEDIA_ENCRYPT: 'aes-128' })
+  try {
+    const folder = join(root, `sealed-${Object.keys(settings).length}`)
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'video.yaml'), description)
+    drawFilm(join(folder, '01.mp4'), { seconds: 1 })
+    const { signal } = new AbortController()
+    const { refused } = await importFolder({ ...sealing.context, programs }, folder, {
+      signal,
+      niceness: 0,
+      onProgress: () => {},
+    })
+    expect(refused).toEqual([])
+    const { id } = await sealing.context.db.selectFrom('episodes').select('id').executeTakeFirstOrThrow()
+    const visitor = sealing.visitor()
+    await visitor.ask(getUser)
+    const { playback } = (await visitor.ask(getEpisode, { query: { episode_id: id } })) as PlayableEpisode
+    const path = beside(playback.hls_url, 'v0/index.m3u8')
+    const playlist = await (await visitor.fetch(path)).text()
+    const [, uri = ''] = /^#EXT-X-KEY:METHOD=AES-128,URI="(.*)"$/m.exec(playlist) ?? []
+    const key = await visitor.fetch(new URL(uri, new URL(path, sealing.url)).pathname)
+    expect([key.status, (await key.arrayBuffer()).byteLength]).toEqual([200, 16])
+    expect(linksOf(playlist).length).toBeGreaterThan(1)
+  } finally {
+    await sealing.close()
   }
 })
 

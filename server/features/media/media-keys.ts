@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { keyOf, open, seal } from '#server/platform/seal.ts'
 
+/** Where a playlist finds the key, seen from its folder; the site answers there (routes.ts). */
+export const keyUri = '../key'
+
 /** The keys that segments are encrypted with: one for each asset, sealed wherever it is kept. */
 export interface MediaKeys {
   /** Whether what is made from now on is encrypted (MEDIA_ENCRYPT). */

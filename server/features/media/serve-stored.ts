@@ -2,6 +2,7 @@ import { contentTypeOf } from '#server/platform/content-types.ts'
 import type { Log } from '#server/platform/log.ts'
 import { createFileCache } from '#server/platform/storage/file-cache.ts'
 import type { Delivery, Storage } from '#server/platform/storage/storage.ts'
+import { keyUri } from './media-keys.ts'
 
 type Linking = Exclude<Delivery, { kind: 'files' }>
 
@@ -65,9 +66,12 @@ function linkTo(delivery: Linking, { pass, asset, file, expires }: PassedFile) {
     : delivery.sign(`media/${asset}/${file}`, expires)
 }
 
-/** A playlist in which all but further playlists are linked (RFC 8216: a URI stands on its own line or in an attribute). */
+/**
+ * A playlist in which all is linked but what the app itself answers: further playlists and the key (RFC 8216: a URI stands
+ * on its own line or in an attribute).
+ */
 export function linkPlaylist(playlist: Buffer, link: (uri: string) => string): Buffer {
-  const linked = (uri: string) => (uri.endsWith('.m3u8') ? uri : link(uri))
+  const linked = (uri: string) => (uri.endsWith('.m3u8') || uri === keyUri ? uri : link(uri))
   const lines = playlist
     .toString('utf8')
     .split('\n')

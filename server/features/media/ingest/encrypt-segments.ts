@@ -1,10 +1,8 @@
 import { createCipheriv } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { keyUri } from '#server/features/media/media-keys.ts'
 import { parsePlaylist } from './playlists.ts'
-
-/** Where a playlist finds the key, seen from its folder; the site answers there (routes.ts). */
-const keyUri = '../key'
 
 /**
  * Encrypts every segment below an asset's folder in its place, and says so in its playlist (RFC 8216, METHOD=AES-128).
