@@ -71,6 +71,9 @@ export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly
     .execute()
 }
 
+/** How the keys of covers begin that give way to any other: what is open to everybody must show nothing locked. */
+export const standInCovers = 'public/covers/still-'
+
 export async function updateCover(
   db: Db,
   videoId: string,
@@ -81,7 +84,11 @@ export async function updateCover(
     .updateTable('videos')
     .set({ cover_path: cover.path, cover_color: cover.color })
     .where('id', '=', videoId)
-    .$if(onlyIfMissing, (query) => query.where('cover_path', 'is', null))
+    .$if(onlyIfMissing, (query) =>
+      query.where((eb) =>
+        eb.or([eb('cover_path', 'is', null), eb('cover_path', 'like', `${standInCovers}%`)]),
+      ),
+    )
     .execute()
 }
 

@@ -103,8 +103,9 @@ export async function setCover(
   await queries.updateCover(db, videoId, cover, { onlyIfMissing })
 }
 
-/** Whether a video has a cover. */
-export async function hasCover(db: Db, videoId: string): Promise<boolean> {
-  const row = await queries.selectVideoCover(db, videoId)
-  return row !== undefined && row.cover_path !== null
+/** Whether a video has a cover of its own, one that stands in for it, or none. */
+export async function loadCover(db: Db, videoId: string): Promise<'own' | 'standIn' | 'none'> {
+  const path = (await queries.selectVideoCover(db, videoId))?.cover_path ?? null
+  if (path === null) return 'none'
+  return path.startsWith(queries.standInCovers) ? 'standIn' : 'own'
 }

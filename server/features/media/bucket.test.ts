@@ -248,6 +248,8 @@ it.each([
     const path = beside(playback.hls_url, 'v0/index.m3u8')
     const playlist = await (await visitor.fetch(path)).text()
     const [, uri = ''] = /^#EXT-X-KEY:METHOD=AES-128,URI="(.*)"$/m.exec(playlist) ?? []
+    // Relative, so that whoever gave the playlist is asked: the site.
+    expect(uri).toBe('../key')
     const key = await visitor.fetch(new URL(uri, new URL(path, sealing.url)).pathname)
     expect([key.status, (await key.arrayBuffer()).byteLength]).toEqual([200, 16])
     expect(linksOf(playlist).length).toBeGreaterThan(1)

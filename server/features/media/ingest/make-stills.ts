@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
+import { standInCovers } from '#server/features/catalog/catalog.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { UnusableFile } from './unusable-file.ts'
 
@@ -80,7 +81,11 @@ export interface Cover {
  * Makes a video's public 3:4 cover out of a picture. Named by its content, so the same picture gives the same key.
  * @throws UnusableFile where it is no picture
  */
-export async function makeCover(storage: Storage, picture: string | Buffer): Promise<Cover> {
+export async function makeCover(
+  storage: Storage,
+  picture: string | Buffer,
+  { isStandIn = false } = {},
+): Promise<Cover> {
   const options = { limitInputPixels: mostPixels, failOn: 'error' as const }
   const cover = await sharp(picture, options)
     .rotate()
@@ -90,7 +95,8 @@ export async function makeCover(storage: Storage, picture: string | Buffer): Pro
     .catch(() => {
       throw new UnusableFile('is not a picture that can be read')
     })
-  const path = `public/covers/${createHash('sha256').update(cover).digest('hex').slice(0, 24)}.webp`
+  const name = createHash('sha256').update(cover).digest('hex').slice(0, 24)
+  const path = `${isStandIn ? standInCovers : 'public/covers/'}${name}.webp`
   if (!(await storage.exists(path))) await storage.write(path, cover)
   const { dominant } = await sharp(cover).stats()
   return { path, color: darken(dominant) }

@@ -200,16 +200,13 @@ export async function updateCaptions(db: Db, id: string, captions: Caption[]): P
 }
 
 /** The video whose episode waits for this asset or plays it. */
-export async function selectVideoOf(
-  db: Db,
-  assetId: string,
-): Promise<{ id: string; number: number } | undefined> {
-  const row = await db
+export function selectVideoOf(db: Db, assetId: string) {
+  return db
     .selectFrom('episodes')
-    .select(['video_id', 'number'])
-    .where((eb) => eb.or([eb('next_asset_id', '=', assetId), eb('asset_id', '=', assetId)]))
+    .innerJoin('videos', 'videos.id', 'episodes.video_id')
+    .select(['videos.id', 'episodes.number', 'videos.free_episodes'])
+    .where((eb) => eb.or([eb('episodes.next_asset_id', '=', assetId), eb('episodes.asset_id', '=', assetId)]))
     .executeTakeFirst()
-  return row && { id: row.video_id, number: row.number }
 }
 
 /**

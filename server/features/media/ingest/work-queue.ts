@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasCover, recordEpisodes, releaseIfWaiting, setCover } from '#server/features/catalog/catalog.ts'
+import { loadCover, recordEpisodes, releaseIfWaiting, setCover } from '#server/features/catalog/catalog.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
@@ -163,7 +163,7 @@ async function publishAsset(
 ): Promise<void> {
   const now = clock.now()
   await expectHeld(db, claim)
-  const cover = await coverFor(db, storage, claim.id, join(folder, 'media', 'poster.webp'))
+  const cover = await coverFor(db, storage, claim.id, folder)
   // Before the transaction: to a bucket it may take minutes, and nobody looks here until it is committed.
   await storage.moveIn(join(folder, 'media'), assetFiles.media(claim.id), signal)
   await storage.moveIn(join(folder, 'public'), assetFiles.public(claim.id), signal)
@@ -198,12 +198,19 @@ async function addEmbedded(
   await queries.updateCaptions(tx, id, [...captions, ...added])
 }
 
+/** Covers are open to everybody: a locked episode gives but its blurred still, until a free one has a picture. */
 async function coverFor(
   db: Db,
   storage: Storage,
   assetId: string,
-  poster: string,
+  folder: string,
 ): Promise<Cover | undefined> {
   const video = await queries.selectVideoOf(db, assetId)
-  return video && !(await hasCover(db, video.id)) ? makeCover(storage, poster) : undefined
+  if (!video) return undefined
+  const isFree = video.number <= video.free_episodes
+  const cover = await loadCover(db, video.id)
+  if (cover === 'own' || (cover === 'standIn' && !isFree)) return undefined
+  return isFree
+    ? makeCover(storage, join(folder, 'media', 'poster.webp'))
+    : makeCover(storage, join(folder, 'public', 'still.webp'), { isStandIn: true })
 }
