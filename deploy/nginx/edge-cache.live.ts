@@ -90,3 +90,17 @@ it('keeps no refusal: what was missing is asked for again', async () => {
   for (let turn = 0; turn < 2; turn++) expect((await get(first, 'v0/00009.m4s')).status).toBe(404)
   expect(origin.asked.filter((path) => path.endsWith('00009.m4s'))).toHaveLength(2)
 })
+
+it('logs no pass', async () => {
+  await fetch(`${edge.url}/logged`)
+  for (const file of ['key', 'master.m3u8', 'v0/99999.m4s', 'v0', ''])
+    await get(first, file).then((answer) => answer.text())
+  expect(edge.logs()).toContain('GET /logged')
+  const pass = writeLink(first, '').split('/')[2] ?? ''
+  expect(
+    edge
+      .logs()
+      .split('\n')
+      .filter((line) => line.includes(pass)),
+  ).toEqual([])
+})

@@ -183,6 +183,17 @@ it('the key of an encrypted asset is given out by the site alone, and by no path
   expect((await lookAt(alone.url, writeLink(bought, 'key'))).status).toBe(502)
 })
 
+it('no pass is logged, whatever is asked with it and whatever becomes of it', async () => {
+  const before = nginx.logs().length
+  await fetch(`${nginx.url}/logged`)
+  for (const file of ['key', 'master.m3u8', 'v0/99999.m4s', 'v0', '', '..%2fx'])
+    await rawGet(nginx.url, writeLink(bought, file))
+  await fetch(nginx.url + writeLink(bought, 'v0/00000.m4s'), { method: 'POST' })
+  const lines = nginx.logs().slice(before).split('\n')
+  expect(lines.filter((line) => line.includes('GET /logged'))).toHaveLength(1)
+  expect(lines.filter((line) => line.includes(bought.subject))).toEqual([])
+})
+
 it('another method than GET is answered by the site', async () => {
   const path = writeLink(bought, 'master.m3u8')
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }

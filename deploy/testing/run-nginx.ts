@@ -28,6 +28,8 @@ export interface Nginx {
   url: string
   /** Does as an operator who changes the secrets: the file is written, and nginx reads it again. */
   changeSecrets(secrets: unknown): Promise<void>
+  /** What nginx has logged of requests so far. */
+  logs(): string
   close(): Promise<void>
 }
 
@@ -67,6 +69,7 @@ export async function startNginx(setUp: NginxSetUp): Promise<Nginx> {
       server.kill('SIGHUP')
       await until(() => workersOf(server.pid).every((pid) => !before.includes(pid)))
     },
+    logs: () => readFileSync(join(home, 'access.log'), 'utf8'),
     async close() {
       const ended = new Promise((resolve) => server.once('exit', resolve))
       server.kill('SIGTERM')
@@ -100,7 +103,7 @@ pid nginx.pid;
 error_log error.log;
 events { worker_connections 512; }
 http {
-  access_log off;
+  access_log access.log;
   sendfile on;
   tcp_nopush on;
   keepalive_requests 1000000;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { writeLink, type MediaLink } from '#server/testing/media-links.ts'
 import { buyEpisode, moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { askToPlay } from '#server/testing/paying-people.ts'
@@ -21,6 +21,16 @@ const fetchKey = () => buyer.fetch(writeLink(link, 'key'))
 
 test('an asset that is not encrypted has no key', async () => {
   expect((await fetchKey()).status).toBe(404)
+})
+
+test('where a sealed key cannot be opened, the log names the asset and no pass', async () => {
+  const { db, mediaKeys, log } = site.context
+  const media_key = mediaKeys.seal('ast_another', mediaKeys.make())
+  await db.updateTable('assets').set({ media_key }).where('id', '=', link.asset).execute()
+  const logged = vi.spyOn(log, 'error').mockImplementation(() => {})
+  expect((await fetchKey()).status).toBe(500)
+  expect(logged.mock.calls).toMatchObject([[{ path: `/media/…/${link.asset}/key` }, 'a call failed']])
+  logged.mockRestore()
 })
 
 test('the key is sixteen bytes that nobody keeps, and it ends for links of an asset that was replaced', async () => {

@@ -86,9 +86,9 @@ function isClientsFault(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500
 }
 
-/** The path alone: a query may hold what must not be logged. */
+/** The path alone, and no pass in it: neither a query nor what opens a video may be logged. */
 function pathOf(request: FastifyRequest): string {
-  return request.url.split('?')[0] ?? ''
+  return (request.url.split('?')[0] ?? '').replace(/^\/media\/[^/]+/, '/media/…')
 }
 
 const faultOfParser: Record<string, FaultName> = {
