@@ -50,6 +50,11 @@ function keptFor(answer, caching) {
   return new Response(answer.body, { status: answer.status, headers })
 }
 
+/** Captions are rewritten in their place; with files in a bucket the site marks what holds links of one pass. */
+function mayKeep(file, found) {
+  return !file.startsWith('captions/') && found.headers.get('x-accel-expires') !== '0'
+}
+
 /** Also where `media` itself is encoded. */
 function isMedia(pathname) {
   const [, first = ''] = pathname.split('/')
@@ -70,7 +75,7 @@ export async function answer(request, { secrets, cache, fetchOrigin, now = Date.
   const kept = await cache.match(key)
   const found = kept ?? (await fetchOrigin(request))
   // A part is passed on and not kept: players fetch whole segments.
-  if (!kept && found.status === 200)
+  if (!kept && found.status === 200 && mayKeep(file, found))
     waitUntil(cache.put(key.url, keptFor(found.clone(), 'public, max-age=2592000')))
   if (found.ok || found.status === 304) return keptFor(found, `private, max-age=${left}, immutable`)
   return kept ? keptFor(found, 'no-store') : found

@@ -95,6 +95,15 @@ test('a path with anything encoded in it is not found, and what is kept for one 
   expect(kept.size).toBe(1)
 })
 
+test('neither captions, which may change, nor what the site marks as one viewer’s are kept', async () => {
+  const link = linkOf('usr_1')
+  await get(writeLink(link, 'captions/en.vtt'))
+  const fetchOrigin = async () => new Response('#EXTM3U', { headers: { 'x-accel-expires': '0' } })
+  const playlist = new Request(`https://drama.example${writeLink(link, 'v0/index.m3u8')}`)
+  expect(await (await answer(playlist, { ...edge(), fetchOrigin })).text()).toBe('#EXTM3U')
+  expect(kept.size).toBe(0)
+})
+
 test('the cache’s own path gives nothing out', async () => {
   await get(writeLink(linkOf('usr_1'), 'v0/00000.m4s'))
   for (const key of kept.keys()) {

@@ -41,7 +41,7 @@ afterAll(async () => {
   await site.close()
 })
 
-it('asks the site once for each file, whoever comes, and tells each browser to keep it as long as its own link lives', async () => {
+it('asks the site once for each file but captions, whoever comes, and tells each browser to keep it as long as its own link lives', async () => {
   expect(first.subject).not.toBe(second.subject)
   for (const file of files) {
     const answers = [await get(first, file), await get(second, file)]
@@ -54,7 +54,9 @@ it('asks the site once for each file, whoever comes, and tells each browser to k
         (await fetch(site.url + writeLink(first, file))).headers.get('content-type'),
       )
     }
-    expect(origin.asked.filter((path) => path.endsWith(file))).toHaveLength(1)
+    // The site answers each time with captions, which may change.
+    const times = file.startsWith('captions/') ? 2 : 1
+    expect(origin.asked.filter((path) => path.endsWith(file))).toHaveLength(times)
   }
 })
 

@@ -86,6 +86,8 @@ it('is imported on one machine, made on a second, played from a third, and leave
   for (const rendition of ['v0', 'a']) {
     const response = await site.visitor().fetch(beside(playback.hls_url, `${rendition}/index.m3u8`))
     expect(response.headers.get('content-type')).toBe('application/vnd.apple.mpegurl')
+    // No cache behind which many stand may keep the links of one pass.
+    expect(response.headers.get('x-accel-expires')).toBe('0')
     const links = linksOf(await response.text())
     expect(links.length).toBeGreaterThan(1)
     for (const link of links) {

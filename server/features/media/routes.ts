@@ -85,6 +85,8 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
         const cacheControl = `private, max-age=${secondsLeft(pass, clock.now())}, immutable`
         if (!stored)
           return sendFile(request, reply, root, `media/${asset}/${file}`, { ...forGood, cacheControl })
+        // What the app makes of a stored file holds links of this pass: no cache may give it to others.
+        reply.header('x-accel-expires', '0')
         const expires = new Date(Number(pass.split('.')[0]) * 1000)
         return give(reply, await stored.media({ pass, asset, file, expires }), cacheControl)
       },
