@@ -203,6 +203,18 @@ it('answers that it cannot serve, and not that there is nothing, while the store
   expect((await site.visitor().fetch(beside(playback.hls_url, 'none.vtt'))).status).toBe(404)
 })
 
+it('keeps nobody waiting for a store that says nothing', async () => {
+  const video = await buildVideo(site.context)
+  const { playback } = await play(video.episodes[0]?.id ?? '')
+  store.misbehave(() => 'stall')
+  const started = performance.now()
+  const answers = ['master.m3u8', 'captions/en.vtt'].map((file) =>
+    site.visitor().fetch(beside(playback.hls_url, file)),
+  )
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([503, 503])
+  expect(performance.now() - started).toBeLessThan(7000)
+})
+
 it('lets its documents turn to the store for videos and their pictures', async () => {
   const policy = (await site.visitor().fetch('/')).headers.get('content-security-policy') ?? ''
   for (const part of ['media-src', 'img-src', 'connect-src'])

@@ -33,10 +33,11 @@ const plain = /^(?:\w[\w-]*(?:\.\w[\w-]*)*\/)*\w[\w-]*(?:\.\w[\w-]*)*$/
  * browser takes a track from the page's own host only. All that is large comes from the store itself.
  */
 export function storedFiles(storage: Storage, delivery: Linking, log: Log): StoredFiles {
-  const cache = createFileCache(storage)
-  const give = async (key: string, read: () => Promise<Buffer>): Promise<Served> => {
+  const read = (key: string) => storage.read(key, { soon: true })
+  const cache = createFileCache({ read })
+  const give = async (key: string, load: () => Promise<Buffer>): Promise<Served> => {
     try {
-      return { body: await read(), type: contentTypeOf(key) }
+      return { body: await load(), type: contentTypeOf(key) }
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing'
       log.error({ err: error }, 'A file could not be had from the store')
@@ -48,7 +49,7 @@ export function storedFiles(storage: Storage, delivery: Linking, log: Log): Stor
       const key = `media/${asset}/${file}`
       if (!plain.test(key)) return 'missing'
       const link = (name: string) => linkTo(delivery, { pass, asset, file: name, expires })
-      if (file.endsWith('.vtt')) return give(key, () => storage.read(key))
+      if (file.endsWith('.vtt')) return give(key, () => read(key))
       if (!file.endsWith('.m3u8')) return { location: link(file) }
       const folder = file.slice(0, file.lastIndexOf('/') + 1)
       return give(key, async () => linkPlaylist(await cache.read(key), (uri) => link(folder + uri)))

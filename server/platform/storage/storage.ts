@@ -26,8 +26,8 @@ export interface Storage {
   exists(key: string): Promise<boolean>
   /** All files below a folder; none where there is no such folder. */
   list(folder: string): AsyncIterable<StoredFile>
-  /** @throws Error (ENOENT) where there is no such file */
-  read(key: string): Promise<Buffer>
+  /** `soon`: somebody waits for it, so a store that is slow is given up within seconds. @throws Error (ENOENT) where there is no such file */
+  read(key: string, options?: { soon?: boolean }): Promise<Buffer>
   write(key: string, bytes: string | Uint8Array): Promise<void>
   /**
    * Takes over a finished file or folder of `workDir`; what stood at the key is replaced. What an earlier try at the same
