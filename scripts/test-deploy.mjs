@@ -49,7 +49,7 @@ await main(async () => {
     if (suite.isThere()) files.push(...suite.files)
     else
       console.log(
-        `Skipped the suite “${suite.name}”, which needs Debian's ${packages}: ${reason ?? 'they are not where they should be'}.`,
+        `Skipped the suite “${suite.name}”, which needs Debian's ${packages}: ${reason ?? 'they are not where they should be'}. Nothing of it was tried.`,
       )
   }
   if (files.length === 0) {
