@@ -3,10 +3,12 @@ import type { Pool, PoolClient } from 'pg'
 
 /** Beyond this many different texts (lists of varying length make them) the rest runs unnamed, so that no connection hoards plans. */
 const maxNames = 500
-const names = new Map<string, string>()
+
+/** The names of a pool's statements, by their text. */
+type Names = Map<string, string>
 
 /** A stable name for a statement's text, or undefined for what should not be kept on the server. */
-function nameOf(text: string): string | undefined {
+function nameOf(names: Names, text: string): string | undefined {
   const known = names.get(text)
   if (known !== undefined) return known
   if (names.size >= maxNames || !/^\s*(select|insert|update|delete|with)\b/i.test(text)) return undefined
@@ -20,6 +22,7 @@ function nameOf(text: string): string | undefined {
  * Behind a pooler that shares server connections (PgBouncer before 1.21) set it to session mode.
  */
 export function withNamedStatements(pool: Pool): PostgresPool {
+  const names: Names = new Map()
   const wrapped = new WeakMap<PoolClient, PostgresPoolClient>()
   return {
     options: pool.options,
@@ -27,7 +30,7 @@ export function withNamedStatements(pool: Pool): PostgresPool {
     connect: async () => {
       const client = await pool.connect()
       // Kysely knows a connection again by this object, and `release` is new at every check-out.
-      const known = wrapped.get(client) ?? wrap(client)
+      const known = wrapped.get(client) ?? wrap(client, names)
       wrapped.set(client, known)
       return known
     },
@@ -37,12 +40,12 @@ export function withNamedStatements(pool: Pool): PostgresPool {
 /** What `pg` says of a query that waited too long; its connection still waits for the answer. */
 const tooLong = 'Query read timeout'
 
-function wrap(client: PoolClient): PostgresPoolClient {
+function wrap(client: PoolClient, names: Names): PostgresPoolClient {
   let stuck = false
   const query = async (text: string, values: readonly unknown[]) => {
     // Not even ROLLBACK would get through.
     if (stuck) throw new Error(tooLong)
-    const name = nameOf(text)
+    const name = nameOf(names, text)
     try {
       return await client.query(
         name === undefined ? { text, values: [...values] } : { name, text, values: [...values] },
