@@ -4,6 +4,7 @@ import { getEpisode } from '#contract/media.ts'
 import type { Payment, PaymentGateway } from '#server/features/billing/gateway.ts'
 import { sandboxRoutes } from '#server/features/billing/gateways/sandbox/routes.ts'
 import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { runJanitor } from '#server/features/billing/janitor.ts'
 import { applyNotification } from '#server/features/billing/take-notification.ts'
 import type { Env } from '#server/platform/read-setting.ts'
 import { booksOf, expectEven } from './books.ts'
@@ -57,6 +58,27 @@ export async function paymentOf(site: MoneySite, orderId: string): Promise<Payme
   const found = (await site.sound.listSince(new Date(0))).find((payment) => payment.orderId === orderId)
   if (!found) throw new Error(`${orderId} has no payment`)
   return found
+}
+
+/** The same by our own key, which the sandbox knows; null where it has no such payment. */
+export function paymentByKey(site: MoneySite, key: string): Promise<Payment | null> {
+  return site.sound.retrieve({ key, attemptId: '', startedAt: new Date(0) })
+}
+
+/** How an order's attempts stand, the first one first. */
+export function attemptsOf(site: MoneySite, orderId: string) {
+  return site.context.db
+    .selectFrom('attempts')
+    .select(['status', 'decline_code'])
+    .where('order_id', '=', orderId)
+    .orderBy('number')
+    .execute()
+}
+
+/** What the janitor has done when so much more time has gone by. */
+export async function tidyAfter(site: MoneySite, milliseconds: number): Promise<void> {
+  site.moveOn(milliseconds)
+  await runJanitor(site.context)
 }
 
 let told = 0

@@ -1,5 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import {
+  episodeOf,
+  expectSound,
+  moneySite,
+  paymentByKey,
+  tidyAfter,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { signEvent } from './gateways/sandbox/notifications.ts'
 import { runJanitor } from './janitor.ts'
@@ -16,13 +23,8 @@ const minute = 60_000
 const hour = 60 * minute
 const wish = () => ({ episode_id: episodeOf(site) })
 
-/** A payment at the sandbox, which knows our keys. */
-const byKey = (key: string) => site.sound.retrieve({ key, attemptId: '', startedAt: new Date(0) })
-
-async function tidy(milliseconds: number) {
-  site.moveOn(milliseconds)
-  await runJanitor(site.context)
-}
+const byKey = (key: string) => paymentByKey(site, key)
+const tidy = (milliseconds: number) => tidyAfter(site, milliseconds)
 
 describe('a notification', () => {
   async function notify(reference: string) {

@@ -1,8 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import {
+  attemptsOf,
+  episodeOf,
+  expectSound,
+  moneySite,
+  paymentByKey,
+  tidyAfter,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
 import { Visitor } from '#server/testing/visitor.ts'
 import { Shopper } from '#server/testing/shopper.ts'
-import { runJanitor } from './janitor.ts'
 
 let site: MoneySite
 
@@ -16,22 +23,9 @@ const minute = 60_000
 const hour = 60 * minute
 const wish = () => ({ episode_id: episodeOf(site) })
 
-async function attempts(orderId: string) {
-  return site.context.db
-    .selectFrom('attempts')
-    .select(['status', 'decline_code'])
-    .where('order_id', '=', orderId)
-    .orderBy('number')
-    .execute()
-}
-
-/** A payment at the sandbox, which knows our keys. */
-const byKey = (key: string) => site.sound.retrieve({ key, attemptId: '', startedAt: new Date(0) })
-
-async function tidy(milliseconds: number) {
-  site.moveOn(milliseconds)
-  await runJanitor(site.context)
-}
+const attempts = (orderId: string) => attemptsOf(site, orderId)
+const byKey = (key: string) => paymentByKey(site, key)
+const tidy = (milliseconds: number) => tidyAfter(site, milliseconds)
 
 /** The gateway charges, but its answer is lost. */
 function loseAnswers() {
