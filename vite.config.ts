@@ -41,7 +41,7 @@ export default defineConfig({
             },
             // What both documents need, and what the card form does without: one file each, which outlive our releases.
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
-            { name: 'hls', test: /node_modules\/hls\.js\/|web\/player\/(hls-player|link)\.ts/ },
+            { name: 'hls', test: /node_modules\/hls\.js\// },
             // Endless lists are on other screens than home.
             {
               name: 'router',
@@ -58,7 +58,7 @@ export default defineConfig({
             },
             {
               name: 'stream',
-              test: /web\/player\/(stream|head-start|hls-soon|hold-picture|own-player|play|preferences)\.ts/,
+              test: /web\/player\/(stream|head-start|hls-soon|hold-picture|own-player|play|preferences|follow-place|watch-standstill|connection)\.ts/,
             },
             {
               name: 'watch',

@@ -65,6 +65,7 @@ for (const [player, prepare] of [
       })
       await page.goto(await towerUrl(page, 1))
       await expectMoving(page)
+      await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
       await context.setOffline(true)
       lost.resolve()
       await expect(page.getByText(/You are offline/)).toBeVisible()

@@ -9,7 +9,7 @@ declare global {
 }
 
 /** What the browser writes of files that do not come. */
-test.use({ forgiven: /ERR_FAILED|status of 410/ })
+test.use({ forgiven: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|status of 410/ })
 
 const first = (page: Page) => page.locator('video').first()
 const sourceOf = (page: Page) => first(page).evaluate((video: HTMLVideoElement) => video.currentSrc)
@@ -21,9 +21,46 @@ test('an episode plays before any of our scripts has come', async ({ page }) => 
   expect(await sourceOf(page)).toMatch(/master\.m3u8$/)
 })
 
+test('nothing of the interface is asked for before the first frame has come', async ({ page }) => {
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+  const { picture, early } = await page.evaluate(() => {
+    const fetched = performance
+      .getEntriesByType('resource')
+      .map((entry) => entry as PerformanceResourceTiming)
+    const picture = fetched.find(({ name }) => /\/v\d\/00000\.m4s$/.test(name))?.responseEnd ?? 0
+    const files = fetched.filter(({ name }) => /\.(js|css|woff2)$/.test(name))
+    return { picture, early: files.filter(({ startTime }) => startTime < picture).map(({ name }) => name) }
+  })
+  expect(picture).toBeGreaterThan(0)
+  expect(early).toEqual([])
+})
+
+test('the interface comes though the stream does not', async ({ page }) => {
+  await page.route(/master\.m3u8$/, () => {})
+  await page.goto(await towerUrl(page, 1))
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+})
+
+test('a connection that is lost before the interface came brings it once it is back', async ({
+  page,
+  context,
+}) => {
+  await page.route(/\.js$/, (route) => route.abort())
+  const failed = page.waitForEvent('requestfailed', (request) => /index-[^/]+\.js$/.test(request.url()))
+  await page.goto(await towerUrl(page, 1))
+  await failed
+  await page.unroute(/\.js$/)
+  await context.setOffline(true)
+  await context.setOffline(false)
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+})
+
 test('it begins where its viewer left it', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
   // What the player writes as it goes must not come after this.
   await first(page).evaluate((video: HTMLVideoElement) => video.pause())
   await page.goto('about:blank')
@@ -44,11 +81,13 @@ test('it begins where its viewer left it', async ({ page }) => {
 test('hls.js goes on with the rung that is chosen, at the same second', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
+  const settings = page.getByRole('button', { name: 'Settings', exact: true })
+  await expect(settings).toBeAttached()
   await first(page).evaluate((video: HTMLVideoElement) => {
     video.pause()
     video.currentTime = 2.5
   })
-  await page.getByRole('button', { name: 'Settings', exact: true }).click()
+  await settings.click()
   await page.getByRole('dialog').getByText('426p').click()
   await expect.poll(() => sourceOf(page)).toMatch(/^blob:/)
   await page.keyboard.press('Escape')

@@ -1,6 +1,3 @@
-/** Comes with every film, is large, and is nobody's but its makers' to shrink: budgets leave it out. */
-const apart = /(^|\/)hls-[^/]*\.js$/
-
 /**
  * Compares what each route loads with what it may load.
  * @param scripts each route's files
@@ -18,7 +15,7 @@ export async function compareWithBudget(
     .map((route) => `${route} is no route`)
   const rows: string[] = []
   for (const [route, files] of Object.entries(scripts)) {
-    const sizes = await Promise.all(files.filter((file) => !apart.test(file)).map(sizeOf))
+    const sizes = await Promise.all(files.map(sizeOf))
     const kib = sizes.reduce((sum, size) => sum + size, 0) / 1024
     const limit = budget[route]
     rows.push(`${kib.toFixed(1).padStart(8)} of ${String(limit ?? '–').padStart(3)} KiB  ${route}`)

@@ -6,13 +6,39 @@ import { preferences } from '#web/player/preferences.ts'
 /** Where this build has hls.js, written in by scripts/build-web.ts. */
 declare const hlsFiles: string[]
 
+/** However slow the stream is, the interface comes after this long. */
+const patienceMs = 3_000
+
+let wasLost = false
+addEventListener('offline', () => (wasLost = true))
+
 // Stands in the document itself, right behind its first video, where it waits for nothing: a browser that plays by itself begins,
-// any other asks for hls.js before the first of our scripts has come.
+// and the interface follows its first frame; any other asks for hls.js before the first of our scripts has come.
 const video = document.querySelector<HTMLVideoElement>('video#first-video')
 const first = episodeInDocument()
-if (video && first) {
-  if (beginsByItself()) begin(video, first.playback.hls_url, first.startMs / 1000)
-  else hlsFiles.forEach(fetchAhead)
+if (video && first && beginsByItself()) {
+  begin(video, first.playback.hls_url, first.startMs / 1000)
+  video.requestVideoFrameCallback(bringInterface)
+  video.addEventListener('error', bringInterface)
+  setTimeout(bringInterface, patienceMs)
+} else {
+  hlsFiles.forEach(fetchAhead)
+  bringInterface()
+}
+
+/** Lets the document ask for the scripts that the server has set aside (server/features/pages/documents.ts); once. */
+function bringInterface(): void {
+  const template = document.querySelector<HTMLTemplateElement>('template#interface')
+  if (!template) return
+  template.remove()
+  template.content.querySelector('script')?.addEventListener('error', openAnew)
+  document.head.append(template.content)
+}
+
+/** A module that could not be fetched is not fetched again in this document: it is opened anew once there is a connection. */
+function openAnew(): void {
+  if (wasLost && navigator.onLine) location.reload()
+  else addEventListener('online', () => location.reload())
 }
 
 function begin(video: HTMLVideoElement, url: string, seconds: number): void {

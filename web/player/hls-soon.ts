@@ -12,6 +12,7 @@ export const openHlsSoon: OpenPlayer = (video, first, startSeconds, events) => {
   let isResting = false
   let player: Player | undefined
   let isClosed = false
+  let isMissing = false
 
   const open = async () => {
     try {
@@ -24,6 +25,7 @@ export const openHlsSoon: OpenPlayer = (video, first, startSeconds, events) => {
       player.rest(isResting)
       if (isPlaying) void play(video)
     } catch {
+      isMissing = true
       events.onTrouble('broken')
     }
   }
@@ -44,7 +46,11 @@ export const openHlsSoon: OpenPlayer = (video, first, startSeconds, events) => {
       isResting = resting
       player?.rest(resting)
     },
-    retry: () => (player ? player.retry() : void open()),
+    retry() {
+      if (player) player.retry()
+      // A module that could not be fetched is not fetched again in this document.
+      else if (isMissing) location.reload()
+    },
     close() {
       isClosed = true
       player?.close()

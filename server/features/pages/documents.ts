@@ -43,30 +43,34 @@ export function readDocuments(webRoot: string, settings: () => PageSettings): Do
   return {
     render(name, route, language, { head, boot, picture = '', plays = false }) {
       const { pages, ahead, playFirst } = built()
+      const page = pages[name]
       const nonce = randomBytes(16).toString('base64')
       const links = ahead[route] ?? ''
       const data = told() + (boot ? jsonScript('boot', boot) : '')
-      const html = pages[name]
+      const html = (plays ? page.withoutScripts : page.whole)
         .replace('<html lang="en"', `<html lang="${htmlLanguage[language]}"`)
-        .replace('<!--preloads-->', () => links)
+        .replace('<!--preloads-->', () => (plays ? stylesOf(links) : links))
         .replaceAll('__NONCE__', nonce)
         .replace('<!--boot-->', () => data)
         .replace('<!--head-->', () => head)
         .replace(
           '<!--picture-->',
-          () => picture + (plays ? `<script nonce="${nonce}">${playFirst}</script>` : ''),
+          () => picture + (plays ? playsFirst(page.scripts + scriptsOf(links), playFirst, nonce) : ''),
         )
       return { html, nonce }
     },
     background: () => built().background,
     serviceWorker: () =>
-      (script ??= namedRelease(readFileSync(join(webRoot, 'sw.js'), 'utf8'), built().pages.index + told())),
+      (script ??= namedRelease(
+        readFileSync(join(webRoot, 'sw.js'), 'utf8'),
+        built().pages.index.whole + told(),
+      )),
   }
 }
 
 function readBuilt(webRoot: string) {
   const read = (file: string) => readFileSync(join(webRoot, file), 'utf8')
-  const pages = { index: read('index.html'), order: read('order.html') }
+  const pages = { index: takeApart(read('index.html')), order: takeApart(read('order.html')) }
   // Written by scripts/build-web.ts.
   const preloads = JSON.parse(read('preloads.json')) as Record<string, string[]>
   const ahead = Object.fromEntries(
@@ -75,8 +79,33 @@ function readBuilt(webRoot: string) {
       files.map((file) => (file.endsWith('.css') ? styleOf(file, read(file)) : linkTo(file))).join(''),
     ]),
   )
-  const [, background = '#000000'] = /name="theme-color" content="(#\w+)"/.exec(pages.index) ?? []
+  const [, background = '#000000'] = /name="theme-color" content="(#\w+)"/.exec(pages.index.whole) ?? []
   return { pages, ahead, background, playFirst: read('play-first.js') }
+}
+
+/** What asks for the interface: scripts, the font that its words are in, and the links of style sheets that stand in the document. */
+const interfaceTags =
+  /<script type="module"[^>]*><\/script>|<link rel="(?:modulepreload|preload)"[^>]*>|<link rel="stylesheet"[^>]* disabled>/g
+
+const scriptsOf = (html: string) => (html.match(interfaceTags) ?? []).join('')
+const stylesOf = (html: string) => html.replaceAll(interfaceTags, '')
+
+/** A built document, and what an episode that plays at once does without until it does. */
+function takeApart(whole: string): { whole: string; withoutScripts: string; scripts: string } {
+  // Too late to be preloaded, the font is asked for by its first words.
+  return {
+    whole,
+    withoutScripts: stylesOf(whole),
+    scripts: scriptsOf(whole.replace(/<link rel="preload"[^>]*>/, '')),
+  }
+}
+
+/**
+ * What starts the episode in the document's element. The interface waits beside it: every byte and every moment of the processor
+ * that it took before the first frame, the frame would come later (web/play-first.ts).
+ */
+function playsFirst(interfaceTags: string, playFirst: string, nonce: string): string {
+  return `<template id="interface">${interfaceTags}</template><script nonce="${nonce}">${playFirst}</script>`
 }
 
 /** Puts the release's name where the built script leaves room for it. @param shell what the offline page is made of */
