@@ -24,7 +24,7 @@ export default defineConfig({
         hostType === 'js' ? files.filter((file) => !inEveryDocument.test(file)) : files,
     },
     rolldownOptions: {
-      input: [fromHere('web/index.html'), fromHere('web/order.html')],
+      input: [fromHere('web/index.html'), fromHere('web/order.html'), fromHere('web/studio.html')],
       checks: { pluginTimings: false },
       output: {
         // Every screen's files are named in the first script, and a hash cannot be compressed: short ones do.
@@ -37,7 +37,7 @@ export default defineConfig({
             {
               name: 'calls',
               priority: 1,
-              test: /(web\/lib\/(api|boot|consent|events|language|notify|settings|storage|visit)|web\/i18n\/texts|contract\/(?!pages|social|money|billing)\w+)\.ts/,
+              test: /(web\/lib\/(api|boot|consent|events|language|notify|settings|storage|visit)|web\/i18n\/texts|contract\/(?!pages|social|money|billing|studio\/)\w+)\.ts/,
             },
             // What both documents need, and what the card form does without: one file each, which outlive our releases.
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },

@@ -7,11 +7,18 @@ import * as members from './members.ts'
 import * as operations from './operations.ts'
 import * as pages from './pages.ts'
 import * as social from './social.ts'
+import * as operators from './studio/operators.ts'
 import * as tracking from './tracking.ts'
 
 const modules = [members, social, catalog, library, media, billing, tracking, pages, operations]
+/** The operators' calls, which no viewer's page makes. */
+const studioModules = [operators]
 
-/** Every call of the contract, for what is about all of them: documents and tests. */
-export const calls: readonly Endpoint[] = modules.flatMap((module) =>
-  Object.values<unknown>(module).filter(isEndpoint),
-)
+const callsOf = (modules: readonly object[]): readonly Endpoint[] =>
+  modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isEndpoint))
+
+/** Every call for viewers, for what is about all of them: documents and tests. */
+export const calls = callsOf(modules)
+
+/** Every call for operators. */
+export const studioCalls = callsOf(studioModules)

@@ -19,6 +19,8 @@ export const refusals = {
   orderDisputed: 409,
   refundUnderWay: 409,
   introductionUsed: 409,
+  notAllowed: 403,
+  lastOwner: 409,
   secondFactorNeeded: 401,
   signedInAlready: 409,
   emailInvalid: 500,

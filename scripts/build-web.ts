@@ -15,6 +15,7 @@ const manifest: Manifest = JSON.parse(await readFile(join(output, '.vite/manifes
 await writeFile(join(output, 'preloads.json'), `${JSON.stringify(preloadsOf(manifest), null, 2)}\n`)
 await finishDocument('index.html')
 await finishDocument('order.html')
+await finishDocument('studio.html')
 // Its files are known only now. The server writes into it which release it is.
 await buildScript('service-worker/service-worker.ts', 'sw.js', {
   builtFiles: JSON.stringify(releaseOf(manifest)),

@@ -7,7 +7,7 @@ const isSchema = (value: unknown) =>
   typeof value === 'object' && value !== null && ('~kind' in value || '~unsafe' in value)
 
 /**
- * What the browser needs of one contract module: its endpoints as `{method, path, idempotent}` and its constants.
+ * What the browser needs of one contract module: its endpoints as `{method, path, idempotent, roles}` and its constants.
  * Returns null for a module that declares no endpoint; it is taken as it is.
  * Throws where such a module exports a function, which could not be carried over.
  */
@@ -26,7 +26,8 @@ function reduce(file: string, name: string, value: unknown): unknown {
     )
   if (!isEndpoint(value)) return value
   const { method, path, idempotent } = value
-  return { method, path, idempotent }
+  // The studio hides what a role may not do.
+  return { method, path, idempotent, ...('roles' in value ? { roles: value.roles } : {}) }
 }
 
 /** Keeps the validator out of the client bundle, and refuses a bundle that has it nevertheless. */

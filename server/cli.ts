@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { createProgress } from '#server/cli-progress.ts'
 import { moveToBucket } from '#server/cli-move.ts'
 import { refundByCommand } from '#server/cli-refund.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
 import { createContext, type Context } from '#server/context.ts'
 import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { importFolder, type ImportReport } from '#server/features/media/ingest/import-folder.ts'
@@ -34,6 +35,10 @@ const commands = {
     usage:
       'npm run move                 copies what lies in DATA_DIR into the bucket of the S3 settings; goes on where it was stopped',
     run: runMove,
+  },
+  studio: {
+    usage: 'npm run studio -- COMMAND    does what the pages at /studio do; without a command it lists them',
+    run: async (context, args) => (print(await runStudioCommand(context, args)), 0),
   },
 } satisfies Record<string, Command>
 

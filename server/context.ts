@@ -42,6 +42,7 @@ import { createSiteIcons, type SiteIcons } from '#server/features/pages/site-ico
 import type { MessageContext } from '#server/features/pages/send-message.ts'
 import { composerFor } from '#server/i18n/compose-mail.ts'
 import { selectConsents, selectReferrer } from '#server/features/members/consent-queries.ts'
+import type { StudioContext } from '#server/features/studio/studio.ts'
 import type { TrackingRoutesContext } from '#server/features/tracking/routes.ts'
 import {
   bufferEvents,
@@ -76,7 +77,8 @@ type FeatureContexts = BillingContext &
   ConversionContext &
   PageContext &
   MessageContext &
-  PagesContext
+  PagesContext &
+  StudioContext
 
 /** Everything that a process of the site works with, built once; what each feature asks for is part of it. */
 export interface Context extends FeatureContexts, GatewaySetUp, Omit<MailContext, 'db'> {
@@ -166,6 +168,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     publicUrl: config.publicUrl,
     limits: config.limits,
     operator: config.operator,
+    sandboxOffered: gateways.some(({ id }) => id === 'sandbox'),
     inbox: config.operator.email ?? addressOf(config.mail.from),
     tracking: config.tracking,
     consentsOf: selectConsents,

@@ -13,6 +13,8 @@ import { membersRoutes } from '#server/features/members/routes.ts'
 import { socialPlainRoutes, socialRoutes } from '#server/features/members/social/routes.ts'
 import { pageCalls } from '#server/features/pages/page-calls.ts'
 import { pagesRoutes } from '#server/features/pages/routes.ts'
+import { studioRoutes } from '#server/features/studio/routes.ts'
+import { findOperator } from '#server/features/studio/studio.ts'
 import { beaconRoutes, trackingRoutes } from '#server/features/tracking/routes.ts'
 import { exchangeCalls } from '#server/platform/database/exchange-calls.ts'
 import { route, type Route } from '#server/platform/http/route.ts'
@@ -29,6 +31,7 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
     publicUrl: context.config.publicUrl,
     trustProxy: context.config.trustProxy,
     identify: (request) => identify(context, request),
+    identifyOperator: (request) => findOperator(context, request),
     storedLanguage: (viewer) => selectLanguage(context.db, viewer.userId),
     translate: context.translate,
     routes: [
@@ -43,6 +46,7 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
       ...trackingRoutes(context),
       ...pageCalls(context),
     ],
+    operatorRoutes: studioRoutes(context),
     plainRoutes: [
       ...beaconRoutes(context),
       ...deliveryRoutes(context),

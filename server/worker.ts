@@ -3,6 +3,7 @@ import { createContext, type Context } from '#server/context.ts'
 import { billingJobs } from '#server/features/billing/billing.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
 import { libraryJobs, recommendationJobs } from '#server/features/library/library.ts'
+import { studioJobs } from '#server/features/studio/studio.ts'
 import { membersJobs } from '#server/features/members/members.ts'
 import { runIngestLoop } from '#server/features/media/ingest/run-ingest-loop.ts'
 import { trackingJobs } from '#server/features/tracking/tracking.ts'
@@ -26,6 +27,7 @@ function jobsOf(context: Context): Job[] {
     ...trackingJobs(context),
     ...membersJobs(context),
     ...mailJobs(context),
+    ...studioJobs(context),
   ]
 }
 

@@ -1,6 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import { calls } from '#contract/calls.ts'
+import { calls, studioCalls } from '#contract/calls.ts'
 import { languages } from '#contract/languages.ts'
 import { translate } from '#server/i18n/translate.ts'
 
@@ -70,7 +70,9 @@ interface Answer {
 
 /** The document tells refusals of one code apart by their names alone, and an answer tells the name by its sentence. */
 function checkRefusal(method: string, path: string, { code, message, info }: Answer): void {
-  const endpoint = calls.find((call) => call.method === method && patternOf(namedPath(call.path)).test(path))
+  const endpoint = [...calls, ...studioCalls].find(
+    (call) => call.method === method && patternOf(namedPath(call.path)).test(path),
+  )
   if (code === 200 || !endpoint) return
   const declared = endpoint.refuses.flatMap((name) =>
     languages.map((language) => translate(language, `refusals.${name}`, info)),

@@ -119,7 +119,7 @@ function startSecond(
 export function emptyWeb(dataDir: string): string {
   const root = join(dataDir, 'web')
   mkdirSync(root)
-  for (const name of ['index.html', 'order.html'])
+  for (const name of ['index.html', 'order.html', 'studio.html'])
     writeFileSync(
       join(root, name),
       '<!doctype html><html lang="en"><meta name="theme-color" content="#120e0c"><!--head--><!--preloads--><!--boot--></html>',

@@ -20,7 +20,8 @@ type Texts = typeof en &
   typeof pages &
   typeof feedback
 type WithoutForm<Key extends string> = Key extends `${infer Base}_${'one' | 'many' | 'other'}` ? Base : Key
-type KeyOf<Tree> = {
+/** The dotted keys of a tree of texts; the forms of a plural share one. */
+export type KeyOf<Tree> = {
   [Key in keyof Tree & string]: Tree[Key] extends string ? WithoutForm<Key> : `${Key}.${KeyOf<Tree[Key]>}`
 }[keyof Tree & string]
 

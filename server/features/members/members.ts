@@ -24,7 +24,12 @@ import { hasSecondFactor } from './second-factor.ts'
 import { findMember, headerTokenOf, sweepSessions } from './sessions.ts'
 import { isGuest } from './sign-in-as.ts'
 
+export { answerInTransaction } from './answer-in-transaction.ts'
+export { deleteFailures } from './attempt-queries.ts'
 export { checkEmail, checkName } from './check-person.ts'
+export { limitNetwork, limitTries } from './limit-tries.ts'
+export { cookieFor, cookieName } from './members-context.ts'
+export { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 export { isGuest }
 export { joinAccount } from './join-account.ts'
 export type { MembersContext } from './members-context.ts'

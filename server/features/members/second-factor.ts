@@ -1,24 +1,19 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import { Secret, TOTP } from 'otpauth'
 import { Refusal } from '#contract/errors.ts'
-import { keyOf, open, seal } from '#server/platform/seal.ts'
+import {
+  hashRecoveryCode,
+  makeAppSecret,
+  makeRecoveryCodes,
+  sealAppSecret,
+  stepOfCode,
+  typedCode,
+  type AppSecret,
+} from '#server/platform/one-time-codes.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { MembersContext } from './members-context.ts'
 import * as queries from './second-factor-queries.ts'
 
 /** What the figures and keys of a second factor come from. */
 type FactorContext = Pick<MembersContext, 'clock' | 'secret' | 'operator'>
-
-/** A code holds for its own half minute and the ones beside it: clocks differ, and people are slow. */
-const stepSeconds = 30
-const window = 1
-/** As RFC 4226 advises for HMAC-SHA-1. */
-const secretBytes = 20
-
-const recoveryCodes = 10
-const recoveryLength = 10
-/** 32 signs that look like no other. */
-const signs = 'abcdefghijkmnpqrstuvwxyz23456789'
 
 /** Whether a member has set up a second factor. */
 export function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
@@ -41,10 +36,10 @@ export async function checkSecondFactor(
   if (!factor?.confirmed_at) return
   if (code === undefined || code.trim() === '')
     throw new Refusal('secondFactorNeeded', { second_factor: 'totp' })
-  const typed = code.toLowerCase().replaceAll(/[\s-]/g, '')
-  const right = /^\d{6}$/.test(typed)
-    ? await spendStep(tx, context, id, factor.sealed_secret, typed)
-    : await queries.useRecoveryCode(tx, id, hashRecovery(context, id, typed))
+  const typed = typedCode(code)
+  const right = typed.ofApp
+    ? await spendStep(tx, context, id, factor.sealed_secret, typed.code)
+    : await queries.useRecoveryCode(tx, id, hashRecoveryCode(context.secret, id, typed.code))
   if (!right) throw new Refusal('codeWrong', { field })
 }
 
@@ -53,13 +48,11 @@ export async function beginSecondFactor(
   tx: Tx,
   context: FactorContext,
   { id, email }: { id: string; email: string | null },
-): Promise<{ secret: string; otpauth_url: string }> {
-  const secret = new Secret({ size: secretBytes }).base32
-  if (!(await queries.putFactor(tx, id, seal(sealingKey(context), secret, id)))) throw new Refusal('movedOn')
-  return {
-    secret,
-    otpauth_url: totpOf(secret, { issuer: context.operator.site, label: email ?? id }).toString(),
-  }
+): Promise<AppSecret> {
+  const made = makeAppSecret({ issuer: context.operator.site, label: email ?? id })
+  if (!(await queries.putFactor(tx, id, sealAppSecret(context.secret, made.secret, id))))
+    throw new Refusal('movedOn')
+  return made
 }
 
 /**
@@ -75,15 +68,14 @@ export async function confirmSecondFactor(
 ): Promise<string[]> {
   const factor = await queries.selectFactor(tx, id)
   if (!factor || factor.confirmed_at) throw new Refusal('movedOn')
-  const typed = code.replaceAll(/\s/g, '')
-  if (!(await spendStep(tx, context, id, factor.sealed_secret, typed)))
+  if (!(await spendStep(tx, context, id, factor.sealed_secret, typedCode(code).code)))
     throw new Refusal('codeWrong', { field: 'code' })
-  const codes = Array.from({ length: recoveryCodes }, makeRecoveryCode)
+  const codes = makeRecoveryCodes()
   await queries.confirmFactor(tx, id, context.clock.now())
   await queries.insertRecoveryCodes(
     tx,
     id,
-    codes.map((each) => hashRecovery(context, id, each.replace('-', ''))),
+    codes.map((each) => hashRecoveryCode(context.secret, id, each)),
   )
   return codes
 }
@@ -96,30 +88,11 @@ export function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
 /** Whether a code of the app is right and none of its half minute or a later one was used before; it is used then. */
 async function spendStep(
   tx: Tx,
-  context: FactorContext,
+  { clock, secret }: FactorContext,
   userId: string,
   sealed: Buffer,
-  token: string,
+  code: string,
 ): Promise<boolean> {
-  const timestamp = context.clock.now().getTime()
-  const delta = totpOf(open(sealingKey(context), sealed, userId)).validate({ token, timestamp, window })
-  if (delta === null) return false
-  return queries.useStep(tx, userId, Math.floor(timestamp / 1000 / stepSeconds) + delta)
-}
-
-function totpOf(secret: string, names: { issuer?: string; label?: string } = {}): TOTP {
-  return new TOTP({ ...names, period: stepSeconds, secret: Secret.fromBase32(secret) })
-}
-
-const sealingKey = ({ secret }: FactorContext) => keyOf(secret, 'second factor')
-
-/** Ten signs of five bits, in two halves that are easy to copy. */
-function makeRecoveryCode(): string {
-  const code = Array.from(randomBytes(recoveryLength), (byte) => signs.charAt(byte % signs.length)).join('')
-  return `${code.slice(0, recoveryLength / 2)}-${code.slice(recoveryLength / 2)}`
-}
-
-/** Keyed: fifty bits could be tried through by who has the database alone. */
-function hashRecovery({ secret }: FactorContext, userId: string, code: string): Buffer {
-  return createHmac('sha256', keyOf(secret, 'recovery code')).update(`${userId}|${code}`).digest()
+  const step = stepOfCode(secret, sealed, userId, code, clock.now())
+  return step !== undefined && queries.useStep(tx, userId, step)
 }

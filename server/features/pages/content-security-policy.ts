@@ -1,3 +1,5 @@
+import type { DocumentName } from './documents.ts'
+
 /** Hosts of others that a document may turn to. */
 export interface ForeignHosts {
   script: readonly string[]
@@ -18,13 +20,13 @@ const nobody: ForeignHosts = { script: [], told: [] }
  * gateways' alone.
  */
 export function contentSecurityPolicy(
-  document: 'index' | 'order',
+  document: DocumentName,
   nonce: string,
   foreign: ForeignHosts = nobody,
 ): string {
   const { script, told, connect = [], frame = [], media = [] } = foreign
   const player =
-    document === 'index' ? [["media-src 'self' blob:", ...media].join(' '), "worker-src 'self' blob:"] : []
+    document !== 'order' ? [["media-src 'self' blob:", ...media].join(' '), "worker-src 'self' blob:"] : []
   return [
     "default-src 'none'",
     "base-uri 'none'",

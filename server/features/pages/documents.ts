@@ -15,11 +15,14 @@ export interface DocumentParts {
   plays?: boolean
 }
 
+/** `studio` is the operators'; viewers never download it. */
+export type DocumentName = 'index' | 'order' | 'studio'
+
 /** A built document of the web, ready to be given out again and again. */
 export interface Documents {
   /** The document for a route's chunks in a language. */
   render(
-    name: 'index' | 'order',
+    name: DocumentName,
     route: string,
     language: Language,
     parts: DocumentParts,
@@ -70,7 +73,11 @@ export function readDocuments(webRoot: string, settings: () => PageSettings): Do
 
 function readBuilt(webRoot: string) {
   const read = (file: string) => readFileSync(join(webRoot, file), 'utf8')
-  const pages = { index: takeApart(read('index.html')), order: takeApart(read('order.html')) }
+  const pages = {
+    index: takeApart(read('index.html')),
+    order: takeApart(read('order.html')),
+    studio: takeApart(read('studio.html')),
+  }
   // Written by scripts/build-web.ts.
   const preloads = JSON.parse(read('preloads.json')) as Record<string, string[]>
   const ahead = Object.fromEntries(

@@ -38,6 +38,8 @@ const routes: Record<string, PlainHead> = {
   '/order/result': { key: 'orderResult', indexed: false },
   '/order/easy': { key: 'payment', indexed: false },
   '/offline': { key: 'home', indexed: false },
+  '/studio': { key: 'home', indexed: false },
+  '/studio/*': { key: 'home', indexed: false },
 }
 /** A route whose own words could not be had speaks of the site. */
 const unnamed: PlainHead = { key: 'home', indexed: true }

@@ -6,7 +6,7 @@ import { sendCompressed } from '#server/platform/http/send-compressed.ts'
 import { sendPrecompressed } from '#server/platform/http/send-precompressed.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { contentSecurityPolicy } from './content-security-policy.ts'
-import type { Documents } from './documents.ts'
+import type { DocumentName, Documents } from './documents.ts'
 import { buildHead, firstPoster, firstVideo, pictureAhead, siteLinks } from './build-head.ts'
 import { loadFirstScreen, type FirstScreen } from './load-first-screen.ts'
 import { firstPlansLoader, type FirstPlansContext } from './load-first-plans.ts'
@@ -109,16 +109,20 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   // Browsers keep the shell for longer than a pixel may be set up: it grants none.
   const hostsFor = async (route: string) =>
     route === '/offline' ? lastingHosts(context) : loadForeignHosts()
+  const foreignOf = async (name: DocumentName, route: string) => {
+    if (name === 'index') return hostsFor(route)
+    return name === 'order' ? formHosts(context.gateways) : lastingHosts(context)
+  }
   const give = async (
     request: Request,
     reply: Reply,
     language: Language,
-    name: 'index' | 'order',
+    name: DocumentName,
     route: string,
     video?: FirstScreen,
     ahead?: Ahead,
   ) => {
-    const foreign = name === 'index' ? await hostsFor(route) : formHosts(context.gateways)
+    const foreign = await foreignOf(name, route)
     const head =
       (await headOf(request, reply, language, route, video)) + pictureAhead(ahead?.picture, ahead?.plays)
     const parts = { head, boot: ahead?.boot, picture: ahead?.element, plays: ahead?.plays === true }
@@ -130,7 +134,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     if (context.sentryDsn && name === 'index') reply.header('document-policy', 'js-profiling')
     return sendCompressed(request, reply.type('text/html; charset=utf-8'), html)
   }
-  const document = (path: string, name: 'index' | 'order'): PlainRoute => ({
+  const document = (path: string, name: DocumentName): PlainRoute => ({
     method: 'GET',
     path,
     handle: async (request, reply, caller) =>
@@ -141,6 +145,8 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   return [
     ...screens.map((path) => document(path, 'index')),
     document('/order/easy', 'order'),
+    document('/studio', 'studio'),
+    document('/studio/*', 'studio'),
     {
       method: 'GET',
       path: '/',

@@ -30,6 +30,12 @@ export type AuditedEvent =
   | 'payment_method_changed'
   | 'plan_change_planned'
   | 'plan_change_taken_back'
+  | 'operator_signed_in'
+  | 'operator_sign_in_failed'
+  | 'operator_signed_out'
+  | 'operator_let_in'
+  /** A command of the studio, by its words. */
+  | `studio ${string}`
 
 interface Entry {
   event: AuditedEvent
@@ -38,16 +44,21 @@ interface Entry {
   /** From `originOf`; left out where no person's call caused it. */
   origin?: string
   at: Date
+  /** The address of the operator who did it; left out for the command line and for viewers. */
+  operator?: string
+  /** What it was done to, such as a video's id. */
+  subject?: string
   details?: Record<string, unknown>
 }
 
 /** Adds to the audit trail, in the transaction of what happened. */
 export async function writeAudit(
   tx: QueryExecutorProvider,
-  { event, userId, origin, at, details = {} }: Entry,
+  { event, userId, origin, at, operator, subject, details = {} }: Entry,
 ): Promise<void> {
-  await sql`INSERT INTO audit_events (at, event, user_id, origin, details)
-    VALUES (${at}, ${event}, ${userId}, ${origin ?? null}, ${JSON.stringify(details)})`.execute(tx)
+  await sql`INSERT INTO audit_events (at, event, user_id, origin, operator, subject, details)
+    VALUES (${at}, ${event}, ${userId}, ${origin ?? null}, ${operator ?? null}, ${subject ?? null},
+      ${JSON.stringify(details)})`.execute(tx)
 }
 
 /** An address as the trail holds it: the same one looks the same, and nobody can read it without the secret. */

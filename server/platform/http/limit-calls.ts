@@ -44,7 +44,7 @@ export function limitCalls(app: FastifyInstance, options: LimitOptions) {
   checkRoutes(app, isCounted, (request) =>
     refuse(refused.secondsLeft(request) || counter.count(`ip ${networkOf(request.ip)}`, limits.apiIp)),
   )
-  return (request: FastifyRequest, viewer: Viewer | null): void => {
+  return (request: FastifyRequest, viewer: Pick<Viewer, 'userId'> | null): void => {
     const wait = viewer ? counter.count(`user ${viewer.userId}`, limits.apiUser) : 0
     if (wait > 0) refused.add(request, wait)
     refuse(wait)

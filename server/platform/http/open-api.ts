@@ -5,7 +5,10 @@ import { documentedSchema } from './envelope.ts'
 import type { PlainDescription, PlainRoute, Route } from './route.ts'
 
 /** The OpenAPI 3.1 document: every call of the contract, and the plain routes that say what they are. */
-export function describeApi(routes: readonly Route[], plainRoutes: readonly PlainRoute[]): object {
+export function describeApi(
+  routes: readonly Pick<Route, 'endpoint'>[],
+  plainRoutes: readonly PlainRoute[],
+): object {
   const paths: Record<string, Record<string, object>> = {}
   const add = (method: string, path: string, operation: object) => {
     const name = path.replaceAll(/:(\w+)/g, '{$1}')

@@ -3,6 +3,7 @@ import type { TObject, TSchema } from 'typebox'
 import { Refusal } from '#contract/errors.ts'
 import type { AnswerOf, BodyOf, Endpoint, QueryOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
+import type { Role } from '#contract/studio/command.ts'
 
 /** Who is asking. A guest for whom nothing is kept (`kept: false`) has no row, so answers for everybody serve it too. */
 export interface Viewer {
@@ -63,6 +64,36 @@ export function route<E extends Endpoint>(
 ): Route {
   // The schemas of `endpoint` have validated the input by then, which the general type of Route cannot say.
   return { endpoint, handle: handle as unknown as Route['handle'] }
+}
+
+/** Who runs the site, as a token says. */
+export interface Operator {
+  id: string
+  email: string
+  role: Role
+  sessionId: string
+}
+
+/** A call of the studio: an operator's, known by a cookie of their own. No viewer's token counts for it. */
+export interface OperatorCall<E extends Endpoint = Endpoint> extends Pick<
+  Call<E>,
+  'query' | 'body' | 'language' | 'ip' | 'userAgent' | 'setHeader'
+> {
+  operator: Operator | null
+}
+
+export interface OperatorRoute {
+  endpoint: Endpoint
+  handle(call: OperatorCall): Promise<{ info: unknown } | { data: unknown }>
+}
+
+/** Joins a declared call of the studio with what answers it, as `route` does for viewers. */
+export function operatorRoute<E extends Endpoint>(
+  endpoint: E,
+  handle: (call: OperatorCall<E>) => Promise<AnswerOf<E>>,
+): OperatorRoute {
+  // As in `route`.
+  return { endpoint, handle: handle as unknown as OperatorRoute['handle'] }
 }
 
 /** The viewer of a call that needs one. @throws Refusal signInFirst without a known token. */

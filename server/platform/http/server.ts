@@ -6,6 +6,7 @@ import Fastify, {
   type RouteShorthandOptions,
 } from 'fastify'
 import { Fault } from '#contract/errors.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Log } from '#server/platform/log.ts'
 import { answerError, answerUnreadable } from './answer-errors.ts'
@@ -27,6 +28,9 @@ import {
   type AdIds,
   type Call,
   type FindViewer,
+  type Operator,
+  type OperatorCall,
+  type OperatorRoute,
   type PlainRoute,
   type Route,
   type Viewer,
@@ -38,7 +42,10 @@ export interface HttpServerOptions extends LimitOptions {
   publicUrl: string
   trustProxy: number
   routes: readonly Route[]
+  operatorRoutes?: readonly OperatorRoute[]
   plainRoutes: readonly PlainRoute[]
+  /** Who of the operators a request's cookie belongs to. */
+  identifyOperator?(request: TokenSource): Promise<Operator | null>
   /** Who a request's token belongs to; null for an unknown or absent one. */
   identify(request: TokenSource): Viewer | null | Promise<Viewer | null>
   /** The language that is kept with a user, or null. */
@@ -99,8 +106,20 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     const viewer = await openViewer(request)
     return createCall(request, reply, viewer, await languageFor(request, viewer, options))
   }
-  for (const route of options.routes) addRoute(app, route, options.publicUrl, openCall)
-  const document = JSON.stringify(describeApi(options.routes, options.plainRoutes))
+  const openOperatorCall = async (request: FastifyRequest, reply: FastifyReply): Promise<OperatorCall> => {
+    const operator = (await options.identifyOperator?.(request)) ?? null
+    refuseTooMany(request, operator && { userId: operator.id })
+    const language = await languageFor(request, null, options)
+    return { ...createCall(request, reply, null, language), operator }
+  }
+  for (const { endpoint, handle } of options.routes)
+    addRoute(app, endpoint, options.publicUrl, (request, reply) => openCall(request, reply).then(handle))
+  const { operatorRoutes = [] } = options
+  for (const { endpoint, handle } of operatorRoutes)
+    addRoute(app, endpoint, options.publicUrl, (request, reply) =>
+      openOperatorCall(request, reply).then(handle),
+    )
+  const document = JSON.stringify(describeApi([...options.routes, ...operatorRoutes], options.plainRoutes))
   app.get('/api/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(document),
   )
@@ -111,11 +130,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   return app
 }
 
+type Answer = { info: unknown } | { data: unknown } | Serialised
+
 function addRoute(
   app: FastifyInstance,
-  { endpoint, handle }: Route,
+  endpoint: Endpoint,
   publicUrl: string,
-  openCall: OpenCall,
+  answerTo: (request: FastifyRequest, reply: FastifyReply) => Promise<Answer>,
 ): void {
   const unsafe = endpoint.method !== 'GET'
   const prepare = (request: FastifyRequest) => {
@@ -138,7 +159,7 @@ function addRoute(
     url: endpoint.path,
     ...own,
     handler: async (request, reply) => {
-      const answer = await handle(await openCall(request, reply))
+      const answer = await answerTo(request, reply)
       reply.header('cache-control', 'no-store')
       if (!(answer instanceof Serialised)) return { code: 200, ...answer }
       reply.type('application/json; charset=utf-8')

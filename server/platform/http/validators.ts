@@ -15,3 +15,14 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   const forBody = createAjv(false)
   return ({ schema, httpPart }) => (httpPart === 'body' ? forBody : forQuery).compile(schema)
 }
+
+/** Checks a value that did not come by HTTP against a schema of the contract. @returns what is wrong with it, if anything */
+export function compileSchema(schema: object): (value: unknown) => string | undefined {
+  const validate = createAjv(false).compile(schema)
+  return (value) => {
+    if (validate(value)) return undefined
+    const [error] = validate.errors ?? []
+    const field = error?.instancePath.slice(1).replaceAll('/', '.')
+    return `${field ? `${field} ` : ''}${error?.message ?? 'is not right'}`
+  }
+}

@@ -68,22 +68,7 @@ function Confirm({ begun, onConfirmed }: { begun: Begun; onConfirmed: (codes: st
   })
   return (
     <AccountForm form={form}>
-      <h4 tabIndex={-1} ref={takeFocus}>
-        {t('factor.scan')}
-      </h4>
-      <Suspense fallback={<div className={styles.qr} />}>
-        <QrCode text={begun.url} label={t('factor.qr')} />
-      </Suspense>
-      <a className={buttonClass('quiet')} href={begun.url}>
-        {t('factor.open')}
-      </a>
-      <p className={styles.text}>{t('factor.secret')}</p>
-      <p className={styles.secret}>
-        <code>{begun.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
-        <Button look="quiet" onClick={() => void copyText(begun.secret)}>
-          {t('factor.copy')}
-        </Button>
-      </p>
+      <AppSecret secret={begun.secret} url={begun.url} focus />
       <Field
         {...form.field('code')}
         label={t('account.code')}
@@ -98,7 +83,33 @@ function Confirm({ begun, onConfirmed }: { begun: Begun; onConfirmed: (codes: st
   )
 }
 
-function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
+/** What the authenticator app takes: as a picture, as a link on the same phone, and as text. */
+export function AppSecret({ secret, url, focus }: { secret: string; url: string; focus?: boolean }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <h4 tabIndex={-1} ref={focus ? takeFocus : undefined}>
+        {t('factor.scan')}
+      </h4>
+      <Suspense fallback={<div className={styles.qr} />}>
+        <QrCode text={url} label={t('factor.qr')} />
+      </Suspense>
+      <a className={buttonClass('quiet')} href={url}>
+        {t('factor.open')}
+      </a>
+      <p className={styles.text}>{t('factor.secret')}</p>
+      <p className={styles.secret}>
+        <code>{secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
+        <Button look="quiet" onClick={() => void copyText(secret)}>
+          {t('factor.copy')}
+        </Button>
+      </p>
+    </>
+  )
+}
+
+/** The codes that each sign in once without the app. */
+export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
   const { t } = useTranslation()
   return (
     <div className={styles.codes}>

@@ -1,0 +1,164 @@
+import { Type, type Static } from 'typebox'
+import { endpoint } from '#contract/endpoint.ts'
+import { Id, Time, Typed, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { command, roles } from './command.ts'
+
+/** Somebody who runs the site. */
+export const Operator = Type.Object({
+  id: Id,
+  email: Type.String(),
+  role: oneOf(roles),
+  /** Null until the invitation was accepted. */
+  active_since: nullable(Time),
+  last_seen_at: nullable(Time),
+})
+export type Operator = Static<typeof Operator>
+
+/** Who is signed in, and what the pages of the studio need to know of the site. */
+export const Desk = Type.Object({
+  operator: Type.Object({ id: Id, email: Type.String(), role: oneOf(roles) }),
+  site: Type.String(),
+  /** Whether buyers may pay with the sandbox: no money is moved then. */
+  sandbox: Type.Boolean(),
+})
+export type Desk = Static<typeof Desk>
+
+export const getDesk = endpoint({
+  method: 'GET',
+  path: '/api/studio/session',
+  summary: 'Who of the operators is asking',
+  refuses: ['signInFirst'],
+  info: Desk,
+})
+
+export const openDesk = endpoint({
+  method: 'POST',
+  path: '/api/studio/session',
+  summary: 'Signs an operator in, with the second factor',
+  refuses: ['emailInvalid', 'signInWrong', 'secondFactorNeeded', 'codeWrong'],
+  body: Type.Object({ email: Typed, password: Typed, totp: Type.Optional(Typed) }),
+  info: Desk,
+  refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
+})
+
+export const closeDesk = endpoint({
+  method: 'DELETE',
+  path: '/api/studio/session',
+  summary: 'Signs the operator out, here or everywhere',
+  refuses: ['signInFirst'],
+  body: Type.Object({ everywhere: Type.Optional(Type.Boolean()) }),
+  info: Type.Object({ ended: Type.Integer() }),
+})
+
+const InvitationSecret = Type.String({ maxLength: 128 })
+
+export const beginInvitation = endpoint({
+  method: 'POST',
+  path: '/api/studio/invitation/begin',
+  summary: 'Opens an invitation: whom it is for, and the secret for their authenticator app',
+  refuses: ['linkSpent'],
+  body: Type.Object({ secret: InvitationSecret }),
+  info: Type.Object({ email: Type.String(), secret: Type.String(), otpauth_url: Type.String() }),
+})
+
+export const acceptInvitation = endpoint({
+  method: 'POST',
+  path: '/api/studio/invitation',
+  summary: 'Sets the password and the second factor of an operator, and signs in',
+  refuses: [
+    'linkSpent',
+    'passwordTooShort',
+    'passwordTooLong',
+    'passwordCommon',
+    'passwordsDiffer',
+    'codeWrong',
+  ],
+  body: Type.Object({ secret: InvitationSecret, password: Typed, repeat_password: Typed, code: Typed }),
+  info: Type.Object({ desk: Desk, recovery_codes: Type.Array(Type.String()) }),
+})
+
+/** An operator with the one-time link that sets password and second factor. */
+const Invited = Type.Object({ operator: Operator, link: Type.String(), expires_at: Time })
+
+export const addOperator = command({
+  method: 'POST',
+  path: '/api/studio/operators/add',
+  command: 'operator add',
+  args: ['email'],
+  roles: ['owner'],
+  summary: 'Adds an operator and gives the one-time link that lets them in',
+  refuses: ['emailInvalid', 'emailTaken'],
+  body: Type.Object({ email: Typed, role: Type.Optional(oneOf(roles)) }),
+  info: Invited,
+})
+
+export const listOperators = command({
+  method: 'GET',
+  path: '/api/studio/operators',
+  command: 'operator list',
+  roles,
+  summary: 'Who works here',
+  refuses: [],
+  data: Type.Object({ list: Type.Array(Operator) }),
+})
+
+export const changeOperator = command({
+  method: 'POST',
+  path: '/api/studio/operators/role',
+  command: 'operator role',
+  args: ['email', 'role'],
+  roles: ['owner'],
+  summary: "Changes an operator's role",
+  refuses: ['notFound', 'lastOwner'],
+  body: Type.Object({ email: Typed, role: oneOf(roles) }),
+  info: Operator,
+})
+
+export const resetOperator = command({
+  method: 'POST',
+  path: '/api/studio/operators/reset',
+  command: 'operator reset',
+  args: ['email'],
+  roles: ['owner'],
+  summary: 'Gives an operator a new one-time link; their password, second factor and sessions end',
+  refuses: ['notFound'],
+  body: Type.Object({ email: Typed }),
+  info: Invited,
+})
+
+export const removeOperator = command({
+  method: 'DELETE',
+  path: '/api/studio/operators',
+  command: 'operator remove',
+  args: ['email'],
+  roles: ['owner'],
+  summary: 'Takes an operator out; what they did stays in the audit trail',
+  refuses: ['notFound', 'lastOwner'],
+  body: Type.Object({ email: Typed }),
+  info: Type.Object({ removed: Type.Boolean() }),
+})
+
+/** One thing that somebody did. */
+export const Deed = Type.Object({
+  id: Id,
+  at: Time,
+  /** The command's words; of viewers and of payments the event's name. */
+  event: Type.String(),
+  /** The operator's address; null for the command line, and where it was no operator. */
+  operator: nullable(Type.String()),
+  /** What it was done to, such as a video's or an order's id. */
+  subject: nullable(Type.String()),
+  details: Type.Object({}, { additionalProperties: true }),
+})
+export type Deed = Static<typeof Deed>
+
+export const listAudit = command({
+  method: 'GET',
+  path: '/api/studio/audit',
+  command: 'audit list',
+  roles: ['owner', 'support'],
+  summary: 'What was done, the latest first: by operators, or to one subject',
+  refuses: [],
+  query: Type.Object({ ...paging, subject: Type.Optional(Type.String({ maxLength: 100 })) }),
+  data: listOf(Deed),
+})

@@ -1,0 +1,134 @@
+import { parseArgs } from 'node:util'
+import type { TObject, TSchema } from 'typebox'
+import { Refusal } from '#contract/errors.ts'
+import type { CommandEndpoint } from '#contract/studio/command.ts'
+import type { Context } from '#server/context.ts'
+import { perform, studioCommands, type Command } from '#server/features/studio/studio.ts'
+import { ConfigError } from '#server/platform/config-error.ts'
+import { compileSchema } from '#server/platform/http/validators.ts'
+
+/**
+ * Runs a command of the studio from the command line, as the owner: `npm run studio -- operator add EMAIL`.
+ * @returns the answer in lines for a person, or as JSON with `--json`
+ * @throws ConfigError for what cannot be understood, or why it is refused
+ */
+export async function runStudioCommand(context: Context, args: string[]): Promise<string> {
+  const command = findCommand(args)
+  const words = command.endpoint.command.split(' ').length
+  const { input, json } = readInput(command.endpoint, args.slice(words))
+  try {
+    const answer = await perform(command, context, { role: 'owner', language: 'en' }, input)
+    const result = 'info' in answer ? answer.info : answer.data
+    return json ? JSON.stringify(result, null, 2) : describe(result)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new ConfigError(context.translate('en', `refusals.${error.reason}`), { cause: error })
+  }
+}
+
+/** The command whose words the arguments begin with. */
+function findCommand(args: string[]): Command {
+  const asked = args.join(' ')
+  const found = studioCommands.filter(
+    ({ endpoint: { command } }) => asked === command || asked.startsWith(`${command} `),
+  )
+  const [longest] = found.toSorted(
+    (one, other) => other.endpoint.command.length - one.endpoint.command.length,
+  )
+  if (!longest)
+    throw new ConfigError(
+      `These commands of the studio are known:\n${studioCommands.map(({ endpoint }) => `  ${usageOf(endpoint)}`).join('\n')}`,
+    )
+  return longest
+}
+
+function usageOf(endpoint: CommandEndpoint): string {
+  const { command, args = [], summary } = endpoint
+  const named = Object.keys(fieldsOf(endpoint)).filter((name) => !args.includes(name))
+  const parts = [command, ...args.map((name) => name.toUpperCase()), ...named.map((name) => `[--${name} …]`)]
+  return `${parts.join(' ')}\n      ${summary}`
+}
+
+function readInput(endpoint: CommandEndpoint, args: string[]): { input: object; json: boolean } {
+  const fields = fieldsOf(endpoint)
+  const usage = `npm run studio -- ${usageOf(endpoint)}`
+  const options = Object.fromEntries(
+    Object.keys(fields).map((name) => [name, { type: 'string' as const, multiple: true }]),
+  )
+  const { values, positionals } = parse(
+    () => parseArgs({ args, options: { ...options, json: { type: 'boolean' } }, allowPositionals: true }),
+    usage,
+  )
+  const { args: names = [] } = endpoint
+  if (positionals.length > names.length) throw new ConfigError(`That is more than it takes. ${usage}`)
+  const given: [string, readonly string[]][] = positionals.map((value, index) => [
+    names[index] ?? '',
+    [value],
+  ])
+  for (const [name, value] of Object.entries(values))
+    if (Array.isArray(value)) given.push([name, value.map(String)])
+  const input = Object.fromEntries(given.map(([name, texts]) => [name, valueOf(fields[name], texts)]))
+  const wrong = compileSchema({ type: 'object', properties: fields, required: requiredOf(endpoint) })(input)
+  if (wrong !== undefined) throw new ConfigError(`${wrong}. ${usage}`)
+  return { input, json: values['json'] === true }
+}
+
+function parse<T>(read: () => T, usage: string): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new ConfigError(`${error instanceof Error ? error.message : ''} ${usage}`.trim(), { cause: error })
+  }
+}
+
+const partsOf = ({ query, body }: CommandEndpoint) =>
+  [query, body].filter((part): part is TObject => part !== undefined)
+
+function fieldsOf(endpoint: CommandEndpoint): Record<string, TSchema> {
+  return Object.assign({}, ...partsOf(endpoint).map(({ properties }) => properties)) as Record<
+    string,
+    TSchema
+  >
+}
+
+function requiredOf(endpoint: CommandEndpoint): string[] {
+  return partsOf(endpoint).flatMap(({ required }) => required ?? [])
+}
+
+/** What was typed, as its field's schema wants it. Whatever is more than a word or a number is written as JSON. */
+function valueOf(schema: TSchema | undefined, texts: readonly string[]): unknown {
+  const { type, items } = (schema ?? {}) as { type?: string | string[]; items?: TSchema }
+  if (type === 'array') return texts.map((text) => valueOf(items, [text]))
+  const text = texts.at(-1) ?? ''
+  const types = [type].flat()
+  if (text === 'null' && types.includes('null')) return null
+  if (types.includes('integer') || types.includes('number')) return text.trim() === '' ? text : Number(text)
+  if (types.includes('boolean')) return text === 'true' ? true : text === 'false' ? false : text
+  if (types.includes('string')) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** An answer in lines: a list as one line a row, a record as one line a field. */
+function describe(result: unknown): string {
+  if (typeof result !== 'object' || result === null) return String(result)
+  if ('list' in result && Array.isArray(result.list)) {
+    const rows = result.list.map((row: unknown) => describeRow(row))
+    const more =
+      'next_cursor' in result && result.next_cursor ? [`(more: --cursor ${String(result.next_cursor)})`] : []
+    return [...(rows.length > 0 ? rows : ['(nothing)']), ...more].join('\n')
+  }
+  return Object.entries(result)
+    .map(([name, value]) => `${name}: ${plain(value)}`)
+    .join('\n')
+}
+
+function describeRow(row: unknown): string {
+  return typeof row === 'object' && row !== null ? Object.values(row).map(plain).join('  ') : plain(row)
+}
+
+const plain = (value: unknown): string =>
+  value === null ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value)

@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { cookieFor, cookieName } from '#server/features/members/members.ts'
+import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
+import type { TokenSource } from '#server/platform/http/server.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import * as queries from './session-queries.ts'
+import type { StudioContext } from './studio-context.ts'
+
+/** Operators are known for 12 hours without a call, and 7 days at most (security.md, "Sessions"). */
+const idleMs = 12 * 3_600_000
+const mostDays = 7
+/** A session's `last_seen_at` is as exact as this. */
+const touchMs = 300_000
+const longestAgent = 512
+const cookie = 'operator'
+
+/** Begins a session of an operator and sets its cookie, of whose token only a hash is kept. @returns its id */
+export async function startSession(
+  { clock, secure }: StudioContext,
+  tx: Tx,
+  call: Pick<OperatorCall, 'userAgent' | 'setHeader'>,
+  operatorId: string,
+): Promise<string> {
+  const now = clock.now()
+  const token = randomBytes(32).toString('base64url')
+  const id = newId('ses')
+  await queries.insertSession(tx, {
+    id,
+    operator_id: operatorId,
+    token_hash: hashOf(token),
+    user_agent: call.userAgent.slice(0, longestAgent),
+    created_at: now,
+    last_seen_at: now,
+  })
+  call.setHeader('set-cookie', cookieFor(secure, cookie, token, mostDays))
+  return id
+}
+
+/** The operator behind a request's cookie, from one query; null where there is none or the session has ended. */
+export async function findOperator(
+  { db, clock, secure }: StudioContext,
+  { cookies }: TokenSource,
+): Promise<Operator | null> {
+  const token = cookies[cookieName(secure, cookie)]
+  if (!token) return null
+  const now = clock.now()
+  const session = await queries.selectSession(db, hashOf(token), oldest(now))
+  if (!session) return null
+  const before = new Date(now.getTime() - touchMs)
+  if (session.last_seen_at < before) await queries.touchSession(db, session.session_id, before, now)
+  const { id, email, role, session_id } = session
+  return { id, email, role, sessionId: session_id }
+}
+
+/** Ends the session of a call, or all of the operator's, and takes the cookie away. @returns how many ended */
+export function endSession(
+  { db, secure }: StudioContext,
+  call: Pick<OperatorCall, 'setHeader'>,
+  { id, sessionId }: Operator,
+  everywhere: boolean,
+): Promise<number> {
+  call.setHeader('set-cookie', cookieFor(secure, cookie, '', 0))
+  return queries.deleteSessions(db, id, everywhere ? undefined : sessionId)
+}
+
+/** Forgets the sessions that have ended by themselves. */
+export function sweepOperatorSessions(db: Db, now: Date): Promise<void> {
+  const { seenAfter, madeAfter } = oldest(now)
+  return queries.deleteEndedSessions(db, seenAfter, madeAfter)
+}
+
+function oldest(now: Date): { seenAfter: Date; madeAfter: Date } {
+  return {
+    seenAfter: new Date(now.getTime() - idleMs),
+    madeAfter: new Date(now.getTime() - mostDays * dayMs),
+  }
+}
+
+/** A token is 256 random bits, so a plain hash of it cannot be turned back. */
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  addOperator,
+  changeOperator,
+  getDesk,
+  listAudit,
+  listOperators,
+  removeOperator,
+  resetOperator,
+} from '#contract/studio/operators.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let owner: TestOperator
+
+beforeAll(async () => {
+  site = await testSite()
+  owner = await letIn(site, 'owner')
+})
+afterAll(() => site.close())
+
+describe('an owner', () => {
+  it('adds somebody with a link that is good for a day, and nobody twice', async () => {
+    const body = { email: 'Eva@example.com', role: 'editor' } as const
+    const { operator, link, expires_at } = await owner.desk.ask(addOperator, { body })
+    expect(operator).toMatchObject({ email: 'Eva@example.com', role: 'editor', active_since: null })
+    expect(link).toMatch(/^http:\/\/localhost:3000\/studio\/welcome#invitation=[\w-]{43}$/)
+    expect(Date.parse(expires_at) - Date.now()).toBeLessThanOrEqual(24 * 3_600_000)
+    const again = await owner.desk.call(addOperator, { body: { email: 'eva@EXAMPLE.com' } })
+    expect(again.answer).toMatchObject({ code: 500, info: { field: 'email' } })
+  })
+
+  it('changes a role at once, and the trail says how it was before', async () => {
+    const editor = await letIn(site, 'editor')
+    expect((await editor.desk.call(listAudit)).answer.code).toBe(403)
+    await owner.desk.ask(changeOperator, { body: { email: editor.email, role: 'support' } })
+    expect((await editor.desk.call(listAudit)).answer.code).toBe(200)
+    const [deed] = (await owner.desk.ask(listAudit)).list
+    expect(deed).toMatchObject({
+      event: 'studio operator role',
+      operator: owner.email,
+      details: {
+        before: { email: editor.email, role: 'editor' },
+        after: { email: editor.email, role: 'support' },
+      },
+    })
+    const { list } = await owner.desk.ask(listAudit, { query: { subject: deed?.subject ?? '' } })
+    expect(list.map(({ event }) => event)).toEqual(['studio operator role', 'studio operator add'])
+  })
+
+  it('lets somebody in anew: password, factor and sessions end', async () => {
+    const editor = await letIn(site, 'editor')
+    await owner.desk.ask(resetOperator, { body: { email: editor.email } })
+    expect((await editor.desk.call(getDesk)).answer.code).toBe(401)
+    const { list } = await owner.desk.ask(listOperators)
+    expect(list.find(({ email }) => email === editor.email)?.active_since).toBeNull()
+  })
+
+  it('takes somebody out, whose deeds stay', async () => {
+    const other = await letIn(site, 'owner')
+    await other.desk.ask(addOperator, { body: { email: 'kept@example.com' } })
+    await owner.desk.ask(removeOperator, { body: { email: other.email } })
+    expect((await other.desk.call(getDesk)).answer.code).toBe(401)
+    const { list } = await owner.desk.ask(listAudit)
+    expect(list.some(({ operator }) => operator === other.email)).toBe(true)
+  })
+
+  it('cannot leave the site without an owner, however many try at once', async () => {
+    const other = await letIn(site, 'owner')
+    const answers = await Promise.all([
+      owner.desk.call(changeOperator, { body: { email: other.email, role: 'analyst' } }),
+      other.desk.call(changeOperator, { body: { email: owner.email, role: 'analyst' } }),
+    ])
+    expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 409])
+    const { list } = await owner.desk.ask(listOperators)
+    const left = list.filter(({ role, active_since }) => role === 'owner' && active_since)
+    expect(left).toHaveLength(1)
+    // Both may go on.
+    await runStudioCommand(site.context, ['operator', 'role', owner.email, 'owner'])
+  })
+})
+
+describe('the command line', () => {
+  const run = (...args: string[]) => runStudioCommand(site.context, args)
+
+  it('does the same as the pages, and the trail names it as nobody’s', async () => {
+    expect(await run('operator', 'add', 'cli@example.com', '--role', 'analyst')).toMatch(
+      /link: http.*invitation=/,
+    )
+    expect(await run('operator', 'list')).toContain('cli@example.com  analyst')
+    const [deed] = (await owner.desk.ask(listAudit)).list
+    expect(deed).toMatchObject({
+      event: 'studio operator add',
+      operator: null,
+      details: { after: { role: 'analyst' } },
+    })
+  })
+
+  it.each([
+    [[], /These commands of the studio are known:[^]*operator add EMAIL/],
+    [['operator'], /These commands of the studio are known/],
+    [['operator', 'add'], /must have required property 'email'/],
+    [['operator', 'add', 'a@example.com', 'b'], /more than it takes/],
+    [['operator', 'add', 'a@example.com', '--role', 'boss'], /role must be equal to one of/],
+    [['operator', 'add', 'a@example.com', '--colour', 'red'], /colour/],
+    [['operator', 'add', 'nonsense'], /e-mail/i],
+    [['operator', 'remove', 'nobody@example.com'], /nothing here any more/],
+  ])('says what is wrong with %j', async (args, message) => {
+    await expect(run(...args)).rejects.toThrow(message)
+  })
+})

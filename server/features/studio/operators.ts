@@ -1,0 +1,107 @@
+import type { Operator } from '#contract/studio/operators.ts'
+import {
+  addOperator,
+  changeOperator,
+  listOperators,
+  removeOperator,
+  resetOperator,
+} from '#contract/studio/operators.ts'
+import { Refusal } from '#contract/errors.ts'
+import type { Role } from '#contract/studio/command.ts'
+import { checkEmail } from '#server/features/members/members.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { invite } from './accept-invitation.ts'
+import { changes, reads, type Command } from './command.ts'
+import * as queries from './operator-queries.ts'
+import { deleteSessions } from './session-queries.ts'
+
+/** Those who work at the site: added, given other roles, let in anew, taken out. There is no default account. */
+export const operatorCommands: Command[] = [
+  reads(listOperators, async ({ db }) => ({
+    data: { list: (await queries.selectOperators(db)).map(present) },
+  })),
+
+  changes(addOperator, async (context, tx, { email, role = 'owner' }) => {
+    checkEmail(email)
+    const id = newId('op')
+    const created_at = context.clock.now()
+    const added = { id, email, role, password_hash: null, sealed_totp_secret: null, active_since: null }
+    if (!(await queries.insertOperator(tx, { ...added, created_at })))
+      throw new Refusal('emailTaken', { field: 'email' })
+    const { link, expiresAt } = await invite(context, tx, id)
+    const operator = present({ ...added, last_seen_at: null })
+    return {
+      answer: { info: { operator, link, expires_at: expiresAt.toISOString() } },
+      change: { subject: id, after: { email, role } },
+    }
+  }),
+
+  changes(changeOperator, async (_context, tx, { email, role }) => {
+    const before = await lockByEmail(tx, email)
+    if (role !== 'owner') await keepAnOwner(tx, before.id)
+    await queries.updateOperator(tx, before.id, { role })
+    return {
+      answer: { info: present({ ...before, role, last_seen_at: null }) },
+      change: { subject: before.id, before: { email, role: before.role }, after: { email, role } },
+    }
+  }),
+
+  changes(resetOperator, async (context, tx, { email }) => {
+    const operator = await lockByEmail(tx, email)
+    const nothing = { password_hash: null, sealed_totp_secret: null, active_since: null }
+    await queries.updateOperator(tx, operator.id, nothing)
+    await queries.putRecoveryCodes(tx, operator.id, [])
+    await deleteSessions(tx, operator.id)
+    const { link, expiresAt } = await invite(context, tx, operator.id)
+    return {
+      answer: {
+        info: {
+          operator: present({ ...operator, ...nothing, last_seen_at: null }),
+          link,
+          expires_at: expiresAt.toISOString(),
+        },
+      },
+      change: { subject: operator.id, after: { email: operator.email, reset: true } },
+    }
+  }),
+
+  changes(removeOperator, async (_context, tx, { email }) => {
+    const { id, role } = await lockByEmail(tx, email)
+    await keepAnOwner(tx, id)
+    await queries.deleteOperator(tx, id)
+    return { answer: { info: { removed: true } }, change: { subject: id, before: { email, role } } }
+  }),
+]
+
+/** @throws Refusal notFound */
+async function lockByEmail(tx: Tx, email: string) {
+  const known = await queries.selectOperatorByEmail(tx, email)
+  const operator = known && (await queries.lockOperator(tx, known.id))
+  if (!operator) throw new Refusal('notFound')
+  return operator
+}
+
+/** @throws Refusal lastOwner where nobody else could let operators in */
+async function keepAnOwner(tx: Tx, id: string): Promise<void> {
+  const owners = await queries.lockOwners(tx)
+  if (owners.length === 1 && owners[0]?.id === id) throw new Refusal('lastOwner')
+}
+
+interface Presentable {
+  id: string
+  email: string
+  role: Role
+  active_since: Date | null
+  last_seen_at: Date | null
+}
+
+function present({ id, email, role, active_since, last_seen_at }: Presentable): Operator {
+  return {
+    id,
+    email,
+    role,
+    active_since: active_since?.toISOString() ?? null,
+    last_seen_at: last_seen_at?.toISOString() ?? null,
+  }
+}

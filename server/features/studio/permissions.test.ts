@@ -1,0 +1,85 @@
+import type { TObject, TSchema } from 'typebox'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { calls, studioCalls } from '#contract/calls.ts'
+import { isCommand, roles, type CommandEndpoint, type Role } from '#contract/studio/command.ts'
+import { register } from '#server/testing/member.ts'
+import { letIn } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import { studioCommands } from './studio.ts'
+
+/** Who may do what, written down a second time on purpose: a command that is opened to another role is seen here. */
+const allowed: Record<string, readonly Role[]> = {
+  'operator add': ['owner'],
+  'operator list': ['owner', 'editor', 'support', 'analyst'],
+  'operator role': ['owner'],
+  'operator reset': ['owner'],
+  'operator remove': ['owner'],
+  'audit list': ['owner', 'support'],
+}
+
+const commands = studioCalls.filter(isCommand)
+let site: TestSite
+const desks: Partial<Record<Role, Visitor>> = {}
+
+beforeAll(async () => {
+  site = await testSite()
+  for (const role of roles) desks[role] = (await letIn(site, role)).desk
+})
+afterAll(() => site.close())
+
+/** The smallest value that a schema takes, which is about nothing that exists. */
+function sound(schema: TSchema): unknown {
+  const { type, enum: values, format, properties, required } = schema as Record<string, unknown>
+  if (Array.isArray(values)) return values[0]
+  if (format === 'date-time') return '2026-01-01T00:00:00Z'
+  const kind: unknown = Array.isArray(type) ? type[0] : type
+  if (kind === 'object') return soundFields(properties as TObject['properties'], required as string[])
+  if (kind === 'array') return []
+  if (kind === 'boolean') return false
+  return kind === 'integer' || kind === 'number' ? 1 : 'nothing_of_ours'
+}
+
+function soundFields(properties: TObject['properties'] = {}, required: readonly string[] = []) {
+  return Object.fromEntries(required.map((name) => [name, sound(properties[name] ?? {})]))
+}
+
+function give(visitor: Visitor, command: CommandEndpoint) {
+  const { query, body } = command
+  return visitor.call<CommandEndpoint>(command, {
+    ...(query ? { query: soundFields(query.properties, query.required) } : {}),
+    ...(body ? { body: soundFields(body.properties, body.required) } : {}),
+  })
+}
+
+it('every command of the contract is one of the studio, and has its line in the table', () => {
+  const words = commands.map(({ command }) => command).toSorted()
+  expect(studioCommands.map(({ endpoint }) => endpoint.command).toSorted()).toEqual(words)
+  expect(Object.keys(allowed).toSorted()).toEqual(words)
+  expect(new Set(words).size).toBe(words.length)
+})
+
+describe.each(commands.map((command) => ({ words: command.command, command })))(
+  '$words',
+  ({ words, command }) => {
+    it.each(roles)('is open to the roles of the table and no other: %s', async (role) => {
+      const desk = desks[role]
+      if (!desk) throw new Error(`nobody is ${role}`)
+      const { answer } = await give(desk, command)
+      expect(answer.code === 403).toBe(!allowed[words]?.includes(role))
+      expect(answer.code).not.toBe(401)
+    })
+
+    it('is closed to visitors and members, whatever token they show', async () => {
+      const { visitor: member } = await register(site)
+      const bearer = site.visitor({ 'x-user-token': 'm.ses_1.nothing' })
+      for (const visitor of [site.visitor(), member, bearer])
+        expect((await give(visitor, command)).answer.code).toBe(401)
+    })
+  },
+)
+
+it('no call of a viewer is one of the studio', () => {
+  expect(calls.filter(({ path }) => path.startsWith('/api/studio'))).toEqual([])
+  expect(studioCalls.filter(({ path }) => !path.startsWith('/api/studio/'))).toEqual([])
+})

@@ -1,0 +1,64 @@
+import {
+  acceptInvitation as acceptCall,
+  beginInvitation as beginCall,
+  closeDesk,
+  getDesk,
+  openDesk,
+  type Desk,
+} from '#contract/studio/operators.ts'
+import { Refusal } from '#contract/errors.ts'
+import {
+  operatorRoute,
+  type Operator,
+  type OperatorCall,
+  type OperatorRoute,
+} from '#server/platform/http/route.ts'
+import { acceptInvitation, beginInvitation } from './accept-invitation.ts'
+import { perform, type Command } from './command.ts'
+import { endSession } from './operator-sessions.ts'
+import { note, signIn } from './sign-in.ts'
+import type { StudioContext } from './studio-context.ts'
+import { studioCommands } from './studio.ts'
+
+/** The operators' calls: their way in, and a call for each command. */
+export function studioRoutes(context: StudioContext): OperatorRoute[] {
+  const deskOf = ({ id, email, role }: Operator): Desk => ({
+    operator: { id, email, role },
+    site: context.operator.site,
+    sandbox: context.sandboxOffered,
+  })
+  return [
+    operatorRoute(getDesk, async (call) => ({ info: deskOf(requireOperator(call)) })),
+    operatorRoute(openDesk, async (call) => ({ info: deskOf(await signIn(context, call)) })),
+    operatorRoute(closeDesk, async (call) => {
+      const operator = requireOperator(call)
+      const ended = await endSession(context, call, operator, call.body.everywhere === true)
+      await note(context, context.db, call, 'operator_signed_out', operator.email)
+      return { info: { ended } }
+    }),
+    operatorRoute(beginCall, async (call) => ({ info: await beginInvitation(context, call.body.secret) })),
+    operatorRoute(acceptCall, async (call) => {
+      const { operator, recoveryCodes } = await acceptInvitation(context, call)
+      return { info: { desk: deskOf(operator), recovery_codes: recoveryCodes } }
+    }),
+    ...studioCommands.map((command) => commandRoute(context, command)),
+  ]
+}
+
+function commandRoute(context: StudioContext, command: Command): OperatorRoute {
+  return {
+    endpoint: command.endpoint,
+    handle(call) {
+      const operator = requireOperator(call)
+      const { language, ip } = call
+      const actor = { role: operator.role, operator, language, ip }
+      return perform(command, context, actor, { ...call.query, ...call.body })
+    },
+  }
+}
+
+/** @throws Refusal signInFirst */
+function requireOperator(call: Pick<OperatorCall, 'operator'>): Operator {
+  if (!call.operator) throw new Refusal('signInFirst')
+  return call.operator
+}

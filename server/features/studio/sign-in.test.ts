@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  acceptInvitation,
+  beginInvitation,
+  closeDesk,
+  getDesk,
+  listAudit,
+  openDesk,
+  resetOperator,
+} from '#contract/studio/operators.ts'
+import { register } from '#server/testing/member.ts'
+import { codeAt, invitationOf, invite, letIn, type TestOperator } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let owner: TestOperator
+/** The middle of a half minute, so that no test crosses into the next by itself. */
+let now = 0
+
+const stepMs = 30_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => new Date(now) } })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  now = Math.floor(Date.now() / stepMs) * stepMs + stepMs / 2
+  owner = await letIn(site, 'owner')
+  now += stepMs
+})
+
+const code = (operator = owner) => codeAt(operator.secret, new Date(now))
+const signIn = (given: { password?: string; totp?: string } = {}, email = owner.email) =>
+  site.visitor().call(openDesk, { body: { email, password: owner.password, ...given } })
+const codesOf = (answers: readonly { answer: { code: number } }[]) =>
+  answers.map(({ answer }) => answer.code).toSorted()
+
+describe('an invitation', () => {
+  const body = (secret: string, totp: string) => ({
+    secret,
+    password: owner.password,
+    repeat_password: owner.password,
+    code: totp,
+  })
+
+  it('sets password and second factor, signs in, and is good once', async () => {
+    const secret = await invite(site, 'new@example.com', 'editor')
+    const visitor = site.visitor()
+    const begun = await visitor.ask(beginInvitation, { body: { secret } })
+    expect(begun).toMatchObject({ email: 'new@example.com', otpauth_url: expect.stringContaining('Studio') })
+    const right = body(secret, codeAt(begun.secret, new Date(now)))
+    const { desk, recovery_codes } = await visitor.ask(acceptInvitation, { body: right })
+    expect(desk.operator).toMatchObject({ email: 'new@example.com', role: 'editor' })
+    expect(new Set(recovery_codes).size).toBe(10)
+    expect((await visitor.ask(getDesk)).operator.email).toBe('new@example.com')
+    const again = site.visitor()
+    expect((await again.call(acceptInvitation, { body: right })).answer.message).toMatch(/link/i)
+    expect((await again.call(beginInvitation, { body: { secret } })).answer.code).toBe(500)
+  })
+
+  it('lets nobody in without the right code of the app, and stays good', async () => {
+    const secret = await invite(site, 'slow@example.com', 'editor')
+    const visitor = site.visitor()
+    expect((await visitor.call(acceptInvitation, { body: body(secret, '123456') })).answer.info).toEqual({
+      field: 'code',
+    })
+    const begun = await visitor.ask(beginInvitation, { body: { secret } })
+    const wrong = codeAt(begun.secret, new Date(now + 5 * stepMs))
+    expect((await visitor.call(acceptInvitation, { body: body(secret, wrong) })).answer.code).toBe(500)
+    const right = codeAt(begun.secret, new Date(now))
+    expect((await visitor.call(acceptInvitation, { body: body(secret, right) })).answer.code).toBe(200)
+  })
+
+  it('is worth nothing after a day, and once another was made', async () => {
+    const first = await invite(site, 'late@example.com', 'support')
+    const { link } = await owner.desk.ask(resetOperator, { body: { email: 'late@example.com' } })
+    const begin = (secret: string) => site.visitor().call(beginInvitation, { body: { secret } })
+    expect((await begin(first)).answer.code).toBe(500)
+    expect((await begin(invitationOf(link))).answer.code).toBe(200)
+    now += dayMs
+    expect((await begin(invitationOf(link))).answer.code).toBe(500)
+  })
+
+  it('signs in one of two who use it at once', async () => {
+    const secret = await invite(site, 'two@example.com', 'editor')
+    const begun = await site.visitor().ask(beginInvitation, { body: { secret } })
+    const right = body(secret, codeAt(begun.secret, new Date(now)))
+    const both = [site.visitor(), site.visitor()].map((each) => each.call(acceptInvitation, { body: right }))
+    expect(codesOf(await Promise.all(both))).toEqual([200, 500])
+  })
+})
+
+describe('signing in to the studio', () => {
+  it('takes password and code together, in a cookie of its own', async () => {
+    const visitor = site.visitor()
+    const given = { email: owner.email, password: owner.password, totp: code() }
+    const { answer, headers } = await visitor.call(openDesk, { body: given })
+    expect(answer.info?.operator).toMatchObject({ email: owner.email, role: 'owner' })
+    expect(headers.get('set-cookie')).toMatch(
+      /^operator=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/,
+    )
+    expect((await visitor.ask(getDesk)).operator.email).toBe(owner.email)
+  })
+
+  it('asks for the code that is missing, after the password alone was right', async () => {
+    expect((await signIn()).answer).toMatchObject({ code: 401, info: { second_factor: 'totp' } })
+    expect((await signIn({ password: 'not this one' })).answer).toMatchObject({
+      code: 500,
+      info: { field: 'password' },
+    })
+  })
+
+  it('answers for an unknown address as for a wrong password', async () => {
+    const unknown = await signIn({}, 'nobody@example.com')
+    expect(unknown.answer).toEqual((await signIn({ password: 'not this one' })).answer)
+  })
+
+  it('takes a code once, and a recovery code once', async () => {
+    const totp = code()
+    expect(codesOf(await Promise.all([signIn({ totp }), signIn({ totp })]))).toEqual([200, 500])
+    const [recovery = ''] = owner.recoveryCodes
+    expect(codesOf([await signIn({ totp: recovery }), await signIn({ totp: recovery })])).toEqual([200, 500])
+  })
+
+  it('rests after wrong passwords, as a member’s account does', async () => {
+    for (let count = 0; count < 6; count++) await signIn({ password: 'not this one' })
+    expect((await signIn({ totp: code() })).status).toBe(429)
+  })
+
+  it('lasts 12 hours without a call and 7 days at most', async () => {
+    const isKnown = async () => (await owner.desk.call(getDesk)).answer.code === 200
+    now += 12 * hourMs - stepMs - 1000
+    expect(await isKnown()).toBe(true)
+    now += 12 * hourMs + 1000
+    expect(await isKnown()).toBe(false)
+    const other = await letIn(site, 'analyst')
+    for (let half = 0; half < 14; half++) {
+      expect((await other.desk.call(getDesk)).answer.code).toBe(200)
+      now += 12 * hourMs - 1000
+    }
+    now += 14_000
+    expect((await other.desk.call(getDesk)).answer.code).toBe(401)
+  })
+
+  it('ends here or everywhere', async () => {
+    const elsewhere = site.visitor()
+    const given = { email: owner.email, password: owner.password, totp: code() }
+    await elsewhere.ask(openDesk, { body: given })
+    expect(await owner.desk.ask(closeDesk, { body: {} })).toEqual({ ended: 1 })
+    expect((await owner.desk.call(getDesk)).answer.code).toBe(401)
+    expect((await elsewhere.call(getDesk)).answer.code).toBe(200)
+    const third = site.visitor()
+    now += stepMs
+    await third.ask(openDesk, { body: { ...given, totp: code() } })
+    expect(await third.ask(closeDesk, { body: { everywhere: true } })).toEqual({ ended: 2 })
+    expect((await elsewhere.call(getDesk)).answer.code).toBe(401)
+  })
+
+  it('makes nobody a member, and no member’s token opens the studio', async () => {
+    const { visitor: member } = await register(site)
+    expect((await member.call(getDesk)).answer.code).toBe(401)
+    expect((await owner.desk.fetch('/api/user/session')).status).toBe(200)
+    expect(await (await owner.desk.fetch('/api/user/session')).json()).toMatchObject({ code: 401 })
+  })
+
+  it('is refused to another site', async () => {
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    const { status } = await owner.desk.call(closeDesk, { body: {}, headers })
+    expect(status).toBe(403)
+    expect((await owner.desk.call(getDesk)).answer.code).toBe(200)
+  })
+
+  it('is written down, failures too, for good', async () => {
+    await signIn({ password: 'not this one' })
+    await signIn({ totp: code() })
+    const { rows } = await site.context.database.pool.query(
+      'SELECT event FROM audit_events WHERE operator = $1 ORDER BY id',
+      [owner.email],
+    )
+    expect(rows.map(({ event }) => event)).toEqual([
+      'operator_let_in',
+      'operator_sign_in_failed',
+      'operator_signed_in',
+    ])
+    expect((await owner.desk.ask(listAudit)).list.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,91 @@
+import type { openDesk } from '#contract/studio/operators.ts'
+import { Refusal } from '#contract/errors.ts'
+import {
+  answerInTransaction,
+  checkEmail,
+  deleteFailures,
+  limitNetwork,
+  limitTries,
+  verifyPassword,
+} from '#server/features/members/members.ts'
+import { originOf, writeAudit } from '#server/platform/database/audit.ts'
+import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
+import { hashRecoveryCode, stepOfCode, typedCode } from '#server/platform/one-time-codes.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { lockOperator, selectOperatorByEmail, useRecoveryCode, useStep } from './operator-queries.ts'
+import { startSession } from './operator-sessions.ts'
+import type { StudioContext } from './studio-context.ts'
+
+type SignInCall = OperatorCall<typeof openDesk>
+type OperatorRow = NonNullable<Awaited<ReturnType<typeof lockOperator>>>
+
+const wrong = () => new Refusal('signInWrong', { field: 'password' })
+
+/**
+ * Signs an operator in with e-mail, password and second factor, none of which can be left out (security.md, "Second
+ * factor"). An unknown address goes the same way as a wrong password, with the same work and the same delays.
+ * @throws Refusal emailInvalid, signInWrong, secondFactorNeeded, codeWrong; Fault tooMany
+ */
+export async function signIn(context: StudioContext, call: SignInCall): Promise<Operator> {
+  const { db } = context
+  const { email, password, totp } = call.body
+  checkEmail(email)
+  await limitNetwork(context, 'sign-in', call.ip)
+  const account = await limitTries(context, 'operator', email.toLowerCase())
+  const known = await selectOperatorByEmail(db, email)
+  const right = await verifyPassword(known?.password_hash, password)
+  if (!known || !right) {
+    await note(context, db, call, 'operator_sign_in_failed', known?.email)
+    throw wrong()
+  }
+  const signingIn = answerInTransaction(db, call, async (tx, held) => {
+    const operator = await lockOperator(tx, known.id)
+    // It may have been reset while the password was being verified.
+    if (operator?.password_hash !== known.password_hash) throw wrong()
+    await checkCode(context, tx, operator, totp)
+    await deleteFailures(tx, account)
+    await note(context, tx, call, 'operator_signed_in', operator.email)
+    const { id, role } = operator
+    return { id, email: operator.email, role, sessionId: await startSession(context, tx, held, id) }
+  })
+  return signingIn.catch(async (error: unknown) => {
+    if (error instanceof Refusal && error.reason === 'codeWrong')
+      await note(context, db, call, 'operator_sign_in_failed', known.email)
+    throw error
+  })
+}
+
+/** Writes down what came of a sign-in, in its transaction. */
+export function note(
+  { clock, secret }: StudioContext,
+  db: Db,
+  call: Pick<OperatorCall, 'ip'>,
+  event: 'operator_signed_in' | 'operator_sign_in_failed' | 'operator_signed_out' | 'operator_let_in',
+  email: string | undefined,
+): Promise<void> {
+  const at = clock.now()
+  return writeAudit(db, {
+    event,
+    userId: null,
+    origin: originOf(secret, call.ip),
+    at,
+    ...(email === undefined ? {} : { operator: email }),
+  })
+}
+
+async function checkCode(
+  { clock, secret }: StudioContext,
+  tx: Tx,
+  operator: OperatorRow,
+  code: string | undefined,
+): Promise<void> {
+  if (code === undefined || code.trim() === '')
+    throw new Refusal('secondFactorNeeded', { second_factor: 'totp' })
+  const { id, sealed_totp_secret: sealed } = operator
+  const typed = typedCode(code)
+  const step = typed.ofApp && sealed ? stepOfCode(secret, sealed, id, typed.code, clock.now()) : undefined
+  const right = typed.ofApp
+    ? step !== undefined && (await useStep(tx, id, step))
+    : await useRecoveryCode(tx, id, hashRecoveryCode(secret, id, typed.code))
+  if (!right) throw new Refusal('codeWrong', { field: 'totp' })
+}

@@ -1,0 +1,18 @@
+import type { Job } from '#server/platform/jobs.ts'
+import { auditCommands } from './audit.ts'
+import type { Command } from './command.ts'
+import { sweepOperatorSessions } from './operator-sessions.ts'
+import { operatorCommands } from './operators.ts'
+import type { StudioContext } from './studio-context.ts'
+
+export { perform, type Command } from './command.ts'
+export { findOperator } from './operator-sessions.ts'
+export type { StudioContext } from './studio-context.ts'
+
+/** Every command of the studio: the page at /studio and `npm run studio` offer these and no others. */
+export const studioCommands: readonly Command[] = [...operatorCommands, ...auditCommands]
+
+/** What has to come round: operators' sessions that are over are forgotten. */
+export function studioJobs({ db, clock }: StudioContext): Job[] {
+  return [{ name: 'sweep-operators', everySeconds: 600, run: () => sweepOperatorSessions(db, clock.now()) }]
+}

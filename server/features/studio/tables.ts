@@ -1,0 +1,43 @@
+import type { Generated } from 'kysely'
+import type { Role } from '#contract/studio/command.ts'
+
+export interface OperatorsTable {
+  id: string
+  email: string
+  role: Role
+  password_hash: string | null
+  sealed_totp_secret: Buffer | null
+  last_step: Generated<number>
+  active_since: Date | null
+  created_at: Date
+}
+
+export interface OperatorSessionsTable {
+  id: string
+  operator_id: string
+  /** SHA-256 of the cookie's token. */
+  token_hash: Buffer
+  user_agent: string
+  created_at: Date
+  last_seen_at: Date
+}
+
+export interface OperatorInvitationsTable {
+  operator_id: string
+  /** SHA-256 of the link's secret. */
+  secret_hash: Buffer
+  sealed_totp_secret: Buffer | null
+  expires_at: Date
+}
+
+export interface OperatorRecoveryCodesTable {
+  operator_id: string
+  hash: Buffer
+}
+
+export interface StudioTables {
+  operators: OperatorsTable
+  operator_sessions: OperatorSessionsTable
+  operator_invitations: OperatorInvitationsTable
+  operator_recovery_codes: OperatorRecoveryCodesTable
+}

@@ -1,0 +1,94 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { NavLink, Outlet, ScrollRestoration, useNavigation } from 'react-router'
+import { closeDesk, type Desk } from '#contract/studio/operators.ts'
+import { call } from '#web/lib/api.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import { areas } from './areas.ts'
+import { deskQuery } from './queries.ts'
+import { SignIn } from './SignIn.tsx'
+import { changeLanguage, studioLanguages, useTexts } from './texts.ts'
+import styles from './shell.module.css'
+
+/** What stands around every screen of the studio; whoever is not signed in gets the sign-in in its place. */
+export function Shell() {
+  const { t } = useTexts()
+  const desk = useQuery(deskQuery)
+  if (desk.isPending) return <div className={styles.wait} aria-busy="true" aria-label={t('desk.loading')} />
+  if (desk.isError) return <CouldNotLoad onRetry={() => void desk.refetch()} />
+  return desk.data ? <Desktop desk={desk.data} /> : <SignIn />
+}
+
+function Desktop({ desk }: { desk: Desk }) {
+  const { t } = useTexts()
+  const busy = useNavigation().state === 'loading'
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#main">
+        {t('desk.skip')}
+      </a>
+      <header className={styles.side}>
+        <p className={styles.site}>
+          {desk.site} <span>{t('desk.studio')}</span>
+        </p>
+        <nav aria-label={t('desk.areas')} className={styles.areas}>
+          {areas
+            .filter(({ roles }) => roles.includes(desk.operator.role))
+            .map(({ name, path, icon }) => (
+              <NavLink key={name} to={path}>
+                <Icon name={icon} size={20} />
+                {t(`desk.area.${name}`)}
+              </NavLink>
+            ))}
+        </nav>
+        <Person desk={desk} />
+      </header>
+      <main id="main" className={styles.main} aria-busy={busy} tabIndex={-1}>
+        {desk.sandbox && (
+          <p className={styles.sandbox} role="note">
+            {t('desk.sandbox')}
+          </p>
+        )}
+        <Outlet />
+      </main>
+      <ScrollRestoration />
+    </div>
+  )
+}
+
+/** Who is signed in, in which language, and the way out. */
+function Person({ desk: { operator } }: { desk: Desk }) {
+  const { t, language } = useTexts()
+  const queryClient = useQueryClient()
+  const signOut = async () => {
+    await call(closeDesk, { body: {} })
+    queryClient.clear()
+    queryClient.setQueryData(deskQuery.queryKey, null)
+  }
+  return (
+    <div className={styles.person}>
+      <p>
+        {operator.email}
+        <span>{t(`desk.role.${operator.role}`)}</span>
+      </p>
+      <label>
+        <span className="hidden-text">{t('desk.language')}</span>
+        <select
+          value={studioLanguages.find((each) => each === language) ?? 'en'}
+          onChange={({ target }) => void changeLanguage(target.value === 'dy' ? 'dy' : 'en')}
+        >
+          {studioLanguages.map((each) => (
+            <option key={each} value={each}>
+              {languageNames[each]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Button look="quiet" onClick={() => void signOut()}>
+        {t('desk.signOut')}
+      </Button>
+    </div>
+  )
+}

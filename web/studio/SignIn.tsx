@@ -1,0 +1,57 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { openDesk } from '#contract/studio/operators.ts'
+import { EmailField, PasswordField } from '#web/features/members/AccountFields.tsx'
+import { AccountForm, AccountPage } from '#web/features/members/AccountPage.tsx'
+import { CodeField } from '#web/features/members/CodeField.tsx'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import '#web/i18n/account.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { isEmail } from '#web/lib/checks.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { deskQuery } from './queries.ts'
+import { useTexts } from './texts.ts'
+
+/** The way in for operators: address and password first, then the code of the second factor. */
+export function SignIn() {
+  const { t } = useTexts()
+  const { t: word } = useTranslation()
+  const queryClient = useQueryClient()
+  const [asksForCode, setAsksForCode] = useState(false)
+  const form = useForm({
+    initial: { email: '', password: '', totp: '' },
+    messagesOf: ({ email, password, totp }) => ({
+      ...(isEmail(email) ? {} : { email: word('account.emailBad') }),
+      ...(password ? {} : { password: word('account.passwordMissing') }),
+      ...(asksForCode && !totp ? { totp: word('account.codeMissing') } : {}),
+    }),
+    send: async ({ totp, ...given }) => {
+      try {
+        const body = { ...given, ...(asksForCode ? { totp: totp.trim() } : {}) }
+        queryClient.setQueryData(deskQuery.queryKey, await call(openDesk, { body }))
+      } catch (error) {
+        if (!(error instanceof CallRejected && error.code === 401)) throw error
+        setAsksForCode(true)
+      }
+    },
+  })
+  return (
+    <main>
+      <AccountPage title={t('desk.signIn')} lead={t('desk.signInLead')}>
+        <AccountForm form={{ ...form, signInFirst: false }}>
+          <EmailField field={form.field('email')} />
+          <PasswordField
+            field={form.field('password')}
+            label={word('account.password')}
+            autoComplete="current-password"
+          />
+          {asksForCode && <CodeField field={form.field('totp')} />}
+          <Button wide type="submit" disabled={form.busy}>
+            {form.busy ? word('account.working') : t('desk.signIn')}
+          </Button>
+        </AccountForm>
+      </AccountPage>
+    </main>
+  )
+}

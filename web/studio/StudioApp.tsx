@@ -1,0 +1,42 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createBrowserRouter } from 'react-router'
+import { RouterProvider } from 'react-router/dom'
+import { areas } from './areas.ts'
+import { Failed } from './Failed.tsx'
+import { Home } from './Home.tsx'
+import { NotFound } from './NotFound.tsx'
+import { Shell } from './Shell.tsx'
+import { Welcome } from './Welcome.tsx'
+
+// A refused call is refused again, and a failed one has a retry button: neither is repeated by itself.
+const queryClient = new QueryClient({
+  defaultOptions: { queries: { staleTime: 10_000, retry: false } },
+})
+
+const router = createBrowserRouter([
+  { path: '/studio/welcome', Component: Welcome, ErrorBoundary: Failed },
+  {
+    path: '/studio',
+    Component: Shell,
+    HydrateFallback: () => null,
+    children: [
+      {
+        ErrorBoundary: Failed,
+        children: [
+          { index: true, Component: Home },
+          ...areas.map(({ path, load }) => ({ path: `${path}/*`, lazy: load })),
+          { path: '*', Component: NotFound },
+        ],
+      },
+    ],
+  },
+])
+
+/** The operator's desk. */
+export function StudioApp() {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} onError={reportError} />
+    </QueryClientProvider>
+  )
+}

@@ -1,0 +1,104 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { acceptInvitation, beginInvitation, type Desk } from '#contract/studio/operators.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
+import { NewPasswordFields } from '#web/features/members/AccountFields.tsx'
+import { AccountForm, AccountPage } from '#web/features/members/AccountPage.tsx'
+import { AppSecret, RecoveryCodes } from '#web/features/members/SetUpSecondFactor.tsx'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import '#web/i18n/account.ts'
+import '#web/i18n/mine.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { deskQuery } from './queries.ts'
+import { useTexts } from './texts.ts'
+
+type Invited = ResultOf<typeof beginInvitation>
+
+/** Where a one-time link leads: password and second factor are set here, then the recovery codes are shown this once. */
+export function Welcome() {
+  const { t } = useTexts()
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const [secret] = useState(() => new URLSearchParams(location.hash.slice(1)).get('invitation') ?? '')
+  const [letIn, setLetIn] = useState<{ desk: Desk; codes: string[] } | null>(null)
+  const invited = useQuery({
+    queryKey: ['invitation', secret],
+    // Asked once: each time makes another secret for the app, and only the last one counts.
+    queryFn: () => call(beginInvitation, { body: { secret } }),
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+  })
+  const goOn = () => {
+    if (letIn) queryClient.setQueryData(deskQuery.queryKey, letIn.desk)
+    void navigate('/studio', { replace: true })
+  }
+  return (
+    <main>
+      <AccountPage title={t('desk.welcome')} lead={t(letIn ? 'desk.welcomeCodes' : 'desk.welcomeLead')}>
+        {letIn ? (
+          <RecoveryCodes codes={letIn.codes} onDone={goOn} />
+        ) : invited.data ? (
+          <SetUp invited={invited.data} secret={secret} onDone={setLetIn} />
+        ) : invited.error instanceof CallRejected ? (
+          <p role="alert">
+            {t('desk.linkSpent')} <Link to="/studio">{t('desk.signIn')}</Link>
+          </p>
+        ) : (
+          invited.isError && <CouldNotLoad onRetry={() => void invited.refetch()} />
+        )}
+      </AccountPage>
+    </main>
+  )
+}
+
+function SetUp({
+  invited,
+  secret,
+  onDone,
+}: {
+  invited: Invited
+  secret: string
+  onDone: (done: { desk: Desk; codes: string[] }) => void
+}) {
+  const { t } = useTexts()
+  const { t: word } = useTranslation()
+  const form = useForm({
+    initial: { password: '', repeat_password: '', code: '' },
+    messagesOf: ({ password, repeat_password, code }) => ({
+      ...(password.length >= 8 ? {} : { password: word('account.passwordHint') }),
+      ...(password === repeat_password ? {} : { repeat_password: word('account.repeatBad') }),
+      ...(code ? {} : { code: word('account.codeMissing') }),
+    }),
+    send: async (given) => {
+      const body = { ...given, code: given.code.trim(), secret }
+      const { desk, recovery_codes: codes } = await call(acceptInvitation, { body })
+      onDone({ desk, codes })
+    },
+  })
+  return (
+    <AccountForm form={{ ...form, signInFirst: false }}>
+      <p>{t('desk.invited', { email: invited.email })}</p>
+      <NewPasswordFields
+        label={word('account.password')}
+        password={form.field('password')}
+        repeat={form.field('repeat_password')}
+      />
+      <AppSecret secret={invited.secret} url={invited.otpauth_url} />
+      <Field
+        {...form.field('code')}
+        label={word('account.code')}
+        hint={word('factor.codeOfApp')}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+      />
+      <Button wide type="submit" disabled={form.busy}>
+        {form.busy ? word('account.working') : t('desk.begin')}
+      </Button>
+    </AccountForm>
+  )
+}

@@ -1,0 +1,18 @@
+import type { ComponentType } from 'react'
+import { roles, type Role } from '#contract/studio/command.ts'
+import type { IconName } from '#web/ui/Icon.tsx'
+
+/** A part of the studio with a place in its navigation. */
+export interface Area {
+  name: 'team'
+  path: string
+  icon: IconName
+  /** Whose role has anything to do there. */
+  roles: readonly Role[]
+  load: () => Promise<{ Component: ComponentType }>
+}
+
+/** In the order of the navigation; the first that a role has is its start page. */
+export const areas: readonly Area[] = [
+  { name: 'team', path: '/studio/team', icon: 'user', roles, load: () => import('./team/TeamScreen.tsx') },
+]

@@ -1,0 +1,33 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { CommandEndpoint, Role } from '#contract/studio/command.ts'
+import { getDesk, type Desk } from '#contract/studio/operators.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+
+/** The code of a refusal for want of a session (contract/errors.ts). */
+const signInFirst = 401
+
+/** Who is signed in at this desk; null for nobody. */
+export const deskQuery = queryOptions({
+  queryKey: ['desk'],
+  queryFn: ({ signal }) =>
+    call(getDesk, { signal }).catch((error: unknown) => {
+      if (error instanceof CallRejected && error.code === signInFirst) return null
+      throw error
+    }),
+  staleTime: 60_000,
+})
+
+/** The desk of whoever is signed in; the shell shows no screen before. */
+export function useDesk(): Desk {
+  const { data } = useQuery(deskQuery)
+  if (!data) throw new Error('nobody is signed in to the studio')
+  return data
+}
+
+/** Whether the operator's role allows a command; the server decides it again. */
+export function useMay(): (command: Pick<CommandEndpoint, 'roles'>) => boolean {
+  const { role } = useDesk().operator
+  return ({ roles }) => mayBe(roles, role)
+}
+
+const mayBe = (roles: readonly Role[], role: Role) => roles.includes(role)

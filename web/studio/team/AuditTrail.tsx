@@ -1,0 +1,56 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { listAudit, type Deed } from '#contract/studio/operators.ts'
+import { call } from '#web/lib/api.ts'
+import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import styles from './team.module.css'
+
+/** What operators did, the latest first; of one subject everything that happened to it. */
+export function AuditTrail({ subject }: { subject?: string }) {
+  const { t, language } = useTexts()
+  const deeds = useInfiniteQuery({
+    queryKey: ['audit', subject],
+    queryFn: ({ pageParam, signal }) =>
+      call(listAudit, {
+        query: { ...(pageParam ? { cursor: pageParam } : {}), ...(subject === undefined ? {} : { subject }) },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+  const columns = [
+    { title: t('team.when'), cell: ({ at }: Deed) => timeWords(at, language) },
+    { title: t('team.who'), cell: ({ operator }: Deed) => operator ?? t('team.commandLine') },
+    { title: t('team.what'), cell: ({ event }: Deed) => event.replace(/^studio /, '') },
+    {
+      title: t('team.details'),
+      cell: (deed: Deed) => <Details deed={deed} />,
+    },
+  ]
+  return (
+    <>
+      {deeds.data && (
+        <Table
+          caption={t('team.audit')}
+          columns={columns}
+          rows={deeds.data.pages.flatMap(({ list }) => list)}
+          keyOf={({ id }) => id}
+          empty={t('team.nothingDone')}
+        />
+      )}
+      <ListFoot pages={deeds} empty={null} />
+    </>
+  )
+}
+
+function Details({ deed: { subject, details } }: { deed: Deed }) {
+  const { t } = useTexts()
+  return (
+    <details className={styles.details}>
+      <summary>{subject ?? t('team.show')}</summary>
+      <pre>{JSON.stringify(details, null, 2)}</pre>
+    </details>
+  )
+}

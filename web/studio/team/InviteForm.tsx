@@ -1,0 +1,54 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { isRole, roles } from '#contract/studio/command.ts'
+import { addOperator } from '#contract/studio/operators.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import '#web/i18n/account.ts'
+import { call } from '#web/lib/api.ts'
+import { isEmail } from '#web/lib/checks.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { OneTimeLink, type Invited } from './OneTimeLink.tsx'
+import styles from './team.module.css'
+
+/** Adds somebody: their address and role make a link, which is theirs to open. */
+export function InviteForm() {
+  const { t } = useTexts()
+  const { t: word } = useTranslation()
+  const queryClient = useQueryClient()
+  const [invited, setInvited] = useState<Invited | null>(null)
+  const form = useForm({
+    initial: { email: '', role: 'editor' },
+    messagesOf: ({ email }) => (isEmail(email) ? {} : { email: word('account.emailBad') }),
+    send: async ({ email, role }) => {
+      setInvited(await call(addOperator, { body: { email, role: isRole(role) ? role : 'analyst' } }))
+      form.set({ email: '' })
+      void queryClient.invalidateQueries({ queryKey: ['operators'] })
+    },
+  })
+  return (
+    <form className={styles.invite} onSubmit={form.submit} noValidate>
+      <Field
+        {...form.field('email')}
+        label={t('team.email')}
+        type="email"
+        inputMode="email"
+        autoComplete="off"
+      />
+      <Choice
+        label={t('team.role')}
+        value={form.value.role}
+        options={roles.map((role) => ({ value: role, label: t(`desk.role.${role}`) }))}
+        hint={isRole(form.value.role) ? t(`team.roleText.${form.value.role}`) : ''}
+        onChoose={(role) => form.set({ role })}
+      />
+      <Button type="submit" disabled={form.busy}>
+        {t('team.invite')}
+      </Button>
+      {invited && <OneTimeLink invited={invited} onClose={() => setInvited(null)} />}
+    </form>
+  )
+}

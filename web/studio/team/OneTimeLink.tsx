@@ -1,0 +1,25 @@
+import type { ResultOf } from '#contract/endpoint.ts'
+import type { addOperator } from '#contract/studio/operators.ts'
+import { copyText } from '#web/features/media/share.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { timeWords } from '#web/studio/words.ts'
+import styles from './team.module.css'
+
+export type Invited = ResultOf<typeof addOperator>
+
+/** A one-time link, which is shown this once: whoever made it gives it to the person. */
+export function OneTimeLink({ invited, onClose }: { invited: Invited; onClose: () => void }) {
+  const { t, language } = useTexts()
+  const until = timeWords(invited.expires_at, language)
+  return (
+    <Sheet title={t('team.linkTitle')} onClose={onClose}>
+      <div className={styles.link}>
+        <p>{t('team.linkText', { email: invited.operator.email, until })}</p>
+        <code>{invited.link}</code>
+        <Button onClick={() => void copyText(invited.link)}>{t('team.copy')}</Button>
+      </div>
+    </Sheet>
+  )
+}

@@ -1,0 +1,42 @@
+import { useSyncExternalStore } from 'react'
+import type { Language } from '#contract/languages.ts'
+import { changeLanguage as changeBase, type KeyOf } from '#web/i18n/index.ts'
+import { createTranslator, type TextTree, type Values } from '#web/i18n/translator.ts'
+import { currentLanguage } from '#web/lib/language.ts'
+import desk from './texts/en.desk.json'
+
+/** The studio speaks English and German; who reads another language gets English. */
+export const studioLanguages = ['en', 'dy'] as const satisfies Language[]
+
+type StudioKey = KeyOf<typeof desk>
+
+/** Says a text of the studio. */
+export type Say = (key: StudioKey, values?: Values) => string
+
+const translator = createTranslator<StudioKey>(currentLanguage())
+for (const part of [desk]) translator.add('en', part)
+
+const others = import.meta.glob<TextTree>(['./texts/*.json', '!./texts/en.*.json'], { import: 'default' })
+
+/** Fetches the studio's texts in the language of the screens. English, which is always there, stands in for what cannot be had. */
+export async function bringStudioTexts(): Promise<void> {
+  const asked = currentLanguage()
+  const files = Object.entries(others).filter(([name]) => name.startsWith(`./texts/${asked}.`))
+  const parts = await Promise.all(files.map(([, fetchPart]) => fetchPart().catch(() => ({}))))
+  for (const part of parts) translator.add(asked, part)
+}
+
+/** Changes the language of the studio, and of the site for this person. */
+export async function changeLanguage(chosen: Language): Promise<void> {
+  await changeBase(chosen)
+  await bringStudioTexts()
+  translator.change(chosen)
+}
+
+const current = () => translator.language
+
+/** The studio's texts in the language of the screens; whoever uses them is drawn again when it changes. */
+export function useTexts(): { t: Say; language: Language } {
+  const language = useSyncExternalStore(translator.onChange, current, current)
+  return { t: translator.t, language }
+}

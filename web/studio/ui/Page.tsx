@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react'
+import styles from './page.module.css'
+
+/** A screen of the studio: its title, what can be done here, and the rest. */
+export function Page({
+  title,
+  lead,
+  actions,
+  children,
+}: {
+  title: string
+  lead?: ReactNode
+  /** Buttons beside the title. */
+  actions?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <section className={styles.page}>
+      <title>{`${title} · Studio`}</title>
+      <header className={styles.head}>
+        <div>
+          <h1>{title}</h1>
+          {lead && <p className={styles.lead}>{lead}</p>}
+        </div>
+        {actions && <div className={styles.actions}>{actions}</div>}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+/** A part of a screen under a heading of its own. */
+export function Panel({
+  title,
+  actions,
+  children,
+}: {
+  title: string
+  actions?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <section className={styles.panel}>
+      <header className={styles.head}>
+        <h2>{title}</h2>
+        {actions && <div className={styles.actions}>{actions}</div>}
+      </header>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,62 @@
+import type { Key, ReactNode } from 'react'
+import styles from './table.module.css'
+
+export interface Column<Row> {
+  /** The column's heading, which also names the value where rows become cards on a phone. */
+  title: string
+  cell: (row: Row) => ReactNode
+  /** Figures stand at the end of their column. */
+  figures?: boolean
+}
+
+/** Rows of things of one kind. On a phone each row is a card that names its values. The first column is what a row is about. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  empty,
+}: {
+  caption: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  keyOf: (row: Row) => Key
+  /** What is said where there is no row. */
+  empty: ReactNode
+}) {
+  if (rows.length === 0) return <p className={styles.empty}>{empty}</p>
+  const classOf = ({ figures }: Column<Row>) => (figures ? styles.figures : undefined)
+  return (
+    <div className={styles.frame} tabIndex={0} role="region" aria-label={caption}>
+      <table className={styles.table}>
+        <caption className="hidden-text">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.title} scope="col" className={classOf(column)}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map((column, index) =>
+                index === 0 ? (
+                  <th key={column.title} scope="row">
+                    {column.cell(row)}
+                  </th>
+                ) : (
+                  <td key={column.title} data-title={column.title} className={classOf(column)}>
+                    {column.cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { BodyOf, ResultOf } from '#contract/endpoint.ts'
+import type { CommandEndpoint } from '#contract/studio/command.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
+import { deskQuery } from './queries.ts'
+
+/**
+ * Gives a command that changes something, once at a time; afterwards everything on screen is asked for anew. A refusal is
+ * said in a toast; the answer is undefined then.
+ */
+export function useCommand<E extends CommandEndpoint>(
+  command: E,
+): { run: (body: BodyOf<E>) => Promise<ResultOf<E> | undefined>; busy: boolean } {
+  const queryClient = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const run = async (body: BodyOf<E>) => {
+    setBusy(true)
+    try {
+      const result = await call(command, { body })
+      const { queryKey } = deskQuery
+      void queryClient.invalidateQueries({ predicate: (query) => query.queryKey[0] !== queryKey[0] })
+      return result
+    } catch (error) {
+      // The call itself has told of a failure, and of code 500.
+      if (error instanceof CallRejected && error.code !== 500) notify(error.message)
+      return undefined
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { run, busy }
+}
