@@ -5,7 +5,6 @@ import { EmailField, PasswordField } from '#web/features/members/AccountFields.t
 import { AccountForm, AccountPage } from '#web/features/members/AccountPage.tsx'
 import { CodeField } from '#web/features/members/CodeField.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import '#web/i18n/account.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/checks.ts'
 import { Button } from '#web/ui/Button.tsx'

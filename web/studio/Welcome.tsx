@@ -7,8 +7,6 @@ import { NewPasswordFields } from '#web/features/members/AccountFields.tsx'
 import { AccountForm, AccountPage } from '#web/features/members/AccountPage.tsx'
 import { AppSecret, RecoveryCodes } from '#web/features/members/SetUpSecondFactor.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import '#web/i18n/account.ts'
-import '#web/i18n/mine.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
@@ -41,7 +39,7 @@ export function Welcome() {
     <main>
       <AccountPage title={t('desk.welcome')} lead={t(letIn ? 'desk.welcomeCodes' : 'desk.welcomeLead')}>
         {letIn ? (
-          <RecoveryCodes codes={letIn.codes} onDone={goOn} />
+          <RecoveryCodes codes={letIn.codes} onDone={goOn} heading="h2" />
         ) : invited.data ? (
           <SetUp invited={invited.data} secret={secret} onDone={setLetIn} />
         ) : invited.error instanceof CallRejected ? (
@@ -88,7 +86,7 @@ function SetUp({
         password={form.field('password')}
         repeat={form.field('repeat_password')}
       />
-      <AppSecret secret={invited.secret} url={invited.otpauth_url} />
+      <AppSecret secret={invited.secret} url={invited.otpauth_url} heading="h2" />
       <Field
         {...form.field('code')}
         label={word('account.code')}

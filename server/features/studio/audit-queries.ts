@@ -18,6 +18,8 @@ export async function selectDeeds(
   const which = subject === undefined ? sql`event LIKE 'studio %'` : sql`subject = ${subject}`
   const { rows } = await sql<DeedRow>`
     SELECT id::text, at, event, operator, subject, details FROM audit_events
-    WHERE ${which} AND id < ${before ?? Number.MAX_SAFE_INTEGER} ORDER BY audit_events.id DESC LIMIT ${limit}`.execute(db)
+    WHERE ${which} AND id < ${before ?? Number.MAX_SAFE_INTEGER} ORDER BY audit_events.id DESC LIMIT ${limit}`.execute(
+    db,
+  )
   return rows
 }

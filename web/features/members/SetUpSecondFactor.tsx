@@ -84,13 +84,23 @@ function Confirm({ begun, onConfirmed }: { begun: Begun; onConfirmed: (codes: st
 }
 
 /** What the authenticator app takes: as a picture, as a link on the same phone, and as text. */
-export function AppSecret({ secret, url, focus }: { secret: string; url: string; focus?: boolean }) {
+export function AppSecret({
+  secret,
+  url,
+  focus,
+  heading: Heading = 'h4',
+}: {
+  secret: string
+  url: string
+  focus?: boolean
+  heading?: 'h2' | 'h4'
+}) {
   const { t } = useTranslation()
   return (
     <>
-      <h4 tabIndex={-1} ref={focus ? takeFocus : undefined}>
+      <Heading tabIndex={-1} ref={focus ? takeFocus : undefined}>
         {t('factor.scan')}
-      </h4>
+      </Heading>
       <Suspense fallback={<div className={styles.qr} />}>
         <QrCode text={url} label={t('factor.qr')} />
       </Suspense>
@@ -109,13 +119,21 @@ export function AppSecret({ secret, url, focus }: { secret: string; url: string;
 }
 
 /** The codes that each sign in once without the app. */
-export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
+export function RecoveryCodes({
+  codes,
+  onDone,
+  heading: Heading = 'h4',
+}: {
+  codes: string[]
+  onDone: () => void
+  heading?: 'h2' | 'h4'
+}) {
   const { t } = useTranslation()
   return (
     <div className={styles.codes}>
-      <h4 tabIndex={-1} ref={takeFocus}>
+      <Heading tabIndex={-1} ref={takeFocus}>
         {t('factor.codesTitle')}
-      </h4>
+      </Heading>
       <p className={styles.text}>{t('factor.codesText')}</p>
       <ul>
         {codes.map((code) => (
