@@ -197,7 +197,6 @@ function person(): Shot[] {
     {
       name: 'sign in, refused',
       path: '/login',
-      before: answer('user/login', { code: 500, message: 'The e-mail or the password is not right.' }),
       act: inTurn(type('[type=email]', 'ada@example.com'), type('[type=password]', 'not this one'), submit),
     },
     {
