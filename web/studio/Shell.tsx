@@ -64,8 +64,9 @@ function Person({ desk: { operator } }: { desk: Desk }) {
   const queryClient = useQueryClient()
   const signOut = async () => {
     await call(closeDesk, { body: {} })
-    queryClient.clear()
     queryClient.setQueryData(deskQuery.queryKey, null)
+    // The next one at this desk may see less.
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== deskQuery.queryKey[0] })
   }
   return (
     <div className={styles.person}>
