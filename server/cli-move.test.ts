@@ -28,7 +28,10 @@ beforeEach(async () => {
     await disk.write(key, key)
   await disk.write('originals/ast_1.mp4', film)
   const config = loadConfig({ ...store.settings, DATA_DIR: root })
-  context = { config, storage: await openStorage(config, createLog({ json: true, level: 'silent' })) }
+  context = {
+    config,
+    storage: await openStorage(config, createLog({ json: true, level: 'silent' }), 'site_1'),
+  }
   for (const folder of ['originals', 'media', 'public']) await context.storage.remove(folder)
 })
 afterEach(() => {

@@ -12,7 +12,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { createGateways, type GatewaySetUp } from '#server/features/billing/create-gateways.ts'
 import { openClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { seedPlans } from '#server/features/billing/seed-plans.ts'
-import { createCatalog } from '#server/features/catalog/catalog.ts'
+import { createCatalog, settleSetting } from '#server/features/catalog/catalog.ts'
 import { seedHomepage } from '#server/features/catalog/seed-homepage.ts'
 import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
 import {
@@ -60,6 +60,7 @@ import { translate } from '#server/i18n/translate.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
+import { newId } from '#server/platform/ids.ts'
 import type { Log } from '#server/platform/log.ts'
 import { addressOf, openMailer, type Mailer } from '#server/platform/mail/mailer.ts'
 import type { MailContext } from '#server/platform/mail/send-mails.ts'
@@ -84,6 +85,8 @@ type FeatureContexts = BillingContext &
 export interface Context extends FeatureContexts, GatewaySetUp, Omit<MailContext, 'db'> {
   config: Config
   database: Database<Tables>
+  /** Tells this site's database from any other's. */
+  siteId: string
   storage: Storage
   close(): Promise<void>
 }
@@ -127,7 +130,8 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   const database = overrides.database ?? (await openDatabase<Tables>(config, log))
   const { db } = database
   const clock = overrides.clock ?? (await openClock(config, db, log))
-  const [storage] = await Promise.all([openStorage(config, log), seedPlans(db), seedHomepage(db)])
+  const { id: siteId } = await settleSetting(db, 'site_id', { id: newId('site') })
+  const [storage] = await Promise.all([openStorage(config, log, siteId), seedPlans(db), seedHomepage(db)])
   const webRoot = overrides.webRoot ?? builtWeb
   const ownAddress = overrides.ownAddress ?? (() => `http://127.0.0.1:${config.port}`)
   const { gateways, gatewayRoutes } =
@@ -155,6 +159,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     composeMail: composerFor(config.operator.site),
     mailer: overrides.mailer ?? openMailer(config, log),
     webRoot,
+    siteId,
     storage,
     documents,
     icons,

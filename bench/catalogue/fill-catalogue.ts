@@ -25,8 +25,8 @@ const historyPerUser = 200
 /** The id of a record by its number, and a file that every episode plays. */
 const beginnings = `CREATE FUNCTION bench_id(kind text, number bigint) RETURNS text LANGUAGE sql IMMUTABLE STRICT
   RETURN kind || '_' || md5(kind || number);
-  INSERT INTO assets (id, state, source_name, source_hash, width, height, duration_ms, has_audio)
-    VALUES ('ast_bench', 'ready', '01.mp4', 'bench', 720, 1280, 60000, true)`
+  INSERT INTO assets (id, place, state, source_name, source_hash, width, height, duration_ms, has_audio)
+    VALUES ('ast_bench', 'ast_bench', 'ready', '01.mp4', 'bench', 720, 1280, 60000, true)`
 
 /** Tables that are loaded without their triggers, foreign keys and (but for keys) indexes. */
 const loaded = ['videos', 'video_tags', 'episodes', 'video_search', 'search_words', 'watched_next', 'history']

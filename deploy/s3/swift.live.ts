@@ -16,7 +16,7 @@ let storage: ReturnType<typeof openS3>
 const open = (changes = {}) => {
   const { s3, s3Secrets } = readS3({ ...swift.settings, S3_BUCKET: 'films', ...changes })
   if (!s3 || !s3Secrets) throw new Error('swift has no settings')
-  return openS3({ settings: s3, ...s3Secrets, dataDir: root })
+  return openS3({ settings: s3, ...s3Secrets, dataDir: root, siteId: 'site_1' })
 }
 
 beforeAll(async () => {

@@ -8,6 +8,7 @@ export type IdKind =
   | 'cat'
   | 'sec'
   | 'ast'
+  | 'site'
   | 'usr'
   | 'ses'
   | 'idn'

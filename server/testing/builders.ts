@@ -85,6 +85,7 @@ async function buildAsset(db: Db, storage: Context['storage'], state: 'ready' | 
       height: 1280,
       duration_ms: 18_000,
       has_audio: true,
+      place: state === 'ready' ? id : null,
     })
     .execute()
   if (state === 'uploaded') return id

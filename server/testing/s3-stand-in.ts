@@ -10,7 +10,11 @@ export type Fault =
   | 'break in the middle'
   | 'stop in the middle'
   | 'lose the answer'
+  /** These two break in the middle of what is asked for whole. */
+  | 'forget the range'
+  | 'mistake the range'
   | 'fail'
+  | 'refuse'
   | 'stall'
   | undefined
 
@@ -24,7 +28,9 @@ export interface S3StandIn {
   close(): Promise<void>
 }
 
-const bucket = 'films'
+/** One for each site that a test has. */
+const buckets = ['films', 'films-2', 'films-3', 'films-4', 'films-5'] as const
+const [bucket] = buckets
 const credentials = { accessKeyId: 'stand-in-key', secretAccessKey: 'stand-in-secret' }
 
 /**
@@ -32,7 +38,12 @@ const credentials = { accessKeyId: 'stand-in-key', secretAccessKey: 'stand-in-se
  * begun, and what networks and servers do on bad days.
  */
 export async function startS3(): Promise<S3StandIn> {
-  const store = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false, init: { buckets: [bucket] } })
+  const store = await startFauxqs({
+    port: 0,
+    host: '127.0.0.1',
+    logger: false,
+    init: { buckets: [...buckets] },
+  })
   const uploads = createOpenUploads()
   const asked: string[] = []
   let faultOf: (call: string) => Fault = () => undefined
@@ -47,6 +58,7 @@ export async function startS3(): Promise<S3StandIn> {
     if (fault === 'break') return void request.socket.destroy()
     if (fault === 'stall') return void request.resume()
     if (fault === 'fail') return void refuse(request, response, 500, 'InternalError')
+    if (fault === 'refuse') return void refuse(request, response, 400, 'EntityTooLarge')
     const listed = uploads.list(request)
     if (listed === 'gone') return void refuse(request, response, 404, 'NoSuchUpload')
     if (listed !== undefined) return void response.setHeader('content-type', 'application/xml').end(listed)
@@ -96,16 +108,19 @@ function forward(
   note: (request: IncomingMessage, status: number, headers: IncomingMessage['headers'], body: string) => void,
 ): void {
   const { method, url: path, headers } = request
+  const breaks = fault === 'break in the middle' || (fault?.endsWith('range') && headers.range === undefined)
+  if (fault === 'forget the range') delete headers.range
+  if (fault === 'mistake the range' && headers.range) headers.range = 'bytes=1-'
   const inner = ask({ port, host: '127.0.0.1', method, path, headers }, (answer) => {
     const status = answer.statusCode ?? 502
     response.writeHead(status, answer.headers)
     const parts: Buffer[] = []
     answer.on('data', (chunk: Buffer) => {
       if (method !== 'GET') parts.push(chunk)
-      if (fault === 'break in the middle' || fault === 'stop in the middle') {
+      if (breaks || fault === 'stop in the middle') {
         answer.destroy()
         response.write(chunk.subarray(0, chunk.length / 2), () => {
-          if (fault === 'break in the middle') response.destroy()
+          if (breaks) response.destroy()
         })
       } else if (fault !== 'lose the answer') response.write(chunk)
     })

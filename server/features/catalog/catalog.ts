@@ -138,6 +138,12 @@ export async function readSetting<T extends object>(db: Db, key: string): Promis
   return (await queries.selectSetting(db, key)) as T | undefined
 }
 
+/** A setting that is made once and for good: what stands there already, else this. */
+export async function settleSetting<T extends object>(db: Db, key: string, value: T): Promise<T> {
+  await queries.insertSetting(db, key, value)
+  return (await readSetting<T>(db, key)) ?? value
+}
+
 export function writeSetting(db: Db, key: string, value: object): Promise<void> {
   return queries.upsertSetting(db, key, value)
 }

@@ -158,6 +158,14 @@ export async function lockSetting(tx: Tx, key: string): Promise<object | undefin
   return row?.value
 }
 
+export async function insertSetting(db: Db, key: string, value: object): Promise<void> {
+  await db
+    .insertInto('settings')
+    .values({ key, value: JSON.stringify(value) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
 export async function upsertSetting(db: Db, key: string, value: object): Promise<void> {
   const text = JSON.stringify(value)
   await db

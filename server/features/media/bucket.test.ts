@@ -12,6 +12,7 @@ import { drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { startS3, type S3StandIn } from '#server/testing/s3-stand-in.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { sweepRetiredAssets } from './ingest/sweep-retired-assets.ts'
+import { sweepStorage } from './ingest/sweep-storage.ts'
 import { enqueueFolder, importFolder } from './ingest/import-folder.ts'
 import { workNext, type IngestContext } from './ingest/work-queue.ts'
 
@@ -44,7 +45,15 @@ async function machine(name: string): Promise<IngestContext & { disk: string }> 
   const disk = join(root, name)
   const config = loadConfig({ ...store.settings, DATA_DIR: disk })
   const { db, clock, mediaKeys } = site.context
-  return { db, clock, mediaKeys, log: quiet, programs, storage: await openStorage(config, quiet), disk }
+  return {
+    db,
+    clock,
+    mediaKeys,
+    log: quiet,
+    programs,
+    storage: await openStorage(config, quiet, site.context.siteId),
+    disk,
+  }
 }
 
 const filesIn = (folder: string) =>
@@ -222,7 +231,14 @@ it('lets its documents turn to the store for videos and their pictures', async (
 })
 
 it('leads to the cache in front of the store where there is one, which checks the same pass', async () => {
-  const behind = await testSite({}, { ...store.settings, S3_PUBLIC_URL: 'https://cdn.example/' })
+  const behind = await testSite(
+    {},
+    {
+      ...store.settings,
+      S3_BUCKET: 'films-2',
+      S3_PUBLIC_URL: 'https://cdn.example/',
+    },
+  )
   try {
     const video = await buildVideo(behind.context)
     const visitor = behind.visitor()
@@ -239,8 +255,8 @@ it('leads to the cache in front of the store where there is one, which checks th
 })
 
 it.each([
-  ['by links of the store', {}],
-  ['by a cache in front of it', { S3_PUBLIC_URL: 'https://cdn.example' }],
+  ['by links of the store', { S3_BUCKET: 'films-3' }],
+  ['by a cache in front of it', { S3_BUCKET: 'films-4', S3_PUBLIC_URL: 'https://cdn.example' }],
 ])('an encrypted episode leads to its key, which the site alone gives (%s)', async (_how, settings) => {
   const sealing = await testSite({}, { ...store.settings, ...settings, MEDIA_ENCRYPT: 'aes-128' })
   try {
@@ -277,11 +293,42 @@ it.each([
   [{ S3_BUCKET: 'nowhere' }, 'S3_BUCKET'],
 ])('does not start with a store that refuses it, and names the setting (%j)', async (wrong, name) => {
   const config = loadConfig({ ...store.settings, ...wrong, DATA_DIR: join(root, 'wrong') })
-  await expect(openStorage(config, quiet)).rejects.toThrow(name)
+  await expect(openStorage(config, quiet, site.context.siteId)).rejects.toThrow(name)
 })
 
 it('starts while the store is away', async () => {
   store.misbehave(() => 'break')
   const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'away') })
-  expect((await openStorage(config, quiet)).delivery.kind).toBe('signed')
+  expect((await openStorage(config, quiet, site.context.siteId)).delivery.kind).toBe('signed')
+})
+
+it('does not start on the bucket of another site, which keeps what it has', async () => {
+  const video = await buildVideo(site.context)
+  const media = `media/${video.episodes[0]?.assetId}/master.m3u8`
+  await expect(testSite({}, store.settings)).rejects.toThrow(/^S3_BUCKET: the bucket films is another site's/)
+  // Again, as another process of the first or after a restart.
+  const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'again') })
+  expect((await openStorage(config, quiet, site.context.siteId)).delivery.kind).toBe('signed')
+  expect(await site.context.storage.exists(media)).toBe(true)
+})
+
+it('deletes nothing from a bucket that turns out to be another site’s, once the store is there', async () => {
+  const other = await testSite()
+  try {
+    const config = loadConfig({ ...store.settings, DATA_DIR: join(root, 'late') })
+    store.misbehave(() => 'break')
+    const storage = await openStorage(config, quiet, other.context.siteId)
+    store.misbehave(() => undefined)
+    const original = 'originals/ast_of_the_first.mp4'
+    await site.context.storage.write(original, 'film')
+    const late = { now: () => new Date(Date.now() + 48 * 3_600_000) }
+    const sweeping = { ...other.context, storage, clock: late, log: quiet, programs }
+    await expect(sweepStorage(sweeping)).rejects.toThrow('another site')
+    expect(await site.context.storage.exists(original)).toBe(true)
+    // Its own site does delete it: no asset claims it.
+    await sweepStorage({ ...site.context, clock: late, log: quiet, programs })
+    expect(await site.context.storage.exists(original)).toBe(false)
+  } finally {
+    await other.close()
+  }
 })

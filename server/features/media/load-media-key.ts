@@ -10,12 +10,12 @@ import { selectMediaKey } from './queries.ts'
 export async function loadMediaKey(
   { db, clock, mediaKeys }: Pick<MediaContext, 'db' | 'clock' | 'mediaKeys'>,
   userId: string,
-  assetId: string,
+  place: string,
 ): Promise<Buffer | 'none' | 'replaced' | 'locked'> {
-  const row = await selectMediaKey(db, assetId)
+  const row = await selectMediaKey(db, place)
   if (!row?.media_key) return 'none'
   const { id, number, video_id, free_episodes } = row
   if (id === null || number === null || video_id === null || free_episodes === null) return 'replaced'
   const isOpen = number <= free_episodes || (await loadRights(db, userId, video_id, clock.now())).covers(id)
-  return isOpen ? mediaKeys.open(assetId, row.media_key) : 'locked'
+  return isOpen ? mediaKeys.open(place, row.media_key) : 'locked'
 }

@@ -4,14 +4,14 @@ import { keyOf, open, seal } from '#server/platform/seal.ts'
 /** Where a playlist finds the key, seen from its folder; the site answers there (routes.ts). */
 export const keyUri = '../key'
 
-/** The keys that segments are encrypted with: one for each asset, sealed wherever it is kept. */
+/** The keys that segments are encrypted with: one for each asset, sealed wherever it is kept, for the place of its files. */
 export interface MediaKeys {
   /** Whether what is made from now on is encrypted (MEDIA_ENCRYPT). */
   encrypts: boolean
   make(): Buffer
-  seal(assetId: string, key: Buffer): Buffer
-  /** @throws Error where the sealed key is of another asset or APP_SECRET */
-  open(assetId: string, sealed: Buffer): Buffer
+  seal(place: string, key: Buffer): Buffer
+  /** @throws Error where the sealed key is of another place or APP_SECRET */
+  open(place: string, sealed: Buffer): Buffer
 }
 
 /** AES-128 wants sixteen bytes. */
@@ -22,7 +22,7 @@ export function createMediaKeys(appSecret: string, encrypts: boolean): MediaKeys
   return {
     encrypts,
     make: () => randomBytes(keyBytes),
-    seal: (assetId, key) => seal(sealing, key.toString('base64'), assetId),
-    open: (assetId, sealed) => Buffer.from(open(sealing, sealed, assetId), 'base64'),
+    seal: (place, key) => seal(sealing, key.toString('base64'), place),
+    open: (place, sealed) => Buffer.from(open(sealing, sealed, place), 'base64'),
   }
 }

@@ -71,16 +71,14 @@ function thumbOf(
   state: Episode['state'],
   viewer: Viewer | null,
 ): string | null {
-  if (!row.asset_id) return null
-  return state === 'locked'
-    ? `/public/${row.asset_id}/still.webp`
-    : linkFor(context, row, viewer)('thumb.webp')
+  if (row.place === null) return null
+  return state === 'locked' ? `/public/${row.place}/still.webp` : linkFor(context, row, viewer)('thumb.webp')
 }
 
-/** Makes links to the files of an episode's asset, for this viewer, good until the pass ends. */
+/** Makes links to the files of an episode's asset, for this viewer, good until the pass ends. They name its place. */
 function linkFor(context: MediaContext, row: EpisodeRow, viewer: Viewer | null): (file: string) => string {
   const expires = passExpiry(context.clock.now(), row.duration_ms ?? 0)
-  const asset = row.asset_id ?? ''
+  const asset = row.place ?? ''
   const pass = signPass(context.mediaSecrets, asset, viewer?.kept ? viewer.userId : anybody, expires)
   return (file) => `/media/${pass}/${asset}/${file}`
 }
@@ -191,7 +189,7 @@ async function offerOf(
   language: Language,
 ): Promise<Record<string, unknown>> {
   const price = { episode_cents: row.episode_cents, video_cents: row.video_cents, currency: row.currency }
-  const thumb_url = row.asset_id ? `/public/${row.asset_id}/still.webp` : null
+  const thumb_url = row.place === null ? null : `/public/${row.place}/still.webp`
   const { id, video_id, number } = row
   const video = await queries.selectCounts(context.db, video_id)
   return context.offerFor(

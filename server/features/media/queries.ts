@@ -19,6 +19,7 @@ function selectEpisodes(db: Db) {
       'episodes.number',
       'episodes.titles',
       'episodes.asset_id',
+      'assets.place',
       'videos.free_episodes',
       'videos.episode_cents',
       'videos.video_cents',
@@ -36,8 +37,8 @@ function selectEpisodes(db: Db) {
 }
 export type EpisodeRow = Awaited<ReturnType<ReturnType<typeof selectEpisodes>['executeTakeFirstOrThrow']>>
 
-/** An asset's sealed key with the episode that plays it, where there is one. */
-export function selectMediaKey(db: Db, assetId: string) {
+/** The sealed key of the asset whose files lie at this place, with the episode that plays it, where there is one. */
+export function selectMediaKey(db: Db, place: string) {
   return db
     .selectFrom('assets')
     .leftJoin('episodes', 'episodes.asset_id', 'assets.id')
@@ -49,7 +50,7 @@ export function selectMediaKey(db: Db, assetId: string) {
       'episodes.video_id',
       'videos.free_episodes',
     ])
-    .where('assets.id', '=', assetId)
+    .where('assets.place', '=', place)
     .executeTakeFirst()
 }
 

@@ -34,6 +34,8 @@ export interface AssetsTable {
   priority: Generated<number>
   /** What the segments are encrypted with, sealed (media-keys.ts). */
   media_key: ColumnType<Buffer | null, Buffer | undefined, Buffer>
+  /** The folder of its files in `media/` and `public/`, and what links call it; null until it is ready. */
+  place: string | null
   retired_at: MaybeTime
   created_at: Time
   ready_at: MaybeTime
@@ -49,7 +51,23 @@ export interface EpisodesTable {
   created_at: Time
 }
 
+/** Files and folders of the storage that no row names, yet or any more. */
+export interface LooseFilesTable {
+  key: string
+  noted_at: ColumnType<Date, Date, Date>
+}
+
+/** Files on their way into the storage, each with the asset that it is going to be. */
+export interface ArrivalsTable {
+  episode_id: string
+  source_hash: string
+  asset_id: string
+  began_at: ColumnType<Date, Date, Date>
+}
+
 export interface MediaTables {
   assets: AssetsTable
+  loose_files: LooseFilesTable
+  arrivals: ArrivalsTable
   episodes: EpisodesTable
 }

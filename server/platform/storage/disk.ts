@@ -44,6 +44,7 @@ export function openDisk(dataDir: string): Storage {
       await access(pathOf(key))
       return pathOf(key)
     },
+    isOwn: async () => true,
     // What is begun lies in `workDir`, and is swept there.
     sweepUnfinished: async () => {},
   }

@@ -6,14 +6,24 @@ import type { Storage } from './storage.ts'
 
 /**
  * The storage that the settings name: a bucket, else the disk.
- * @throws ConfigError naming the setting where the store refuses us; while it cannot be reached the log says so
+ * @param siteId tells this site from others that may have the same bucket by mistake
+ * @throws ConfigError naming the setting where the store refuses us or the bucket is another site's; while it cannot be reached
+ * the log says so
  */
-export async function openStorage({ dataDir, s3, secrets }: Config, log: Log): Promise<Storage> {
+export async function openStorage(
+  { dataDir, s3, secrets }: Config,
+  log: Log,
+  siteId: string,
+): Promise<Storage> {
   if (!s3 || !secrets.s3) return openDisk(dataDir)
   // Its library takes 200 ms and 30 MB, which a site on a disk does not pay for.
-  const [{ openS3 }, { StoreError }] = await Promise.all([import('./s3.ts'), import('./s3-calls.ts')])
-  const storage = openS3({ settings: s3, secretAccessKey: secrets.s3.secretAccessKey, dataDir })
-  await storage.check().catch((error: unknown) => {
+  const [{ openS3, markerKey }, { StoreError }] = await Promise.all([
+    import('./s3.ts'),
+    import('./s3-calls.ts'),
+  ])
+  const storage = openS3({ settings: s3, secretAccessKey: secrets.s3.secretAccessKey, dataDir, siteId })
+  const checked = storage.check().then(() => storage.isOwn())
+  const isOwn = await checked.catch((error: unknown) => {
     if (!(error instanceof StoreError)) throw error
     if (error.status === 403)
       throw new ConfigError(
@@ -24,6 +34,11 @@ export async function openStorage({ dataDir, s3, secrets }: Config, log: Log): P
     if (error.status === 301)
       throw new ConfigError(`S3_REGION: the bucket ${s3.bucket} is in another region.`)
     log.error({ err: error }, 'The S3 store cannot be reached; the site starts without it')
+    return true
   })
+  if (!isOwn)
+    throw new ConfigError(
+      `S3_BUCKET: the bucket ${s3.bucket} is another site's, as its file "${markerKey}" says. Give this site a bucket of its own; or delete that file, where no other site uses the bucket any more.`,
+    )
   return storage
 }

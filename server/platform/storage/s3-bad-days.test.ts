@@ -8,6 +8,7 @@ import { makeFolder } from '#server/testing/describe-storage.ts'
 import { startS3, type Fault, type S3StandIn } from '#server/testing/s3-stand-in.ts'
 import { openS3 } from './s3.ts'
 import type { Patience } from './s3-calls.ts'
+import { isStorageAway } from './storage.ts'
 
 const patience: Patience = { attempts: 4, connectMs: 5000, idleMs: 10_000, requestMs: 60_000 }
 /** Little, so that a test of having none left is short. */
@@ -21,7 +22,7 @@ let impatient: ReturnType<typeof openS3>
 const open = (changes = {}, patient = patience) => {
   const { s3, s3Secrets } = readS3({ ...store.settings, ...changes })
   if (!s3 || !s3Secrets) throw new Error('the stand-in has no settings')
-  return openS3({ settings: s3, ...s3Secrets, dataDir: root, patience: patient })
+  return openS3({ settings: s3, ...s3Secrets, dataDir: root, siteId: 'site_1', patience: patient })
 }
 const calls = (begin: string) => store.asked.filter((call) => call.startsWith(begin))
 const sentParts = () => calls('PUT').flatMap((call) => /partNumber=(\d+)/.exec(call)?.[1] ?? [])
@@ -144,6 +145,43 @@ test('a file is brought here though the connection breaks on the way, without wh
   store.misbehave((call) => (call.startsWith('GET') && breaks-- > 0 ? 'break in the middle' : undefined))
   const path = await storage.bringHere('originals/there.mp4', folder)
   expect(readFileSync(path).equals(large)).toBe(true)
+})
+
+test('a download may break as often as it likes, as long as something comes each time', async () => {
+  const folder = makeFolder(storage, { 'film.mp4': large })
+  await storage.moveIn(join(folder, 'film.mp4'), 'originals/often.mp4')
+  let breaks = 3 * patience.attempts
+  store.misbehave((call) => (call.startsWith('GET') && breaks-- > 0 ? 'break in the middle' : undefined))
+  const path = await storage.bringHere('originals/often.mp4', folder)
+  expect(breaks).toBeLessThan(0)
+  expect(readFileSync(path).equals(large)).toBe(true)
+})
+
+test.each<Fault>(['forget the range', 'mistake the range'])(
+  'bytes that are not those asked for (%s) are not taken for them',
+  async (fault) => {
+    const folder = makeFolder(storage, { 'film.mp4': large })
+    await storage.moveIn(join(folder, 'film.mp4'), 'originals/ranged.mp4')
+    let wrong = 3
+    store.misbehave((call) => (call.startsWith('GET') && wrong-- > 0 ? fault : undefined))
+    const path = await storage.bringHere('originals/ranged.mp4', folder)
+    expect(readFileSync(path).equals(large)).toBe(true)
+    store.misbehave((call) => (call.startsWith('GET') ? fault : undefined))
+    await expect(impatient.bringHere('originals/ranged.mp4', folder)).rejects.toThrow('GetObject')
+  },
+)
+
+test('what the store refuses because of the file is told from a store that is away', async () => {
+  const away = async (work: Promise<unknown>) => work.then(() => 'fine', isStorageAway)
+  store.misbehave(() => 'fail')
+  expect(await away(impatient.read('media/x'))).toBe(true)
+  store.misbehave(() => 'break')
+  expect(await away(impatient.read('media/x'))).toBe(true)
+  store.misbehave(() => undefined)
+  expect(await away(open({ S3_SECRET_ACCESS_KEY: 'x' }).write('media/x', 'x'))).toBe(true)
+  expect(await away(storage.read('media/nowhere'))).toBe(false)
+  store.misbehave(() => 'refuse')
+  expect(await away(storage.write('media/x', 'x'))).toBe(false)
 })
 
 test('a store that breaks off and sends nothing more is given up', async () => {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -16,6 +17,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import type { S3Config } from '#server/platform/read-s3.ts'
+import { StorageError } from './storage.ts'
 
 /** How long the store may take, and how often it is asked. A server error, a refused or broken connection is tried again after a moment. */
 export interface Patience {
@@ -29,8 +31,12 @@ export interface Patience {
 
 const usualPatience: Patience = { attempts: 4, connectMs: 5000, idleMs: 20_000, requestMs: 180_000 }
 
+/** Moved, not let in (a key or a clock that is wrong), too slow, too often. */
+const awayStatus = new Set([301, 401, 403, 408, 429])
+const awayCodes = new Set(['NoSuchBucket', 'RequestTimeout'])
+
 /** What the store said no to, or that it said nothing, in words for the log. */
-export class StoreError extends Error {
+export class StoreError extends StorageError {
   readonly status: number | undefined
   readonly code: string
   constructor(call: string, error: unknown) {
@@ -47,9 +53,22 @@ export class StoreError extends Error {
     this.code = code
   }
 
+  get isAway(): boolean {
+    const { status, code } = this
+    return status === undefined || status >= 500 || awayStatus.has(status) || awayCodes.has(code)
+  }
+
   get isMissing(): boolean {
     return this.status === 404 && this.code !== 'NoSuchBucket'
   }
+}
+
+/** What of a file is still to come. */
+interface Rest {
+  from: number
+  /** Of the whole file. */
+  bytes: number
+  etag: string
 }
 
 export interface Part {
@@ -104,13 +123,26 @@ export function createS3Calls(settings: S3Config, secretAccessKey: string, patie
       const answer = await ask(`HeadObject ${Key}`, client.send(new HeadObjectCommand({ Bucket, Key })))
       return { bytes: answer.ContentLength ?? 0, etag: answer.ETag ?? '' }
     },
-    /** A file's bytes from a place on, as long as it is still the same one. */
-    async get(Key: string, from = 0, etag?: string, signal?: AbortSignal) {
-      const range = from > 0 ? { Range: `bytes=${from}-` } : {}
-      const wish = new GetObjectCommand({ Bucket, Key, ...range, ...(etag ? { IfMatch: etag } : {}) })
-      const { Body } = await ask(`GetObject ${Key}`, client.send(wish, { abortSignal: signal }), signal)
+    async get(Key: string) {
+      const { Body } = await ask(`GetObject ${Key}`, client.send(new GetObjectCommand({ Bucket, Key })))
       if (!Body) throw new StoreError(`GetObject ${Key}`, new Error('an answer without a body'))
       return Body
+    },
+    /** A file's bytes from a place on, as long as it is still the same one: these bytes, or an error. */
+    async getRest(Key: string, { from, bytes, etag }: Rest, signal?: AbortSignal): Promise<Readable> {
+      const range = from > 0 ? { Range: `bytes=${from}-` } : {}
+      const wish = new GetObjectCommand({ Bucket, Key, ...range, IfMatch: etag })
+      const call = `GetObject ${Key}`
+      const answer = await ask(call, client.send(wish, { abortSignal: signal }), signal)
+      const { Body, ContentRange, $metadata } = answer
+      if (!(Body instanceof Readable)) throw new StoreError(call, new Error('an answer without a stream'))
+      const isRight =
+        from === 0 ||
+        ($metadata.httpStatusCode === 206 && ContentRange === `bytes ${from}-${bytes - 1}/${bytes}`)
+      if (isRight) return Body
+      Body.destroy()
+      const given = `${$metadata.httpStatusCode} ${ContentRange ?? ''}`.trim()
+      throw new StoreError(call, new Error(`other bytes than those from ${from} on (${given})`))
     },
     put: (Key: string, Body: Uint8Array, headers: FileHeaders, signal?: AbortSignal) =>
       ask(

@@ -1,7 +1,6 @@
 import { createWriteStream, mkdirSync } from 'node:fs'
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { contentTypeOf } from '#server/platform/content-types.ts'
 import type { S3Config } from '#server/platform/read-s3.ts'
@@ -15,6 +14,8 @@ export interface S3Setup {
   settings: S3Config
   secretAccessKey: string
   dataDir: string
+  /** Whose bucket it is, as its marker says. */
+  siteId: string
   patience?: Patience
 }
 
@@ -27,7 +28,7 @@ const viewersPatience: Patience = { attempts: 2, connectMs: 1000, idleMs: 2000, 
 const linkLifeMs = 12 * 3_600_000
 
 /** The files in a bucket of any S3-compatible store; unfinished work is done on this machine's disk. */
-export function openS3({ settings, secretAccessKey, dataDir, patience }: S3Setup): Storage & {
+export function openS3({ settings, secretAccessKey, dataDir, siteId, patience }: S3Setup): Storage & {
   /** @throws StoreError where the bucket cannot be used */
   check(): Promise<unknown>
 } {
@@ -65,11 +66,25 @@ export function openS3({ settings, secretAccessKey, dataDir, patience }: S3Setup
       await found(key, () => download(calls, key, path, signal))
       return path
     },
+    isOwn: () => claim(calls, siteId),
     async sweepUnfinished(before) {
       for await (const upload of calls.uploads(''))
         if (upload.begunAt < before) await calls.abortUpload(upload)
     },
   }
+}
+
+/** Where a bucket says whose it is. */
+export const markerKey = 'site-id'
+
+async function claim(calls: S3Calls, siteId: string): Promise<boolean> {
+  const owner = await readWhole(calls, markerKey).catch((error: unknown) => {
+    if (error instanceof StoreError && error.isMissing) return undefined
+    throw error
+  })
+  if (owner !== undefined) return owner.toString() === siteId
+  await calls.put(markerKey, Buffer.from(siteId), { ContentType: 'text/plain', CacheControl: 'no-store' })
+  return true
 }
 
 function deliveryOf(settings: S3Config, secretAccessKey: string): Delivery {
@@ -123,24 +138,43 @@ async function readWhole(calls: S3Calls, key: string): Promise<Buffer> {
   }
 }
 
-/** Goes on where a connection broke, as long as each brings something. */
+/** Goes on where a connection broke, for as long as something comes: so many tries in a row may bring nothing. */
 async function download(calls: S3Calls, key: string, path: string, signal?: AbortSignal): Promise<void> {
   const { bytes, etag } = await calls.head(key)
-  let left = calls.attempts
-  for (let at = 0; at === 0 || at < bytes;) {
-    const body = await calls.get(key, at, etag, signal)
-    try {
-      if (!(body instanceof Readable)) throw new TypeError('a body that is no stream')
-      await pipeline(body, createWriteStream(path, { flags: at === 0 ? 'w' : 'a', flush: true }), { signal })
-      if (bytes === 0) return
-    } catch (error) {
-      signal?.throwIfAborted()
-      const size = await sizeOf(path)
-      left = size > at ? calls.attempts : left - 1
-      if (left === 0) throw new StoreError(`GetObject ${key}`, error)
-    }
-    at = await sizeOf(path)
+  await writeFile(path, '')
+  for (let from = 0, left = calls.attempts; from < bytes;) {
+    const failed = await downloadRest(calls, key, path, { from, bytes, etag }, signal)
+    signal?.throwIfAborted()
+    const size = await sizeOf(path)
+    if (size > bytes) throw new StoreError(`GetObject ${key}`, new Error('more bytes than the file has'))
+    left = size > from ? calls.attempts : left - 1
+    if (left === 0 || isOurs(failed))
+      throw failed ?? new StoreError(`GetObject ${key}`, new Error('no bytes'))
+    from = size
   }
+}
+
+/** Adds to a file what comes of its rest. @returns what broke off */
+async function downloadRest(
+  calls: S3Calls,
+  key: string,
+  path: string,
+  rest: Parameters<S3Calls['getRest']>[1],
+  signal?: AbortSignal,
+): Promise<Error | undefined> {
+  try {
+    const body = await calls.getRest(key, rest, signal)
+    await pipeline(body, createWriteStream(path, { flags: 'a', flush: true }), { signal })
+    return undefined
+  } catch (error) {
+    if (error instanceof StoreError && !error.isAway) throw error
+    return error instanceof StoreError || isOurs(error) ? error : new StoreError(`GetObject ${key}`, error)
+  }
+}
+
+/** This machine's disk, which is no fault of the store. */
+function isOurs(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT', 'EIO'].includes(String(error.code))
 }
 
 const sizeOf = (path: string) =>

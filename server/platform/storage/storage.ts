@@ -43,8 +43,24 @@ export interface Storage {
    * @throws Error (ENOENT) where there is no such file; the signal's reason when aborted
    */
   bringHere(key: string, folder: string, signal?: AbortSignal): Promise<string>
+  /**
+   * Whether the files here are this site's alone, so that it may delete what it does not know. A bucket that is nobody's yet
+   * becomes its own.
+   */
+  isOwn(): Promise<boolean>
   /** Gives up what was begun before a moment and never finished. */
   sweepUnfinished(before: Date): Promise<void>
+}
+
+/** What went wrong at a store. */
+export abstract class StorageError extends Error {
+  /** It says nothing about the file: the same call is worth making once the store is back, or lets us in again. */
+  abstract readonly isAway: boolean
+}
+
+/** Whether an error is the store's, and passes with it. */
+export function isStorageAway(error: unknown): boolean {
+  return error instanceof StorageError && error.isAway
 }
 
 /** A file that is not there, as the disk says it. */

@@ -7,9 +7,11 @@ export const assetFiles = {
   original: (id: string, extension: string) => `originals/${id}.${extension}`,
   /** Kept beside the original until the asset is made. */
   originalCaption: (id: string, language: Language) => `originals/${id}.${language}.vtt`,
-  media: (id: string) => `media/${id}`,
-  caption: (id: string, language: Language) => `media/${id}/captions/${language}.vtt`,
-  public: (id: string) => `public/${id}`,
+  /** What one attempt makes; what links call it once the asset is ready. */
+  place: ({ id, attempt }: { id: string; attempt: number }) => `${id}-${attempt}`,
+  media: (place: string) => `media/${place}`,
+  caption: (place: string, language: Language) => `media/${place}/captions/${language}.vtt`,
+  public: (place: string) => `public/${place}`,
   originals: 'originals',
   /** The asset that a file among the originals belongs to. */
   ownerOf: (original: string) => original.replace(/^originals\//, '').split('.')[0] ?? '',

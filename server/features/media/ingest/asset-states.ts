@@ -1,5 +1,6 @@
 import type { Db, Tx } from '#server/tables.ts'
 import type { Caption } from '#server/features/media/tables.ts'
+import { assetFiles } from './asset-files.ts'
 import * as queries from './queries.ts'
 import type { ClaimedAsset } from './queries.ts'
 import type { Transcoded } from './transcode.ts'
@@ -35,7 +36,8 @@ export async function claimNext(
 export async function markReady(tx: Tx, claim: Claim, made: Transcoded, now: Date): Promise<Caption[]> {
   const { width, height, durationMs, hasAudio } = made
   const values = { width, height, duration_ms: durationMs, has_audio: hasAudio, ready_at: now, reason: null }
-  return (await move(tx, claim, { state: 'ready', progress: 100, ...values })).captions
+  const place = assetFiles.place(claim)
+  return (await move(tx, claim, { state: 'ready', progress: 100, place, ...values })).captions
 }
 
 /** @throws ClaimLost where somebody else works on it by now */

@@ -82,6 +82,7 @@ function episodesOf(slug: string) {
       'episodes.number',
       'episodes.asset_id',
       'episodes.next_asset_id',
+      'assets.place',
       'assets.state',
       'assets.captions',
       'assets.duration_ms',
@@ -106,7 +107,7 @@ test('a folder becomes a published video that plays; a second import changes not
   const video = await videoOf('salt')
   expect(video).toMatchObject({ state: 'published', episode_count: 2, progress: null })
   expect(await context.storage.exists(video.cover_path ?? '')).toBe(true)
-  const media = storedAt(`media/${before[0]?.asset_id}`)
+  const media = storedAt(`media/${before[0]?.place}`)
   expect(readdirSync(media).toSorted()).toEqual([
     'a',
     'captions',
@@ -131,7 +132,7 @@ test('changed captions and titles are taken over without making the episode agai
   expect(await run(folder)).toMatchObject({ made: [], recaptioned: ['pepper/01.mp4'] })
   const [after] = await episodesOf('pepper')
   expect(after).toMatchObject({ asset_id: before?.asset_id, captions: [{ lang: 'fy' }] })
-  expect(readFileSync(storedAt(`media/${after?.asset_id}/captions/fy.vtt`), 'utf8')).toContain('Bonjour')
+  expect(readFileSync(storedAt(`media/${after?.place}/captions/fy.vtt`), 'utf8')).toContain('Bonjour')
   expect((await videoOf('pepper')).titles).toEqual({ en: 'Pepper' })
 })
 
@@ -145,9 +146,9 @@ test('captions in the file come along; one beside it stands before them, and not
   const folder = makeFolder('spoken', { '01.mkv': 'captioned.mkv' })
   writeFileSync(join(folder, '01.en.vtt'), captions)
   await run(folder)
-  const [{ asset_id } = { asset_id: '' }] = await episodesOf('spoken')
+  const [{ place } = { place: '' }] = await episodesOf('spoken')
   const read = (lang: string) =>
-    readFileSync(join(diskRoot(context.storage), `media/${asset_id}/captions/${lang}.vtt`), 'utf8')
+    readFileSync(join(diskRoot(context.storage), `media/${place}/captions/${lang}.vtt`), 'utf8')
   expect([read('en'), read('pt')]).toEqual([captions, expect.stringContaining('Spoken')])
   writeFileSync(join(folder, '01.es.vtt'), captions)
   expect(await run(folder)).toMatchObject({ recaptioned: ['spoken/01.mkv'] })
@@ -166,13 +167,13 @@ test('a changed file replaces its episode when it is ready; the old one stays fo
   await run(folder)
   const [fresh] = await episodesOf('swap')
   expect(fresh).toMatchObject({ duration_ms: 1520, next_asset_id: null })
-  const master = `media/${old?.asset_id}/master.m3u8`
+  const master = `media/${old?.place}/master.m3u8`
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
   await sweepRetiredAssets(context, hours(4.9))
   expect(await context.storage.exists(master)).toBe(true)
   await sweepRetiredAssets(context, hours(5.1))
   expect(await context.storage.exists(master)).toBe(false)
-  expect(await context.storage.exists(`media/${fresh?.asset_id}/master.m3u8`)).toBe(true)
+  expect(await context.storage.exists(`media/${fresh?.place}/master.m3u8`)).toBe(true)
 })
 
 test('what can’t be used is refused by name, and the rest goes on', async () => {

@@ -5,6 +5,7 @@ import type { Language, Texts } from '#contract/languages.ts'
 import { publishVideo, setCover } from '#server/features/catalog/catalog.ts'
 import { putBackAbandoned } from './asset-states.ts'
 import { enqueueEpisode, type Enqueued } from './enqueue-episode.ts'
+import { growingRest, outlast, type GrowingRest, type RestOptions } from './growing-rest.ts'
 import { makeCaptions } from './make-captions.ts'
 import { makeCover } from './make-stills.ts'
 import { probe } from './probe.ts'
@@ -172,6 +173,8 @@ export interface EpisodeProgress {
 export interface ImportOptions {
   signal: AbortSignal
   niceness: number
+  /** How long to wait while the store is away. */
+  rest?: RestOptions
   onProgress: (episodes: EpisodeProgress[]) => void
 }
 
@@ -197,19 +200,15 @@ export async function importFolder(
   options: ImportOptions,
 ): Promise<ImportReport> {
   await sweepWorkFolders(context.storage)
+  const rest = growingRest(context.log, options.rest)
   const parts: EnqueuedFolder[] = []
   for (const folder of await findFolders(path)) {
-    parts.push(
-      await enqueueFolder(context, folder, {
-        signal: options.signal,
-        release: 'whenReady',
-        priority: () => importPriority,
-      }),
-    )
+    const wish = { signal: options.signal, release: 'whenReady', priority: () => importPriority } as const
+    parts.push(await outlast(rest, options.signal, () => enqueueFolder(context, folder, wish)))
   }
   const episodes = parts.flatMap((part) => part.episodes)
   const open = episodes.filter(({ state }) => state !== 'unchanged')
-  const failed = await workOff(context, open, options)
+  const failed = await workOff(context, open, options, rest)
   const failedNames = new Set(failed.map(({ file }) => file))
   const unchanged = episodes.filter(({ state }) => state === 'unchanged')
   return {
@@ -226,21 +225,21 @@ async function workOff(
   context: IngestContext,
   episodes: readonly ImportedEpisode[],
   options: ImportOptions,
+  rest: GrowingRest,
 ): Promise<Refused[]> {
   if (episodes.length === 0) return []
   const among = episodes.map(({ assetId }) => assetId)
   const live = new Map<string, number>()
+  const onProgress = (id: string, percent: number) => void live.set(id, percent)
   const look = () => lookAt(context, episodes, live)
   const show = async () => options.onProgress(await look().then(({ progress }) => progress))
   const timer = setInterval(() => void show().catch(() => {}), pollMs)
   try {
     for (;;) {
       options.signal.throwIfAborted()
-      await putBackAbandoned(context.db)
-      const worked = await workNext(context, {
-        ...options,
-        among,
-        onProgress: (id, percent) => void live.set(id, percent),
+      const worked = await outlast(rest, options.signal, async () => {
+        await putBackAbandoned(context.db)
+        return workNext(context, { ...options, among, onProgress })
       })
       if (worked !== undefined) live.delete(worked)
       const { progress, failed, open } = await look()

@@ -62,6 +62,7 @@ export interface AssetChanges {
   has_audio?: boolean
   ready_at?: Date
   failures?: number
+  place?: string
 }
 
 /** Changes an asset that is in this state and attempt; undefined where it no longer is. Locks the row. */
@@ -133,10 +134,8 @@ export function selectEpisodeAssets(tx: Tx, id: string) {
     .select([
       'current.id as current_id',
       'current.source_hash as current_hash',
-      'current.captions as current_captions',
       'coming.id as coming_id',
       'coming.source_hash as coming_hash',
-      'coming.captions as coming_captions',
       'coming.state as coming_state',
     ])
     .where('episodes.id', '=', id)
@@ -191,14 +190,6 @@ export async function updateProgress(
     .execute()
 }
 
-export async function updateCaptions(db: Db, id: string, captions: Caption[]): Promise<void> {
-  await db
-    .updateTable('assets')
-    .set({ captions: JSON.stringify(captions) })
-    .where('id', '=', id)
-    .execute()
-}
-
 /** The video whose episode waits for this asset or plays it. */
 export function selectVideoOf(db: Db, assetId: string) {
   return db
@@ -247,7 +238,7 @@ export function selectAssets(db: Db, ids: readonly string[]) {
 export function selectRetired(db: Db, before: Date) {
   return db
     .selectFrom('assets')
-    .select(['id', 'original_path', 'captions'])
+    .select(['id', 'place', 'original_path', 'captions'])
     .where('retired_at', '<', before)
     .where((eb) =>
       eb.not(
@@ -265,13 +256,6 @@ export function selectRetired(db: Db, before: Date) {
       ),
     )
     .execute()
-}
-
-/** Which of these assets there are. */
-export async function selectKnownAssets(db: Db, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return []
-  const rows = await db.selectFrom('assets').select('id').where('id', 'in', ids).execute()
-  return rows.map(({ id }) => id)
 }
 
 export async function keepMediaKey(tx: Tx, id: string, media_key: Buffer): Promise<void> {

@@ -127,13 +127,17 @@ test('several workers in several processes make each episode once, though they a
 
 /** Every episode plays a file of its own whose every part is there, and nothing unfinished is left. */
 async function expectWhole(): Promise<void> {
-  const playing = await database.db.selectFrom('episodes').select(['asset_id', 'next_asset_id']).execute()
-  expect(new Set(playing.map(({ asset_id }) => asset_id)).size).toBe(episodes)
+  const playing = await database.db
+    .selectFrom('episodes')
+    .innerJoin('assets', 'assets.id', 'asset_id')
+    .select(['place', 'next_asset_id'])
+    .execute()
+  expect(new Set(playing.map(({ place }) => place)).size).toBe(episodes)
   const storage = openDisk(dataDir())
-  for (const { asset_id, next_asset_id } of playing) {
+  for (const { place, next_asset_id } of playing) {
     expect(next_asset_id).toBeNull()
     for (const name of ['v0', 'a']) {
-      const folder = join(diskRoot(storage), `media/${asset_id}/${name}`)
+      const folder = join(diskRoot(storage), `media/${place}/${name}`)
       const segments = parsePlaylist(readFileSync(join(folder, 'index.m3u8'), 'utf8'))
       expect(segments).toHaveLength(2)
       expect(segments.every(({ uri }) => existsSync(join(folder, uri)))).toBe(true)

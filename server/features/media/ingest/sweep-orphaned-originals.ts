@@ -1,5 +1,5 @@
 import { assetFiles } from './asset-files.ts'
-import { selectKnownAssets } from './queries.ts'
+import { forgetArrivals, selectKnownAssets } from './file-queries.ts'
 import type { IngestContext } from './work-queue.ts'
 
 /** A file is in its place a moment before its asset is committed; after this long there will be none. */
@@ -14,6 +14,7 @@ export async function sweepOrphanedOriginals(
   now: Date,
 ): Promise<number> {
   const before = new Date(now.getTime() - unclaimedMs)
+  await forgetArrivals(db, before)
   const old: string[] = []
   for await (const { key, writtenAt } of storage.list(assetFiles.originals))
     if (writtenAt <= before) old.push(key)

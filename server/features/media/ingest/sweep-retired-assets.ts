@@ -12,8 +12,10 @@ export async function sweepRetiredAssets(
 ): Promise<number> {
   const retired = await queries.selectRetired(db, new Date(now.getTime() - keptMs))
   for (const asset of retired) {
-    await storage.remove(assetFiles.media(asset.id))
-    await storage.remove(assetFiles.public(asset.id))
+    if (asset.place !== null) {
+      await storage.remove(assetFiles.media(asset.place))
+      await storage.remove(assetFiles.public(asset.place))
+    }
     for (const { lang } of asset.captions) await storage.remove(assetFiles.originalCaption(asset.id, lang))
     if (asset.original_path !== null) await storage.remove(asset.original_path)
     await queries.deleteAsset(db, asset.id)

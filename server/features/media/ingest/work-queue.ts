@@ -1,28 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { loadCover, recordEpisodes, releaseIfWaiting, setCover } from '#server/features/catalog/catalog.ts'
+import { recordEpisodes } from '#server/features/catalog/catalog.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
-import type { Storage } from '#server/platform/storage/storage.ts'
-import type { Language } from '#contract/languages.ts'
+import { isStorageAway, type Storage } from '#server/platform/storage/storage.ts'
 import type { MediaKeys } from '#server/features/media/media-keys.ts'
-import type { Caption } from '#server/features/media/tables.ts'
-import type { Db, Tx } from '#server/tables.ts'
-import { assetFiles } from './asset-files.ts'
-import {
-  ClaimLost,
-  claimNext,
-  expectHeld,
-  giveBack,
-  markFailed,
-  markReady,
-  type Claim,
-} from './asset-states.ts'
+import type { Db } from '#server/tables.ts'
+import { ClaimLost, claimNext, giveBack, markFailed, type Claim } from './asset-states.ts'
 import { encryptSegments } from './encrypt-segments.ts'
-import { captionHash } from './make-captions.ts'
-import { makeCover, type Cover } from './make-stills.ts'
+import { publishAsset } from './publish-asset.ts'
 import * as queries from './queries.ts'
 import type { ClaimedAsset } from './queries.ts'
+import type { RestOptions } from './growing-rest.ts'
 import { transcode, type Programs, type Transcoded } from './transcode.ts'
 import { UnusableFile } from './unusable-file.ts'
 import { ownWorkFolder } from './work-folder.ts'
@@ -43,6 +32,8 @@ export interface WorkOptions {
   /** Keeps to these assets. */
   among?: readonly string[]
   onProgress?: (assetId: string, percent: number) => void
+  /** How long to wait while the store is away. */
+  rest?: RestOptions
 }
 
 /** After so many failed tries an unexpected error is taken to be the file's. */
@@ -103,8 +94,8 @@ async function letGo(
     log.warn({ asset: asset.id }, `${asset.source_name} ${error.message}`)
     return markFailed(db, asset, error.message)
   }
-  // Whoever interrupts a run says nothing about the file.
-  if (signal.aborted) return giveBack(db, asset)
+  // Whoever interrupts a run says nothing about the file, nor does a store that is away.
+  if (signal.aborted || isStorageAway(error)) return giveBack(db, asset)
   const failures = asset.failures + 1
   if (failures < mostFailures) return giveBack(db, asset, failures)
   const reason = error instanceof Error ? error.message : String(error)
@@ -145,72 +136,4 @@ async function report(db: Db, claim: Claim, percent: number): Promise<void> {
 async function refreshVideo(db: Db, assetId: string): Promise<void> {
   const video = await queries.selectVideoOf(db, assetId)
   if (video) await recordEpisodes(db, video.id, await queries.countEpisodes(db, video.id))
-}
-
-/** What a run has made: its files, and the key that they are encrypted with. */
-interface Made {
-  folder: string
-  made: Transcoded
-  key: Buffer | undefined
-}
-
-/** Moves the finished files into place, and then, in one transaction, lets the episode play them. */
-async function publishAsset(
-  { db, storage, clock, mediaKeys }: IngestContext,
-  claim: Claim,
-  { folder, made, key }: Made,
-  signal: AbortSignal,
-): Promise<void> {
-  const now = clock.now()
-  await expectHeld(db, claim)
-  const cover = await coverFor(db, storage, claim.id, folder)
-  // Before the transaction: to a bucket it may take minutes, and nobody looks here until it is committed.
-  await storage.moveIn(join(folder, 'media'), assetFiles.media(claim.id), signal)
-  await storage.moveIn(join(folder, 'public'), assetFiles.public(claim.id), signal)
-  await db.transaction().execute(async (tx) => {
-    const switched = await queries.switchEpisode(tx, claim.id)
-    const captions = await markReady(tx, claim, made, now)
-    if (key) await queries.keepMediaKey(tx, claim.id, mediaKeys.seal(claim.id, key))
-    for (const { lang } of captions)
-      await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(claim.id, lang))
-    await addEmbedded(tx, storage, claim.id, captions, made.captions)
-    // Its episode has another file by now: this one is not needed.
-    if (!switched) return queries.retireAsset(tx, claim.id, now)
-    if (switched.former) await queries.retireAsset(tx, switched.former, now)
-    if (cover) await setCover(tx, switched.videoId, cover, { onlyIfMissing: true })
-    await recordEpisodes(tx, switched.videoId, await queries.countEpisodes(tx, switched.videoId))
-    await releaseIfWaiting(tx, switched.videoId, now)
-  })
-}
-
-/** The captions out of the video file, in the languages that no file beside it brought. */
-async function addEmbedded(
-  tx: Tx,
-  storage: Storage,
-  id: string,
-  captions: readonly Caption[],
-  found: ReadonlyMap<Language, string>,
-): Promise<void> {
-  const missing = [...found].filter(([language]) => !captions.some(({ lang }) => lang === language))
-  if (missing.length === 0) return
-  for (const [language, text] of missing) await storage.write(assetFiles.caption(id, language), text)
-  const added = missing.map(([lang, text]) => ({ lang, hash: captionHash(text), embedded: true as const }))
-  await queries.updateCaptions(tx, id, [...captions, ...added])
-}
-
-/** Covers are open to everybody: a locked episode gives but its blurred still, until a free one has a picture. */
-async function coverFor(
-  db: Db,
-  storage: Storage,
-  assetId: string,
-  folder: string,
-): Promise<Cover | undefined> {
-  const video = await queries.selectVideoOf(db, assetId)
-  if (!video) return undefined
-  const isFree = video.number <= video.free_episodes
-  const cover = await loadCover(db, video.id)
-  if (cover === 'own' || (cover === 'standIn' && !isFree)) return undefined
-  return isFree
-    ? makeCover(storage, join(folder, 'media', 'poster.webp'))
-    : makeCover(storage, join(folder, 'public', 'still.webp'), { isStandIn: true })
 }

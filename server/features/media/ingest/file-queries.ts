@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** Writes down what is about to lie in the storage before a row names it, so that it is swept should we die in between. */
+export async function noteLoose(db: Db, keys: readonly string[], noted_at: Date): Promise<void> {
+  if (keys.length === 0) return
+  await db
+    .insertInto('loose_files')
+    .values(keys.map((key) => ({ key, noted_at })))
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ noted_at }))
+    .execute()
+}
+
+/** Strikes notes out. @returns whether all of them were still there; what has been swept has none */
+export async function strikeLoose(db: Db, keys: readonly string[]): Promise<boolean> {
+  if (keys.length === 0) return true
+  const { numDeletedRows } = await db
+    .deleteFrom('loose_files')
+    .where('key', 'in', keys)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows) === keys.length
+}
+
+/** Those of these files that are still noted. Waits for whoever is about to commit a row that names them. */
+export async function lockLoose(tx: Tx, keys: readonly string[]): Promise<string[]> {
+  const rows = await tx.selectFrom('loose_files').select('key').where('key', 'in', keys).forUpdate().execute()
+  return rows.map(({ key }) => key)
+}
+
+/** What was noted before `before`, and whether a row has come to name it all the same. */
+export async function selectLoose(db: Db, before: Date): Promise<{ key: string; named: boolean }[]> {
+  const { rows } = await sql<{ key: string; named: boolean }>`
+    SELECT key, EXISTS (
+      SELECT FROM assets
+      WHERE (place = split_part(key, '/', 2) OR (key LIKE 'originals/%' AND id = split_part(split_part(key, '/', 2), '.', 1)))
+        AND (key NOT LIKE '%.vtt' OR captions @> jsonb_build_array(jsonb_build_object('lang', substring(key FROM '(\\w+)\\.vtt$'))))
+    ) AS named
+    FROM loose_files WHERE noted_at < ${before}`.execute(db)
+  return rows
+}
+
+/** The asset that an episode's file is going to be: the same one for each try, so that what has come of it serves. */
+export async function arrive(
+  db: Db,
+  episode_id: string,
+  source_hash: string,
+  began_at: Date,
+): Promise<string> {
+  const { asset_id } = await db
+    .insertInto('arrivals')
+    .values({ episode_id, source_hash, asset_id: newId('ast'), began_at })
+    .onConflict((conflict) => conflict.columns(['episode_id', 'source_hash']).doUpdateSet({ began_at }))
+    .returning('asset_id')
+    .executeTakeFirstOrThrow()
+  return asset_id
+}
+
+/** @returns whether it was still on its way: whoever brings the same file at the same time may have been first */
+export async function endArrival(tx: Tx, episodeId: string, assetId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('arrivals')
+    .where('episode_id', '=', episodeId)
+    .where('asset_id', '=', assetId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+export async function forgetArrivals(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('arrivals').where('began_at', '<', before).execute()
+}
+
+/** Which of these assets there are, or are on their way. */
+export async function selectKnownAssets(db: Db, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM assets WHERE id = ANY(${ids}) UNION SELECT asset_id FROM arrivals WHERE asset_id = ANY(${ids})`.execute(
+    db,
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,35 @@
+import type { IngestContext } from './work-queue.ts'
+import * as files from './file-queries.ts'
+
+type LooseContext = Pick<IngestContext, 'db' | 'storage' | 'clock' | 'log'>
+
+/** No upload takes this long: what is noted since then is nobody's. */
+const looseMs = 24 * 3_600_000
+
+/**
+ * Deletes those of these files that no row came to name, and their notes. Where store or database are away they stay noted,
+ * for the sweep.
+ */
+export async function dropLoose({ db, storage, log }: LooseContext, keys: readonly string[]): Promise<void> {
+  try {
+    // A commit whose answer was lost has struck its notes out: what it names stays.
+    const left = await db.transaction().execute((tx) => files.lockLoose(tx, keys))
+    for (const key of left) await storage.remove(key)
+    await files.strikeLoose(db, left)
+  } catch (error) {
+    log.warn({ err: error, keys }, 'Files that nobody needs could not be deleted now; they will be')
+  }
+}
+
+/** Deletes what whoever wrote it down has left behind. @returns how many files and folders */
+export async function sweepLooseFiles(
+  { db, storage }: Pick<LooseContext, 'db' | 'storage'>,
+  now: Date,
+): Promise<number> {
+  const noted = await files.selectLoose(db, new Date(now.getTime() - looseMs))
+  for (const { key, named } of noted) {
+    if (!named) await storage.remove(key)
+    await files.strikeLoose(db, [key])
+  }
+  return noted.filter(({ named }) => !named).length
+}

@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { Storage } from '#server/platform/storage/storage.ts'
+import type { Db } from '#server/tables.ts'
+
+/** A storage that is slow for sure: it notes each call that is made while a transaction of this database waits for it. */
+export function watchTransactions(
+  storage: Storage,
+  db: Db,
+): { storage: Storage; inside: string[]; calls: string[] } {
+  const [inside, calls]: [string[], string[]] = [[], []]
+  const look = async (call: string) => {
+    calls.push(call)
+    const { rows } = await sql`SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND state LIKE 'idle in transaction%'`.execute(db)
+    if (rows.length > 0) inside.push(call)
+  }
+  return {
+    inside,
+    calls,
+    storage: {
+      ...storage,
+      write: (key, bytes) => look(`write ${key}`).then(() => storage.write(key, bytes)),
+      copy: (from, to) => look(`copy ${from}`).then(() => storage.copy(from, to)),
+      remove: (key) => look(`remove ${key}`).then(() => storage.remove(key)),
+      moveIn: (path, key, signal) => look(`moveIn ${key}`).then(() => storage.moveIn(path, key, signal)),
+      exists: (key) => look(`exists ${key}`).then(() => storage.exists(key)),
+    },
+  }
+}
