@@ -27,6 +27,8 @@ export const Playback = Type.Object({
   height: Type.Integer(),
   captions: Type.Array(Type.Object({ lang: LanguageCode, label: Type.String(), url: Type.String() })),
   storyboard_url: Type.String(),
+  /** Its segments are encrypted (HLS, AES-128), which not every browser's own player can read. */
+  encrypted: Type.Boolean(),
 })
 export type Playback = Static<typeof Playback>
 

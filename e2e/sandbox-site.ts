@@ -18,10 +18,11 @@ export interface SandboxSite {
   close(): Promise<void>
 }
 
-export async function startSandboxSite(): Promise<SandboxSite> {
+export async function startSandboxSite(settings: Record<string, string> = {}): Promise<SandboxSite> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-sandbox-'))
   const { port } = new URL(sandboxSiteUrl)
-  const env = { ...process.env, DATA_DIR: join(home, 'data'), PORT: port, DEMO: '0', LOG_LEVEL: 'warn' }
+  const own = { DATA_DIR: join(home, 'data'), PORT: port, DEMO: '0', LOG_LEVEL: 'warn' }
+  const env = { ...process.env, ...own, ...settings }
   const command = (...args: string[]) =>
     promisify(execFile)(process.execPath, ['server/cli.ts', ...args], { cwd: root, env })
   const { ffmpegPath } = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })

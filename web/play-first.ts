@@ -16,7 +16,7 @@ addEventListener('offline', () => (wasLost = true))
 // and the interface follows its first frame; any other asks for hls.js before the first of our scripts has come.
 const video = document.querySelector<HTMLVideoElement>('video#first-video')
 const first = episodeInDocument()
-if (video && first && beginsByItself()) {
+if (video && first && beginsByItself(first.playback)) {
   begin(video, first.playback.hls_url, first.startMs / 1000)
   video.requestVideoFrameCallback(bringInterface)
   video.addEventListener('error', bringInterface)

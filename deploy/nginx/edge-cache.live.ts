@@ -3,6 +3,7 @@ import { getUser } from '#contract/members.ts'
 import { signPass } from '#server/features/media/passes.ts'
 import { alterations, readLink, writeLink, type MediaLink } from '#server/testing/media-links.ts'
 import { buyEpisode, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { startS3 } from '#server/testing/s3-stand-in.ts'
 import { askToPlay } from '#server/testing/paying-people.ts'
 import { startCountingOrigin, type CountingOrigin } from '#deploy/testing/counting-origin.ts'
 import { startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'
@@ -57,6 +58,34 @@ it('asks the site once for each file but captions, whoever comes, and tells each
     // The site answers each time with captions, which may change.
     const times = file.startsWith('captions/') ? 2 : 1
     expect(origin.asked.filter((path) => path.endsWith(file))).toHaveLength(times)
+  }
+})
+
+it('keeps no playlist of a bucket, which holds the links of one viewer, nor captions; and the bucket’s pictures are led to anew', async () => {
+  const store = await startS3()
+  const bucketSite = await moneySite(store.settings)
+  const counting = await startCountingOrigin(bucketSite.url)
+  const secrets = bucketSite.context.mediaSecrets
+  const before = await startNginx({ config: 'edge-cache.conf', site: counting.host, secrets })
+  try {
+    for (const file of ['master.m3u8', 'v0/index.m3u8', 'captions/en.vtt', 'thumb.webp']) {
+      for (let person = 0; person < 2; person++) {
+        const { visitor } = (await buyEpisode(bucketSite)).shopper
+        const { link } = await askToPlay(bucketSite, visitor, 4)
+        if (!link) throw new Error('a link was not issued')
+        const answer = await fetch(before.url + writeLink(link, file), { redirect: 'manual' })
+        expect(answer.status).toBe(file.endsWith('.webp') ? 307 : 200)
+      }
+      expect(
+        counting.asked.filter((path) => path.endsWith(file)),
+        file,
+      ).toHaveLength(2)
+    }
+  } finally {
+    await before.close()
+    await counting.close()
+    await bucketSite.close()
+    await store.close()
   }
 })
 

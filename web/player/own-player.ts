@@ -1,7 +1,7 @@
 import { followPlace } from './follow-place.ts'
 import { play } from './play.ts'
 import { preferences } from './preferences.ts'
-import type { OpenPlayer } from './stream.ts'
+import type { OpenPlayer, Source } from './stream.ts'
 
 /** The first Chromium whose own HLS player was measured; what older ones have is left alone. */
 const firstMeasured = 150
@@ -15,15 +15,16 @@ declare global {
 
 /**
  * Whether the browser's own player begins what is on screen: where it is sooner than hls.js, because it needs no script, begins
- * with the lowest rung and climbs after one segment. Somebody who wants a certain rung needs hls.js.
+ * with the lowest rung and climbs after one segment. Somebody who wants a certain rung needs hls.js, and so does what is encrypted:
+ * that player reads no encrypted segments that have an init section.
  */
-export function beginsByItself(): boolean {
+export function beginsByItself({ encrypted }: Pick<Source, 'encrypted'>): boolean {
   const { brands = [] } = navigator.userAgentData ?? {}
   const isMeasured = brands.some(
     ({ brand, version }) => brand === 'Chromium' && Number(version) >= firstMeasured,
   )
   const plays = () => document.createElement('video').canPlayType('application/vnd.apple.mpegurl') !== ''
-  return isMeasured && preferences.get().quality === null && plays()
+  return !encrypted && isMeasured && preferences.get().quality === null && plays()
 }
 
 /** Plays by the browser's own player. It chooses rungs by itself, and of an error says no more than that there was one. */

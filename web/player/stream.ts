@@ -9,6 +9,7 @@ export interface Source {
   hls_url: string
   expires_at: string
   poster_url: string
+  encrypted: boolean
 }
 
 /** What fetches and decodes: hls.js, or the browser itself. */
@@ -94,7 +95,7 @@ function openStream(video: HTMLVideoElement, source: Source, startMs: number, ac
     onTrouble: (trouble) => (listener ? listener.onTrouble(trouble) : (unheard = trouble)),
     onRungs: () => listener?.onRungs(),
   }
-  const open = !hlsServes ? openOwn : active && beginsByItself() ? openWithHeadStart : openHlsSoon
+  const open = !hlsServes ? openOwn : active && beginsByItself(source) ? openWithHeadStart : openHlsSoon
   const player = open(video, source, startMs / 1000, events)
   return {
     ...player,

@@ -45,6 +45,7 @@ describe('a free episode', () => {
     expect(await type('captions/en.vtt')).toEqual([200, 'text/vtt; charset=utf-8'])
     expect(await type('storyboard.vtt')).toEqual([200, 'text/vtt; charset=utf-8'])
     expect(next).toMatchObject({ number: 2, state: 'free' })
+    expect(playback.encrypted).toBe(false)
   })
 
   it('gives ranges, and may be kept for as long as its link lives', async () => {

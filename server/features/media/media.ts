@@ -169,6 +169,7 @@ function presentPlayback(
       url: link(`captions/${lang}.vtt`),
     })),
     storyboard_url: link('storyboard.vtt'),
+    encrypted: row.encrypted,
   }
 }
 

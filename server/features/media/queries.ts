@@ -30,6 +30,7 @@ function selectEpisodes(db: Db) {
       'assets.width',
       'assets.height',
       'assets.captions',
+      sql<boolean>`assets.media_key IS NOT NULL`.as('encrypted'),
       'coming.progress as coming_progress',
     ])
     .where('videos.state', 'in', ['published', 'archived'])

@@ -49,7 +49,7 @@ async function play() {
     const response = await visitor.fetch(playback.hls_url.replace('master.m3u8', file))
     return Buffer.from(await response.arrayBuffer())
   }
-  return { bytes, asset: playback.hls_url.split('/').at(-2) ?? '' }
+  return { bytes, playback, asset: playback.hls_url.split('/').at(-2) ?? '' }
 }
 
 test.each(['v0', 'a'])(
@@ -78,6 +78,10 @@ test.each(['v0', 'a'])(
     expect((await bytes(`${folder}/init.mp4`)).includes('moov')).toBe(true)
   },
 )
+
+test('the player is told that it is encrypted', async () => {
+  expect((await play()).playback.encrypted).toBe(true)
+})
 
 test('the key lies nowhere in the clear: not beside the segments, and in the database only sealed, for this asset', async () => {
   const { bytes, asset } = await play()

@@ -21,7 +21,7 @@ export function growingRest(log: Log, { firstMs, mostMs }: RestOptions = usual):
   let ms = firstMs
   return {
     async wait(error, signal) {
-      log.warn({ err: error, seconds: ms / 1000 }, 'The store is away; it is tried again after this rest')
+      log.error({ err: error, seconds: ms / 1000 }, 'The store is away; it is tried again after this rest')
       await delay(ms, undefined, { signal })
       ms = Math.min(2 * ms, mostMs)
     },

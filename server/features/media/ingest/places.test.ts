@@ -12,7 +12,7 @@ import { watchTransactions } from '#server/testing/storing-outside.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { putBackAbandoned } from './asset-states.ts'
 import { noteLoose } from './file-queries.ts'
-import { importFolder } from './import-folder.ts'
+import { enqueueFolder, importFolder } from './import-folder.ts'
 import { sweepLooseFiles } from './loose-files.ts'
 import { workNext, type IngestContext } from './work-queue.ts'
 
@@ -179,7 +179,6 @@ test('captions that change while their episode is published are the later ones',
     if (isLate) return
     isLate = true
     writeFileSync(join(folder, '01.en.vtt'), hello.replace('Hello', 'Later'))
-    const { enqueueFolder } = await import('./import-folder.ts')
     await enqueueFolder(context, folder, { ...options, release: 'whenReady', priority: () => 0 })
   }
   await importFolder({ ...context, storage: { ...context.storage, copy } }, folder, options)
