@@ -24,7 +24,7 @@ export interface S3StandIn {
   /** The requests so far, such as `PUT /films/media/a`. */
   asked: string[]
   /** Decides, for each request, whether something goes wrong; nothing does by default. */
-  misbehave(fault: (call: string) => Fault): void
+  misbehave(fault: (call: string) => Fault | Promise<Fault>): void
   close(): Promise<void>
 }
 
@@ -46,15 +46,16 @@ export async function startS3(): Promise<S3StandIn> {
   })
   const uploads = createOpenUploads()
   const asked: string[] = []
-  let faultOf: (call: string) => Fault = () => undefined
-  const server = createServer((request, response) => {
+  let faultOf: (call: string) => Fault | Promise<Fault> = () => undefined
+  const server = createServer(async (request, response) => {
     allowPages(response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     const call = `${request.method} ${request.url}`
     asked.push(call)
     const refusal = refusalOf(request, credentials, new Date())
     if (refusal !== undefined) return void refuse(request, response, 403, refusal)
-    const fault = faultOf(call)
+    const decided = faultOf(call)
+    const fault = decided instanceof Promise ? await decided : decided
     if (fault === 'break') return void request.socket.destroy()
     if (fault === 'stall') return void request.resume()
     if (fault === 'fail') return void refuse(request, response, 500, 'InternalError')

@@ -128,6 +128,22 @@ test('the lost answer to the last call of an upload does no harm', async () => {
   expect((await storage.read('originals/lost.mp4')).equals(large)).toBe(true)
 })
 
+test('two who send the same file at once both end with it, though one finishes in the middle of the other', async () => {
+  const [one, other] = [1, 2].map(() => join(makeFolder(storage, { 'film.mp4': large }), 'film.mp4'))
+  if (!one || !other) throw new Error('no files')
+  const finished = Promise.withResolvers<void>()
+  let isFirst = true
+  // The one that began the upload waits with its second part until the other has put the file together.
+  store.misbehave((call) => {
+    if (!isFirst || !/partNumber=2/.test(call)) return undefined
+    isFirst = false
+    void storage.moveIn(other, 'originals/both.mp4').then(finished.resolve, finished.reject)
+    return finished.promise.then(() => undefined)
+  })
+  await storage.moveIn(one, 'originals/both.mp4')
+  expect((await storage.read('originals/both.mp4')).equals(large)).toBe(true)
+})
+
 test('a folder that broke off goes on with the files that are missing', async () => {
   const folder = makeFolder(storage, { 'v0/1.m4s': 'one', 'v0/2.m4s': 'two', 'v0/3.m4s': 'three' })
   store.misbehave((call) => (call.includes('3.m4s') ? 'fail' : undefined))

@@ -22,6 +22,16 @@ interface LargeFile {
  * the upload is finished or given up, and names each by its MD5.
  */
 export async function uploadInParts(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Promise<void> {
+  try {
+    await upload(calls, file, signal)
+  } catch (error) {
+    // An answer may be lost after the file was put together, or somebody else who sends the same file was first.
+    const isGone = error instanceof StoreError && error.code === 'NoSuchUpload'
+    if (!isGone || (await calls.head(file.key)).bytes !== file.bytes) throw error
+  }
+}
+
+async function upload(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Promise<void> {
   const { upload, done } = await takeUp(calls, file)
   // The same for every try at one file, so that parts fit.
   const size = Math.max(partBytes, Math.ceil(file.bytes / mostParts))
@@ -42,7 +52,7 @@ export async function uploadInParts(calls: S3Calls, file: LargeFile, signal?: Ab
   } finally {
     await handle.close()
   }
-  await finish(calls, upload, parts, file.bytes)
+  await calls.finishUpload(upload, parts)
 }
 
 /** The upload that was begun last and not finished, with its parts; else a new one. */
@@ -73,19 +83,4 @@ function isSame(part: Part | undefined, bytes: Buffer): part is Part {
 /** Stores name what came in one piece by its MD5, unless they encrypt it with a key of the owner's: then it is sent again. */
 export function isMd5Of(etag: string, bytes: Buffer): boolean {
   return etag.replaceAll('"', '') === createHash('md5').update(bytes).digest('hex')
-}
-
-/** An answer may be lost after the file was put together: then the upload is gone and the file is there. */
-async function finish(
-  calls: S3Calls,
-  upload: { key: string; id: string },
-  parts: readonly Part[],
-  bytes: number,
-): Promise<void> {
-  try {
-    await calls.finishUpload(upload, parts)
-  } catch (error) {
-    const isGone = error instanceof StoreError && error.code === 'NoSuchUpload'
-    if (!isGone || (await calls.head(upload.key)).bytes !== bytes) throw error
-  }
 }
