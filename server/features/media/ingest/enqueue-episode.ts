@@ -58,10 +58,14 @@ export async function enqueueEpisode(
 async function readKnown({ db }: IngestContext, { videoId, number, titles }: EpisodeFile) {
   return db.transaction().execute(async (tx) => {
     const episodeId = await queries.upsertEpisode(tx, { videoId, number, titles })
-    const assets = await queries.selectEpisodeAssets(tx, episodeId)
-    const coming = assets.coming_state === 'failed' ? null : assets.coming_hash
-    return { episodeId, hashes: new Set([assets.current_hash, coming].filter((hash) => hash !== null)) }
+    return { episodeId, hashes: hashesOf(await queries.selectEpisodeAssets(tx, episodeId)) }
   })
+}
+
+/** Of the files that an episode plays or is about to. */
+function hashesOf(assets: Awaited<ReturnType<typeof queries.selectEpisodeAssets>>): Set<string> {
+  const coming = assets.coming_state === 'failed' ? null : assets.coming_hash
+  return new Set([assets.current_hash, coming].filter((hash) => hash !== null))
 }
 
 /** The file is known: it is being made, or plays as it is. */
@@ -81,7 +85,7 @@ async function keep(
   return { assetId: current_id ?? '', state: 'unchanged' }
 }
 
-/** @returns undefined where the file is no longer on its way by our hand */
+/** @returns undefined where somebody else has brought the same file meanwhile */
 async function addAsset(
   context: IngestContext,
   file: EpisodeFile,
@@ -104,8 +108,9 @@ async function addAsset(
     await writeCaptions(storage, { id, place: null }, file, captions)
     return await db.transaction().execute(async (tx) => {
       const { videoId } = file
-      const { coming_id } = await queries.selectEpisodeAssets(tx, episodeId)
-      if (!(await files.endArrival(tx, episodeId, id))) return undefined
+      const assets = await queries.selectEpisodeAssets(tx, episodeId)
+      const isOurs = await files.endArrival(tx, episodeId, id)
+      if (!isOurs || hashesOf(assets).has(hash)) return undefined
       await files.strikeLoose(tx, captionKeys)
       await queries.insertAsset(tx, {
         id,
@@ -116,7 +121,7 @@ async function addAsset(
         priority: file.priority,
       })
       await queries.setNextAsset(tx, episodeId, id)
-      if (coming_id !== null) await queries.retireAsset(tx, coming_id, clock.now())
+      if (assets.coming_id !== null) await queries.retireAsset(tx, assets.coming_id, clock.now())
       await recordEpisodes(tx, videoId, await queries.countEpisodes(tx, videoId))
       return id
     })
