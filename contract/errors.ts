@@ -18,6 +18,7 @@ export const refusals = {
   notRefundable: 409,
   orderDisputed: 409,
   refundUnderWay: 409,
+  refundOverLimit: 403,
   introductionUsed: 409,
   notAllowed: 403,
   lastOwner: 409,

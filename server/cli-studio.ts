@@ -17,13 +17,35 @@ export async function runStudioCommand(context: Context, args: string[]): Promis
   const words = command.endpoint.command.split(' ').length
   const { input, json } = readInput(command.endpoint, args.slice(words))
   try {
-    const answer = await perform(command, context, { role: 'owner', language: 'en' }, input)
-    const result = 'info' in answer ? answer.info : answer.data
+    const give = async (asked: object) => {
+      const answer = await perform(command, context, { role: 'owner', language: 'en' }, asked)
+      return 'info' in answer ? answer.info : answer.data
+    }
+    const result = await give(input)
+    if (!json && isFile(result)) return await readOn(result, (cursor) => give({ ...input, cursor }))
     return json ? JSON.stringify(result, null, 2) : describe(result)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new ConfigError(context.translate('en', `refusals.${error.reason}`), { cause: error })
   }
+}
+
+interface FilePage {
+  csv: string
+  next_cursor: string | null
+}
+
+const isFile = (result: unknown): result is FilePage =>
+  typeof result === 'object' && result !== null && 'csv' in result && 'next_cursor' in result
+
+/** A file that is given page by page, as a whole; the line's end after it is the caller's. */
+async function readOn(first: FilePage, next: (cursor: string) => Promise<unknown>): Promise<string> {
+  const pages: string[] = []
+  for (let page: unknown = first; isFile(page);) {
+    pages.push(page.csv)
+    page = page.next_cursor === null ? undefined : await next(page.next_cursor)
+  }
+  return pages.join('').trimEnd()
 }
 
 /** The command whose words the arguments begin with. */

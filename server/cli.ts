@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createProgress } from '#server/cli-progress.ts'
 import { moveToBucket } from '#server/cli-move.ts'
-import { refundByCommand } from '#server/cli-refund.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { createContext, type Context } from '#server/context.ts'
 import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
@@ -26,10 +25,6 @@ const commands = {
   forward: {
     usage: 'npm run forward -- 30d       moves the clock of a site that has only the sandbox: 45m, 12h, 30d',
     run: runForward,
-  },
-  refund: {
-    usage: 'npm run refund -- ORDER [--cents 499] [--reason "…"]    refunds an order, or a part of it',
-    run: runRefund,
   },
   move: {
     usage:
@@ -75,11 +70,6 @@ async function runImport(context: Context, [path]: string[], signal: AbortSignal
 /** Processes that run see it within seconds. */
 async function runForward({ config, db }: Context, [length]: string[]): Promise<number> {
   print(`The clock of the site now says ${(await forwardClock(config, db, length)).toISOString()}.`)
-  return 0
-}
-
-async function runRefund(context: Context, args: string[]): Promise<number> {
-  print(await refundByCommand(context, args, commands.refund.usage))
   return 0
 }
 

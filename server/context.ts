@@ -173,6 +173,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     publicUrl: config.publicUrl,
     limits: config.limits,
     operator: config.operator,
+    supportRefundCents: config.supportRefundCents,
     sandboxOffered: gateways.some(({ id }) => id === 'sandbox'),
     inbox: config.operator.email ?? addressOf(config.mail.from),
     tracking: config.tracking,

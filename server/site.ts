@@ -13,7 +13,7 @@ import { membersRoutes } from '#server/features/members/routes.ts'
 import { socialPlainRoutes, socialRoutes } from '#server/features/members/social/routes.ts'
 import { pageCalls } from '#server/features/pages/page-calls.ts'
 import { pagesRoutes } from '#server/features/pages/routes.ts'
-import { studioRoutes } from '#server/features/studio/routes.ts'
+import { studioPlainRoutes, studioRoutes } from '#server/features/studio/routes.ts'
 import { findOperator } from '#server/features/studio/studio.ts'
 import { beaconRoutes, trackingRoutes } from '#server/features/tracking/routes.ts'
 import { exchangeCalls } from '#server/platform/database/exchange-calls.ts'
@@ -53,6 +53,7 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
       ...socialPlainRoutes(context),
       ...billingPlainRoutes(context),
       ...context.gatewayRoutes,
+      ...studioPlainRoutes(context),
       ...pagesRoutes(context),
     ],
   })

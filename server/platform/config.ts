@@ -81,6 +81,8 @@ export interface Config {
   allowSandbox: boolean
   stripe: { publishableKey: string; apiBase: string } | undefined
   paypal: { clientId: string; webhookId: string; apiBase: string } | undefined
+  /** How much of an order operators with the role of support may refund, in cents of its currency. */
+  supportRefundCents: number
   mail: { smtpUrl: string | undefined; from: string }
   operator: OperatorConfig
   s3: S3Config | undefined
@@ -126,6 +128,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     allowSandbox: flag(env, 'ALLOW_SANDBOX') ?? !(production || stripe || paypal),
     stripe,
     paypal,
+    supportRefundCents: wholeNumber(env, 'SUPPORT_REFUND_CENTS', { min: 0, max: 999_999_999 }) ?? 2000,
     mail: {
       smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:']),
       from: readMailFrom(env) ?? `"${quoted(operator.site)}" <no-reply@${new URL(publicUrl).hostname}>`,

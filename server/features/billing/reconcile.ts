@@ -1,9 +1,10 @@
 import { dayMs, hourMs } from '#server/platform/clock.ts'
-import type { AttemptRow } from './attempt-queries.ts'
+import { selectAttempt, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askForPayments, askGateway } from './call-gateway.ts'
 import type { Payment, PaymentGateway } from './gateway.ts'
+import { insertForeignPayment } from './mismatch-queries.ts'
 import {
   deleteToCompare,
   insertToCompare,
@@ -104,6 +105,21 @@ async function compareAgain(
   }
 }
 
+/** Compares the payment of one attempt. @returns whether all that differed was settled; not where there was no answer */
+export async function compareAttempt(context: BillingContext, attemptId: string): Promise<boolean> {
+  const attempt = await selectAttempt(context.db, attemptId)
+  const gateway = context.gateways.find(({ id }) => id === attempt?.gateway)
+  const reference = attempt?.reference ?? null
+  // Without a name of the gateway's nothing came of it, or it is open and was just looked up by ours.
+  if (reference === null) return attempt === undefined || !isOpen(attempt.status)
+  if (!gateway) return false
+  const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
+  if (payment === 'unknown') return false
+  if (!payment) return true
+  const [compared] = await selectAttemptsToCompare(context.db, gateway.id, [attemptId], [reference])
+  return bringIntoLine(context, gateway, payment, compared)
+}
+
 /** @returns whether all that differed was settled */
 async function bringIntoLine(
   context: BillingContext,
@@ -113,8 +129,16 @@ async function bringIntoLine(
 ): Promise<boolean> {
   const about = { gateway: gateway.id, reference: payment.reference }
   if (!attempt) {
-    if (payment.status === 'succeeded')
+    if (payment.status === 'succeeded') {
       context.log.error(about, 'a gateway has a payment that is none of ours')
+      const { amountCents: amount_cents, currency } = payment
+      await insertForeignPayment(context.db, {
+        ...about,
+        amount_cents,
+        currency,
+        found_at: context.clock.now(),
+      })
+    }
     return true
   }
   try {

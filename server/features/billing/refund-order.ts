@@ -17,6 +17,8 @@ export interface RefundWish {
   reason: string
   /** What had gone back when somebody decided on this; where more has gone since, it is refused. */
   knownRefundedCents?: number
+  /** How much of the order may have gone back with this refund, where whoever asks may not refund all of it. */
+  mostCents?: number
 }
 
 export interface RefundMade {
@@ -31,7 +33,7 @@ export interface RefundMade {
  * Refunds an order, as a whole or a part, in two transactions with the gateway between them (billing.md, "Crash safety").
  * One refund at a time: who asks for the same while it is under way gets that one. What follows for what the order gave is
  * in follow-money.ts.
- * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, movedOn where
+ * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundOverLimit, movedOn where
  *   more has gone back than was known, or refundRefused where the gateway will not
  */
 export async function refundOrder(
@@ -57,7 +59,7 @@ async function beginRefund(
   { clock }: BillingContext,
   tx: Tx,
   orderId: string,
-  { amountCents, reason, knownRefundedCents }: RefundWish,
+  { amountCents, reason, knownRefundedCents, mostCents }: RefundWish,
 ): Promise<RefundRow> {
   if (!(await selectOrder(tx, orderId))) throw new Refusal('notFound')
   await lockOwner(tx, orderId)
@@ -69,6 +71,8 @@ async function beginRefund(
   if (knownRefundedCents !== undefined && knownRefundedCents !== order.refunded_cents)
     throw new Refusal('movedOn')
   const cents = amountCents ?? left
+  if (mostCents !== undefined && order.refunded_cents + cents > mostCents)
+    throw new Refusal('refundOverLimit', { limit_cents: mostCents })
   const earlier = await selectRefunds(tx, attemptId)
   const open = earlier.find(({ status }) => status === 'started')
   if (open?.amount_cents === cents) return open

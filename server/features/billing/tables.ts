@@ -247,6 +247,15 @@ interface PaymentsToCompareTable {
   found_at: Date
 }
 
+/** Money at a gateway that is for no order of ours. */
+interface ForeignPaymentsTable {
+  gateway: GatewayId
+  reference: string
+  amount_cents: number
+  currency: string
+  found_at: Date
+}
+
 export interface BillingTables extends SandboxTables, StripeTables {
   plans: PlansTable
   payment_methods: PaymentMethodsTable
@@ -261,6 +270,7 @@ export interface BillingTables extends SandboxTables, StripeTables {
   notifications: NotificationsTable
   reconciliations: ReconciliationsTable
   payments_to_compare: PaymentsToCompareTable
+  foreign_payments: ForeignPaymentsTable
   introductions: IntroductionsTable
   order_links: OrderLinksTable
   link_requests: LinkRequestsTable

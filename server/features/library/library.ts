@@ -4,9 +4,16 @@ import { isFavorite } from './favorite-queries.ts'
 import { selectResume } from './history-queries.ts'
 
 export * from './entitlements.ts'
+export {
+  giveEntitlement,
+  listEntitlementsOf,
+  listEntitlementsOfOrder,
+  revokeEntitlement,
+} from './held-entitlements.ts'
 export { eraseLibrary } from './erase-library.ts'
 export { exportLibrary } from './export-library.ts'
 export { libraryJobs } from './fold-counts.ts'
+export { listHistory } from './list-entries.ts'
 export { recentlyWatched, recommendationJobs } from './learn-next-watched.ts'
 export { mergeLibrary } from './merge-library.ts'
 

@@ -62,7 +62,7 @@ export async function setRevoked(tx: Tx, orderId: string, at: Date | null): Prom
 export interface EntitlementRow {
   id: string
   user_id: string
-  order_id: string
+  order_id: string | null
   source: 'purchase' | 'subscription'
   video_id: string | null
   episode_id: string | null

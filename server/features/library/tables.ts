@@ -42,7 +42,8 @@ export interface UnlocksTable {
 export interface EntitlementsTable {
   id: string
   user_id: string
-  order_id: string
+  /** Null for one that an operator gave, which says why. */
+  order_id: string | null
   source: 'purchase' | 'subscription'
   video_id: string | null
   episode_id: string | null
@@ -50,6 +51,7 @@ export interface EntitlementsTable {
   ends_at: Date | null
   revoked_at: Date | null
   hidden_at: Generated<Date | null>
+  granted_for: Generated<string | null>
 }
 
 export interface LibraryTables {

@@ -39,7 +39,7 @@ export async function deleteUser(
   await context.db.transaction().execute(async (tx) => {
     if (proof) await lockProven(context, tx, proof)
     else if (!(await lockKeptGuest(tx, viewer))) return
-    await erase(context, tx, viewer.userId)
+    await erasePerson(context, tx, viewer.userId)
     await auditCall(context, tx, call, 'deleted', viewer.userId)
   })
   return giveFreshGuest(context, call)
@@ -52,7 +52,8 @@ async function lockKeptGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
   return row !== undefined
 }
 
-async function erase({ moments, clock }: MembersContext, tx: Tx, userId: string): Promise<void> {
+/** Takes everything of a person away, in every feature, whoever asked for it; the caller holds the row. */
+export async function erasePerson({ moments, clock }: MembersContext, tx: Tx, userId: string): Promise<void> {
   const now = clock.now()
   for (const eraseIn of moments.erase) await eraseIn(tx, userId, now)
   await endSessionsOf(tx, userId)

@@ -27,6 +27,15 @@ import { isGuest } from './sign-in-as.ts'
 export { answerInTransaction } from './answer-in-transaction.ts'
 export { deleteFailures } from './attempt-queries.ts'
 export { checkEmail, checkName } from './check-person.ts'
+export {
+  deleteOnRequest,
+  findByEmail,
+  holdPerson,
+  listSessionsOf,
+  loadPerson,
+  signOutEverywhere,
+  type KnownPerson,
+} from './help-people.ts'
 export { limitNetwork, limitTries } from './limit-tries.ts'
 export { cookieFor, cookieName } from './members-context.ts'
 export { checkPassword, hashPassword, verifyPassword } from './passwords.ts'

@@ -71,6 +71,35 @@ export function changes<E extends CommandEndpoint>(
 }
 
 /**
+ * A command that turns to others too (a gateway, the disk), whose work is no single transaction: that it was asked for is
+ * written down before anything happens, and what came of it afterwards.
+ */
+export function acts<E extends CommandEndpoint>(
+  endpoint: E,
+  subjectOf: (input: InputOf<E>) => string,
+  run: (
+    context: StudioContext,
+    input: InputOf<E>,
+    actor: Actor,
+  ) => Promise<{ answer: AnswerOf<E>; change: Change }>,
+): Command {
+  return {
+    endpoint,
+    async run(context, actor, given) {
+      // As in `reads`.
+      const input = given as InputOf<E>
+      await writeDown(context, context.db, endpoint, actor, {
+        subject: subjectOf(input),
+        before: { asked: input },
+      })
+      const { answer, change } = await run(context, input, actor)
+      await writeDown(context, context.db, endpoint, actor, change)
+      return answer
+    },
+  }
+}
+
+/**
  * Runs a command for somebody, if their role allows it.
  * @throws Refusal notAllowed, and what the command throws
  */
@@ -84,7 +113,8 @@ export async function perform(
   return command.run(context, actor, input)
 }
 
-function writeDown(
+/** Adds a command's line to the audit trail. */
+export function writeDown(
   { clock, secret }: StudioContext,
   db: Db,
   endpoint: CommandEndpoint,

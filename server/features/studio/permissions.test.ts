@@ -16,6 +16,21 @@ const allowed: Record<string, readonly Role[]> = {
   'operator reset': ['owner'],
   'operator remove': ['owner'],
   'audit list': ['owner', 'support'],
+  'order list': ['owner', 'support', 'analyst'],
+  'order show': ['owner', 'support', 'analyst'],
+  'order refund': ['owner', 'support'],
+  'order check': ['owner', 'support'],
+  'order export': ['owner', 'support', 'analyst'],
+  'dispute list': ['owner', 'support', 'analyst'],
+  'reconciliation show': ['owner', 'support', 'analyst'],
+  'reconciliation run': ['owner', 'support'],
+  'person find': ['owner', 'support'],
+  'person show': ['owner', 'support'],
+  'person history': ['owner', 'support'],
+  'person sign-out': ['owner', 'support'],
+  'person delete': ['owner', 'support'],
+  'entitlement grant': ['owner', 'support'],
+  'entitlement revoke': ['owner', 'support'],
 }
 
 const commands = studioCalls.filter(isCommand)

@@ -7,14 +7,17 @@ import {
   type Desk,
 } from '#contract/studio/operators.ts'
 import { Refusal } from '#contract/errors.ts'
+import { exportOrders } from '#contract/studio/orders.ts'
 import {
   operatorRoute,
+  type PlainRoute,
   type Operator,
   type OperatorCall,
   type OperatorRoute,
 } from '#server/platform/http/route.ts'
 import { acceptInvitation, beginInvitation } from './accept-invitation.ts'
 import { perform, type Command } from './command.ts'
+import { exportFileRoute } from './export-file.ts'
 import { endSession } from './operator-sessions.ts'
 import { note, signIn } from './sign-in.ts'
 import type { StudioContext } from './studio-context.ts'
@@ -43,6 +46,13 @@ export function studioRoutes(context: StudioContext): OperatorRoute[] {
     }),
     ...studioCommands.map((command) => commandRoute(context, command)),
   ]
+}
+
+/** What the studio gives as files. */
+export function studioPlainRoutes(context: StudioContext): PlainRoute[] {
+  return studioCommands
+    .filter(({ endpoint }) => endpoint === exportOrders)
+    .map((command) => exportFileRoute(context, command))
 }
 
 function commandRoute(context: StudioContext, command: Command): OperatorRoute {

@@ -1,7 +1,10 @@
-import type { MembersContext } from '#server/features/members/members.ts'
+import type { Catalog } from '#server/features/catalog/catalog.ts'
+import type { BillingContext } from '#server/features/billing/billing.ts'
 
 /** What the studio works with; made once, in server/context.ts. */
-export interface StudioContext extends MembersContext {
+export interface StudioContext extends BillingContext, Catalog {
   /** Whether buyers may pay with the sandbox. */
   sandboxOffered: boolean
+  /** How much of an order support may refund, in cents of its currency. */
+  supportRefundCents: number
 }

@@ -3,6 +3,8 @@ import { auditCommands } from './audit.ts'
 import type { Command } from './command.ts'
 import { sweepOperatorSessions } from './operator-sessions.ts'
 import { operatorCommands } from './operators.ts'
+import { orderCommands } from './orders.ts'
+import { personCommands } from './people.ts'
 import type { StudioContext } from './studio-context.ts'
 
 export { perform, type Command } from './command.ts'
@@ -10,7 +12,12 @@ export { findOperator } from './operator-sessions.ts'
 export type { StudioContext } from './studio-context.ts'
 
 /** Every command of the studio: the page at /studio and `npm run studio` offer these and no others. */
-export const studioCommands: readonly Command[] = [...operatorCommands, ...auditCommands]
+export const studioCommands: readonly Command[] = [
+  ...operatorCommands,
+  ...auditCommands,
+  ...orderCommands,
+  ...personCommands,
+]
 
 /** What has to come round: operators' sessions that are over are forgotten. */
 export function studioJobs({ db, clock }: StudioContext): Job[] {

@@ -1,0 +1,294 @@
+import { Type, type Static } from 'typebox'
+import { gatewayIds, orderKinds, orderStatuses, paymentMethods } from '#contract/billing.ts'
+import { Cents, Currency, Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { command } from './command.ts'
+
+/** Those who have to do with money; what would name a buyer is null for the analyst. */
+const readers = ['owner', 'support', 'analyst'] as const
+const helpers = ['owner', 'support'] as const
+
+export const disputeStates = ['open', 'won', 'lost'] as const
+const Reason = Type.String({ minLength: 1, maxLength: 200 })
+
+/** An order as a list of the studio shows it. */
+export const ListedOrder = Type.Object({
+  id: Id,
+  status: oneOf(orderStatuses),
+  kind: oneOf(orderKinds),
+  /** The video or the plan that was bought. */
+  title: Type.String(),
+  /** Of an episode. */
+  number: nullable(Type.Integer()),
+  amount_cents: Cents,
+  refunded_cents: Cents,
+  currency: Currency,
+  gateway: oneOf(gatewayIds),
+  method: oneOf(paymentMethods),
+  user_id: Id,
+  /** Null for the analyst, and of somebody who has left. */
+  email: nullable(Type.String()),
+  created_at: Time,
+  paid_at: nullable(Time),
+})
+export type ListedOrder = Static<typeof ListedOrder>
+
+/** One try to be paid for an order. */
+const Attempt = Type.Object({
+  id: Id,
+  number: Type.Integer(),
+  status: Type.String(),
+  gateway: oneOf(gatewayIds),
+  /** The gateway's name for the payment. */
+  reference: nullable(Type.String()),
+  decline_code: nullable(Type.String()),
+  started_at: Time,
+  /** When it is looked up next; null for no more. */
+  check_at: nullable(Time),
+  dispute: nullable(oneOf(disputeStates)),
+  disputed_cents: Cents,
+})
+
+const Refund = Type.Object({
+  id: Id,
+  attempt_id: Id,
+  amount_cents: Cents,
+  status: oneOf(['started', 'succeeded', 'failed']),
+  reason: Type.String(),
+  created_at: Time,
+})
+
+const Heard = Type.Object({
+  gateway: oneOf(gatewayIds),
+  event_id: Type.String(),
+  received_at: Time,
+  /** Null where it was not applied yet. */
+  applied_at: nullable(Time),
+})
+
+/** A line of the books. The lines of a transaction add up to zero; positive is debit. */
+const LedgerLine = Type.Object({
+  id: Id,
+  transaction_id: Type.String(),
+  account: Type.String(),
+  amount_cents: Type.Integer(),
+  currency: Currency,
+  at: Time,
+})
+
+/** A right to play, as the studio shows it. */
+export const HeldEntitlement = Type.Object({
+  id: Id,
+  source: oneOf(['purchase', 'subscription']),
+  /** Null for one that was given by an operator. */
+  order_id: nullable(Id),
+  /** Why it was given. */
+  reason: nullable(Type.String()),
+  /** Null for everything there is. */
+  title: nullable(Type.String()),
+  number: nullable(Type.Integer()),
+  starts_at: Time,
+  ends_at: nullable(Time),
+  revoked_at: nullable(Time),
+})
+export type HeldEntitlement = Static<typeof HeldEntitlement>
+
+/** One order with everything that is known of it. */
+export const OrderFile = Type.Object({
+  order: ListedOrder,
+  subscription_id: nullable(Id),
+  period_no: nullable(Type.Integer()),
+  introductory: Type.Boolean(),
+  expires_at: Time,
+  /** The words that the buyer agreed to. */
+  agreed_to: nullable(Type.String()),
+  /** How much whoever asks may refund of it now; 0 where nothing can be refunded. */
+  refundable_cents: Cents,
+  attempts: Type.Array(Attempt),
+  refunds: Type.Array(Refund),
+  notifications: Type.Array(Heard),
+  ledger: Type.Array(LedgerLine),
+  entitlements: Type.Array(HeldEntitlement),
+})
+export type OrderFile = Static<typeof OrderFile>
+
+const filters = {
+  status: Type.Optional(oneOf(orderStatuses)),
+  gateway: Type.Optional(oneOf(gatewayIds)),
+  /** An e-mail or a user's id. */
+  person: Type.Optional(Type.String({ maxLength: 254 })),
+  /** Orders made from this moment on, and before that one. */
+  since: Type.Optional(Time),
+  until: Type.Optional(Time),
+}
+
+export const listOrders = command({
+  method: 'GET',
+  path: '/api/studio/orders',
+  command: 'order list',
+  roles: readers,
+  summary: 'Orders, the latest first: by state, gateway, person and date',
+  refuses: [],
+  query: Type.Object({ ...paging, ...filters }),
+  data: listOf(ListedOrder),
+})
+
+export const getOrder = command({
+  method: 'GET',
+  path: '/api/studio/orders/one',
+  command: 'order show',
+  args: ['id'],
+  roles: readers,
+  summary: 'One order with its attempts, refunds, notifications, ledger lines and entitlements',
+  refuses: ['notFound'],
+  query: Type.Object({ id: Id }),
+  info: OrderFile,
+})
+
+export const refundOrder = command({
+  method: 'POST',
+  path: '/api/studio/orders/refund',
+  command: 'order refund',
+  args: ['id'],
+  roles: helpers,
+  summary: 'Refunds an order, or a part of it, at the gateway that took the money',
+  refuses: [
+    'notFound',
+    'notRefundable',
+    'orderDisputed',
+    'refundUnderWay',
+    'refundTooLarge',
+    'refundOverLimit',
+    'refundRefused',
+    'movedOn',
+  ],
+  body: Type.Object({
+    id: Id,
+    /** All that is left, where it is not said. */
+    cents: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
+    reason: Type.Optional(Reason),
+    /** What had gone back when somebody decided on this; where more has gone since, it is refused. */
+    known_refunded_cents: Type.Optional(Cents),
+  }),
+  info: Type.Object({
+    refund_id: Id,
+    amount_cents: Cents,
+    currency: Currency,
+    /** `sending`: the gateway gave no answer yet, and is asked again until it does. */
+    status: oneOf(['done', 'sending']),
+    order_status: oneOf(orderStatuses),
+    refunded_cents: Cents,
+  }),
+  refusals: {
+    /** What of one order the role may refund in all. */
+    403: Type.Object({ limit_cents: Type.Optional(Cents) }),
+    /** What is left of it. */
+    500: Type.Object({ left_cents: Type.Optional(Cents) }),
+  },
+})
+
+export const checkOrder = command({
+  method: 'POST',
+  path: '/api/studio/orders/check',
+  command: 'order check',
+  args: ['id'],
+  roles: helpers,
+  summary: "Looks an order's payments up at their gateway and brings the order into line with them",
+  refuses: ['notFound'],
+  body: Type.Object({ id: Id }),
+  info: Type.Object({
+    /** False where a gateway gave no answer, or a refund is still under way. */
+    settled: Type.Boolean(),
+    status: oneOf(orderStatuses),
+  }),
+})
+
+/** The columns' names stand in the first line of the first page. A page is some lines of CSV (RFC 4180). */
+export const exportOrders = command({
+  method: 'GET',
+  path: '/api/studio/orders/export',
+  command: 'order export',
+  roles: readers,
+  summary: 'Orders as CSV, page by page; /api/studio/orders.csv gives all pages as one file',
+  refuses: [],
+  query: Type.Object({ ...filters, cursor: paging.cursor }),
+  info: Type.Object({ csv: Type.String(), next_cursor: nullable(Type.String()) }),
+})
+
+/** A payment that a buyer has had their bank take back. */
+export const Dispute = Type.Object({
+  attempt_id: Id,
+  order: ListedOrder,
+  state: oneOf(disputeStates),
+  disputed_cents: Cents,
+  /** Its payment, as the gateway names it: the dispute is answered there. */
+  reference: nullable(Type.String()),
+  /** When the payment was made. */
+  started_at: Time,
+})
+export type Dispute = Static<typeof Dispute>
+
+export const listDisputes = command({
+  method: 'GET',
+  path: '/api/studio/disputes',
+  command: 'dispute list',
+  roles: readers,
+  summary: 'Payments that banks took back, or may take back: open, won or lost',
+  refuses: [],
+  query: Type.Object({ ...paging, state: Type.Optional(oneOf(disputeStates)) }),
+  data: listOf(Dispute),
+})
+
+/** What does not match, and which the site goes on trying to settle, or gave up. */
+export const mismatchKinds = ['payment', 'foreign_payment', 'attempt', 'refund', 'notification'] as const
+export const Mismatch = Type.Object({
+  kind: oneOf(mismatchKinds),
+  gateway: oneOf(gatewayIds),
+  /** The gateway's name for it, where there is one. */
+  reference: nullable(Type.String()),
+  order_id: nullable(Id),
+  amount_cents: nullable(Cents),
+  currency: nullable(Currency),
+  since: Time,
+})
+export type Mismatch = Static<typeof Mismatch>
+
+/** What moved at a gateway on one day, by our books. */
+export const DayTotal = Type.Object({
+  gateway: Type.String(),
+  kind: oneOf(['charge', 'refund', 'refund_failed', 'dispute']),
+  currency: Currency,
+  transactions: Type.Integer(),
+  /** Positive for what came in. */
+  amount_cents: Type.Integer(),
+})
+
+const Reconciliation = Type.Object({
+  day: Type.String(),
+  /** Up to when what each gateway has was compared with what we have; null for never. */
+  gateways: Type.Array(Type.Object({ id: oneOf(gatewayIds), reconciled_to: nullable(Time) })),
+  totals: Type.Array(DayTotal),
+  mismatches: Type.Array(Mismatch),
+})
+export type Reconciliation = Static<typeof Reconciliation>
+
+export const getReconciliation = command({
+  method: 'GET',
+  path: '/api/studio/reconciliation',
+  command: 'reconciliation show',
+  roles: readers,
+  summary: "A day's money by our books (UTC), when the gateways were last compared, and what does not match",
+  refuses: [],
+  query: Type.Object({ day: Type.Optional(Type.String({ pattern: String.raw`^20\d\d-[01]\d-[0-3]\d$` })) }),
+  info: Reconciliation,
+})
+
+export const runReconciliation = command({
+  method: 'POST',
+  path: '/api/studio/reconciliation',
+  command: 'reconciliation run',
+  roles: helpers,
+  summary: 'Compares what the gateways have with what we have now, and settles what differs',
+  refuses: [],
+  body: Type.Object({}),
+  info: Reconciliation,
+})

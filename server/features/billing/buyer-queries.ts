@@ -1,0 +1,14 @@
+import { sql } from 'kysely'
+import type { Db } from '#server/tables.ts'
+
+/** The people with orders of an address, compared without case. */
+export async function selectBuyers(db: Db, email: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('orders')
+    .select('user_id')
+    .distinct()
+    .where(sql<string>`lower(email)`, '=', email.toLowerCase())
+    .limit(limit)
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}

@@ -1,0 +1,22 @@
+import type { Db } from '#server/tables.ts'
+import { selectBuyers } from './buyer-queries.ts'
+import { selectMethodsToExport } from './moment-queries.ts'
+import { selectOrder } from './order-queries.ts'
+
+const mostBuyers = 20
+
+/** The people who bought with an e-mail: guests, too, whose account has none. */
+export function findBuyers(db: Db, email: string): Promise<string[]> {
+  return selectBuyers(db, email, mostBuyers)
+}
+
+/** Whose an order is. */
+export async function findBuyerOf(db: Db, orderId: string): Promise<string | undefined> {
+  return (await selectOrder(db, orderId))?.user_id
+}
+
+/** The cards and wallets that are kept of a person, without what charges them. */
+export async function listMethodsOf(db: Db, userId: string) {
+  const methods = await selectMethodsToExport(db, userId)
+  return methods.map((method) => ({ ...method, created_at: method.created_at.toISOString() }))
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import type { GatewayId } from '#contract/billing.ts'
+import type { After } from '#server/platform/database/prepared-page.ts'
+import type { Db } from '#server/tables.ts'
+import type { DisputeStatus, OrderStatus } from './tables.ts'
+
+/** Which orders an operator looks for. */
+export interface OrderFilter {
+  status?: OrderStatus | undefined
+  gateway?: GatewayId | undefined
+  userId?: string | undefined
+  email?: string | undefined
+  since?: Date | undefined
+  until?: Date | undefined
+}
+
+/** What a list needs of an order. */
+const listed = [
+  'orders.id',
+  'orders.status',
+  'orders.kind',
+  'orders.amount_cents',
+  'orders.refunded_cents',
+  'orders.currency',
+  'orders.gateway',
+  'orders.method',
+  'orders.user_id',
+  'orders.email',
+  'orders.created_at',
+  'orders.paid_at',
+] as const
+
+const goods = ['videos.titles', 'plans.names', 'episodes.number'] as const
+
+export type ListedRow = Awaited<ReturnType<typeof selectAllOrders>>[number]
+
+/**
+ * Orders of all people, the latest first, after a position. Whichever filters are set, an index carries them in this order.
+ * State, gateway and limit are written out: a plan for any of them would pass over all orders to find those in a rare state.
+ */
+export function selectAllOrders(db: Db, filter: OrderFilter, after: After | undefined, limit: number) {
+  let page = db
+    .selectFrom('orders')
+    .select(['id'])
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(sql.lit(limit))
+  const { status, gateway, userId, email, since, until } = filter
+  if (status !== undefined) page = page.where('status', '=', sql.lit(status))
+  if (gateway !== undefined) page = page.where('gateway', '=', sql.lit(gateway))
+  if (userId !== undefined) page = page.where('user_id', '=', userId)
+  if (email !== undefined) page = page.where(sql<string>`lower(email)`, '=', email.toLowerCase())
+  if (since !== undefined) page = page.where('created_at', '>=', since)
+  if (until !== undefined) page = page.where('created_at', '<', until)
+  if (after !== undefined)
+    page = page.where(
+      sql<boolean>`created_at <= ${after.at} AND (created_at < ${after.at} OR id > ${after.id})`,
+    )
+  return db
+    .selectFrom(page.as('page'))
+    .innerJoin('orders', 'orders.id', 'page.id')
+    .leftJoin('videos', 'videos.id', 'orders.video_id')
+    .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
+    .leftJoin('plans', 'plans.id', 'orders.plan_id')
+    .select(listed)
+    .select(goods)
+    .orderBy('orders.created_at', 'desc')
+    .orderBy('orders.id')
+    .execute()
+}
+
+/** One order as a list has it. */
+export function selectListedOrder(db: Db, id: string): Promise<ListedRow | undefined> {
+  return db
+    .selectFrom('orders')
+    .leftJoin('videos', 'videos.id', 'orders.video_id')
+    .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
+    .leftJoin('plans', 'plans.id', 'orders.plan_id')
+    .select(listed)
+    .select(goods)
+    .where('orders.id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Payments with a dispute in this state, those paid last first, after a position. */
+export function selectDisputes(db: Db, state: DisputeStatus, after: After | undefined, limit: number) {
+  let page = db
+    .selectFrom('attempts')
+    .innerJoin('orders', 'orders.id', 'attempts.order_id')
+    .leftJoin('videos', 'videos.id', 'orders.video_id')
+    .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
+    .leftJoin('plans', 'plans.id', 'orders.plan_id')
+    .select(listed)
+    .select(goods)
+    .select([
+      'attempts.id as attempt_id',
+      'attempts.disputed_cents',
+      'attempts.reference',
+      'attempts.started_at',
+    ])
+    // Written out twice: the index holds disputed payments only.
+    .where('attempts.dispute', 'is not', null)
+    .where('attempts.dispute', '=', state)
+    .orderBy('attempts.started_at', 'desc')
+    .orderBy('attempts.id')
+    .limit(sql.lit(limit))
+  if (after !== undefined)
+    page = page.where(
+      sql<boolean>`attempts.started_at <= ${after.at} AND (attempts.started_at < ${after.at} OR attempts.id > ${after.id})`,
+    )
+  return page.execute()
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { exportOrders } from '#contract/studio/orders.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { letIn } from '#server/testing/operator.ts'
+import { register } from '#server/testing/member.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+const orders = 2500
+let database: TestDatabase
+let site: TestSite
+
+beforeAll(async () => {
+  database = await testDatabase()
+  site = await testSite({ database })
+  await database.pool.query(`
+    INSERT INTO users (id, referral_code) VALUES ('usr_1', 'one');
+    INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at)
+      SELECT 'ord_' || n, 'usr_1', 'video', CASE WHEN n % 5 = 0 THEN 'expired' ELSE 'pending' END, 499, 'USD', 'sandbox',
+        'card', '=cmd|' || n || '@example.com', '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 minute', now()
+      FROM generate_series(1, ${orders}) n`)
+})
+afterAll(() => site.close())
+
+const linesOf = (csv: string) => csv.trimEnd().split('\r\n')
+
+it('is one file of all orders, however many pages it took, and no formula', async () => {
+  const { desk } = await letIn(site, 'support')
+  const response = await desk.fetch('/api/studio/orders.csv')
+  expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="orders-[\d-]+\.csv"$/)
+  const [head, first, ...rest] = linesOf(await response.text())
+  expect(head).toMatch(/^order,created_at,paid_at,status,.*,email$/)
+  expect(first).toBe(
+    `ord_${orders},2026-01-02T17:40:00.000Z,,expired,video,,,4.99,0.00,USD,sandbox,card,usr_1,'=cmd|${orders}@example.com`,
+  )
+  expect(new Set([first, ...rest].map((line) => line?.split(',')[0])).size).toBe(orders)
+})
+
+it('keeps to the filters, and refuses one that is none', async () => {
+  const { desk } = await letIn(site, 'owner')
+  const response = await desk.fetch('/api/studio/orders.csv?status=expired&since=2026-01-01T00:11:00Z')
+  expect(linesOf(await response.text())).toHaveLength(1 + orders / 5 - 2)
+  expect((await desk.fetch('/api/studio/orders.csv?status=lost')).status).toBe(400)
+})
+
+it('says nothing of the buyers to the analyst', async () => {
+  const { desk } = await letIn(site, 'analyst')
+  const text = await (await desk.fetch('/api/studio/orders.csv')).text()
+  expect(linesOf(text)).toHaveLength(1 + orders)
+  expect(text).not.toContain('@example.com')
+})
+
+it('is nobody else’s, and every copy is written down once', async () => {
+  const owner = await letIn(site, 'owner')
+  const editor = await letIn(site, 'editor')
+  const { visitor } = await register(site)
+  for (const who of [editor.desk, visitor, site.visitor()])
+    expect((await who.fetch('/api/studio/orders.csv')).status).toBe(403)
+  const trail = async () =>
+    (await owner.desk.ask(listAudit, { query: { subject: 'orders' } })).list.filter(
+      ({ operator }) => operator === owner.email,
+    )
+  await (await owner.desk.fetch('/api/studio/orders.csv?status=expired')).text()
+  expect(await trail()).toEqual([
+    expect.objectContaining({ event: 'studio order export', details: { after: { status: 'expired' } } }),
+  ])
+})
+
+it('comes page by page as a command, and whole on the command line', async () => {
+  const { desk } = await letIn(site, 'owner')
+  const first = await desk.ask(exportOrders)
+  const second = await desk.ask(exportOrders, { query: { cursor: first.next_cursor ?? '' } })
+  expect([linesOf(first.csv).length, linesOf(second.csv).length]).toEqual([1001, 1000])
+  const whole = await runStudioCommand(site.context, ['order', 'export'])
+  expect(linesOf(whole)).toHaveLength(1 + orders)
+})

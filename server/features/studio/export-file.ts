@@ -1,0 +1,67 @@
+import { Readable } from 'node:stream'
+import { Refusal } from '#contract/errors.ts'
+import { firstLanguage } from '#contract/languages.ts'
+import { exportOrders } from '#contract/studio/orders.ts'
+import type { PlainRoute } from '#server/platform/http/route.ts'
+import { compileSchema } from '#server/platform/http/validators.ts'
+import { perform, type Command } from './command.ts'
+import { findOperator } from './operator-sessions.ts'
+import type { StudioContext } from './studio-context.ts'
+
+interface Page {
+  csv: string
+  next_cursor: string | null
+}
+
+const whatIsWrong = compileSchema(exportOrders.query)
+
+/** The export as one file, whose pages are read as the browser takes them: however many orders there are, few are in memory. */
+export function exportFileRoute(context: StudioContext, command: Command): PlainRoute {
+  return {
+    method: 'GET',
+    path: '/api/studio/orders.csv',
+    description: {
+      summary: 'The orders as one CSV file, by the same filters; for operators',
+      query: exportOrders.query,
+      answers: {
+        200: { words: 'The file', type: 'text/csv' },
+        400: { words: 'A filter is not understood' },
+        403: { words: 'Nobody is signed in, or with another role' },
+      },
+    },
+    async handle(request, reply) {
+      const operator = await findOperator(context, request)
+      if (!operator) return reply.code(403).send()
+      const query = Object(request.query) as object
+      if (whatIsWrong(query) !== undefined) return reply.code(400).send()
+      const { role } = operator
+      const language = firstLanguage(request.headers['accept-language']) ?? 'en'
+      const read = async (cursor?: string) => {
+        const asked = cursor === undefined ? query : { ...query, cursor }
+        const answer = await perform(command, context, { role, operator, language, ip: request.ip }, asked)
+        // The command is the export, which answers so.
+        return (answer as { info: Page }).info
+      }
+      try {
+        const first = await read()
+        const name = `orders-${context.clock.now().toISOString().slice(0, 10)}.csv`
+        return reply
+          .type('text/csv; charset=utf-8')
+          .header('content-disposition', `attachment; filename="${name}"`)
+          .header('cache-control', 'no-store')
+          .send(Readable.from(pagesFrom(first, read)))
+      } catch (error) {
+        if (error instanceof Refusal) return reply.code(403).send()
+        throw error
+      }
+    },
+  }
+}
+
+async function* pagesFrom(first: Page, read: (cursor: string) => Promise<Page>): AsyncGenerator<string> {
+  for (let page = first; ;) {
+    if (page.csv !== '') yield page.csv
+    if (page.next_cursor === null) return
+    page = await read(page.next_cursor)
+  }
+}

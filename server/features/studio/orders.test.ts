@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  checkOrder,
+  getOrder,
+  getReconciliation,
+  listDisputes,
+  listOrders,
+  refundOrder,
+  runReconciliation,
+} from '#contract/studio/orders.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { insertNotification } from '#server/features/billing/notification-queries.ts'
+import {
+  buyEpisode,
+  episodeOf,
+  hear,
+  moneySite,
+  paymentOf,
+  refundsOf,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+
+let site: MoneySite
+let owner: TestOperator
+let support: TestOperator
+let analyst: TestOperator
+let editor: TestOperator
+
+beforeAll(async () => {
+  site = await moneySite({ SUPPORT_REFUND_CENTS: '60' })
+  owner = await letIn(site, 'owner')
+  support = await letIn(site, 'support')
+  analyst = await letIn(site, 'analyst')
+  editor = await letIn(site, 'editor')
+})
+afterAll(() => site.close())
+
+const run = (...args: string[]) => runStudioCommand(site.context, args)
+
+describe('the orders', () => {
+  it('are found by state, gateway, person and date, the latest first, page by page', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    const open = await shopper.order({ episode_id: episodeOf(site, 5) })
+    const { list } = await support.desk.ask(listOrders, { query: { person: shopper.email.toUpperCase() } })
+    expect(list.map(({ id }) => id)).toEqual([open.id, order.id])
+    expect(list[1]).toMatchObject({ status: 'paid', number: 4, email: shopper.email, amount_cents: 99 })
+    const { user_id: person = '', created_at: since = '' } = list[0] ?? {}
+    const find = (query: object) => support.desk.ask(listOrders, { query: { person, ...query } })
+    expect((await find({ status: 'paid' })).list.map(({ id }) => id)).toEqual([order.id])
+    expect((await find({ gateway: 'paypal' })).list).toEqual([])
+    expect((await find({ since })).list.map(({ id }) => id)).toEqual([open.id])
+    expect((await find({ until: since })).list.map(({ id }) => id)).toEqual([order.id])
+    const first = await find({ limit: 1 })
+    const second = await find({ limit: 1, cursor: first.next_cursor ?? '' })
+    expect([...first.list, ...second.list].map(({ id }) => id)).toEqual([open.id, order.id])
+    expect(second.next_cursor).toBeNull()
+  })
+
+  it('refuse the cursor of other filters', async () => {
+    await Promise.all([buyEpisode(site), buyEpisode(site)])
+    const { next_cursor: cursor } = await owner.desk.ask(listOrders, { query: { limit: 1 } })
+    const other = await owner.desk.call(listOrders, { query: { status: 'paid', cursor: cursor ?? '' } })
+    expect(other.status).toBe(400)
+  })
+
+  it('do not tell the analyst who bought, nor let them look for an address', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    const { list } = await analyst.desk.ask(listOrders)
+    expect(list.find(({ id }) => id === order.id)?.email).toBeNull()
+    expect((await analyst.desk.ask(getOrder, { query: { id: order.id } })).order.email).toBeNull()
+    const asked = await analyst.desk.call(listOrders, { query: { person: shopper.email } })
+    expect(asked.answer.code).toBe(403)
+  })
+})
+
+describe('one order', () => {
+  it('stands there with its attempts, notifications, ledger lines and entitlements, and no secret', async () => {
+    const shopper = await Shopper.on(site)
+    const { id } = await shopper.order({ episode_id: episodeOf(site) })
+    await shopper.tryPay(id, await shopper.token(testCards.declined))
+    await shopper.tryPay(id, await shopper.token())
+    const payments = await site.sound.listSince(new Date(0))
+    const paid = payments.find(({ orderId, status }) => orderId === id && status === 'succeeded')
+    const now = site.context.clock.now()
+    const heard = { gateway: 'sandbox', event_id: `evt_${id}`, reference: paid?.reference ?? '' } as const
+    await insertNotification(site.context.db, { ...heard, received_at: now, check_at: now })
+    const file = await support.desk.ask(getOrder, { query: { id } })
+    expect(file.attempts.map(({ status, decline_code }) => [status, decline_code])).toEqual([
+      ['succeeded', null],
+      ['failed', 'card_declined'],
+    ])
+    expect(file.notifications).toEqual([expect.objectContaining({ event_id: `evt_${id}`, applied_at: null })])
+    expect(file.ledger.map(({ account, amount_cents }) => [account, amount_cents])).toEqual([
+      ['gateway:sandbox', 99],
+      ['sales:episode', -99],
+    ])
+    expect(file.entitlements).toEqual([
+      expect.objectContaining({ number: 4, revoked_at: null, order_id: id }),
+    ])
+    expect(JSON.stringify(file)).not.toMatch(/idempotency|secret|token|network/)
+  })
+
+  it('is not found where there is none', async () => {
+    expect((await owner.desk.call(getOrder, { query: { id: 'ord_none' } })).answer.code).toBe(404)
+  })
+})
+
+describe('a refund', () => {
+  it('gives a part back, then the rest; who did it, before and after, stands in the trail', async () => {
+    const { order } = await buyEpisode(site)
+    const part = { id: order.id, cents: 40, reason: 'goodwill' }
+    expect(await owner.desk.ask(refundOrder, { body: part })).toMatchObject({
+      status: 'done',
+      order_status: 'partially_refunded',
+      refunded_cents: 40,
+    })
+    const rest = await owner.desk.ask(refundOrder, { body: { id: order.id } })
+    expect(rest).toMatchObject({ amount_cents: 59, order_status: 'refunded', refunded_cents: 99 })
+    const file = await owner.desk.ask(getOrder, { query: { id: order.id } })
+    expect(file.refunds.map(({ amount_cents, reason }) => [amount_cents, reason])).toEqual([
+      [40, 'goodwill'],
+      [59, 'by the operator'],
+    ])
+    expect(file.refundable_cents).toBe(0)
+    const { list } = await owner.desk.ask(listAudit, { query: { subject: order.id } })
+    const [last, asked] = list.filter(({ event }) => event === 'studio order refund')
+    expect(asked).toMatchObject({ operator: owner.email, details: { before: { asked: { id: order.id } } } })
+    expect(last).toMatchObject({
+      operator: owner.email,
+      details: { before: { refunded_cents: 40 }, after: { refunded_cents: 99, status: 'refunded' } },
+    })
+  })
+
+  it('is made by support up to the limit of an order, however it is split, and by an owner beyond', async () => {
+    const { order } = await buyEpisode(site)
+    const refund = (who: TestOperator, cents?: number) =>
+      who.desk.call(refundOrder, { body: { id: order.id, ...(cents === undefined ? {} : { cents }) } })
+    const message = 'This is more than your role may refund of one order. An owner can refund the rest.'
+    expect((await refund(support)).answer).toMatchObject({ code: 403, message })
+    expect((await refund(support, 61)).answer.code).toBe(403)
+    expect((await refund(support, 40)).answer.code).toBe(200)
+    expect((await support.desk.ask(getOrder, { query: { id: order.id } })).refundable_cents).toBe(20)
+    expect((await refund(support, 21)).answer.code).toBe(403)
+    expect((await refund(support, 20)).answer.code).toBe(200)
+    expect((await refund(support, 1)).answer.code).toBe(403)
+    expect((await owner.desk.ask(getOrder, { query: { id: order.id } })).refundable_cents).toBe(39)
+    expect((await refund(owner)).answer.code).toBe(200)
+  })
+
+  it('stays within the limit where support asks many times at once', async () => {
+    const { order } = await buyEpisode(site)
+    const body = { id: order.id, cents: 25 }
+    await Promise.all(Array.from({ length: 6 }, () => support.desk.call(refundOrder, { body })))
+    const gone = (await refundsOf(site, order.id)).reduce((sum, each) => sum + each.amount_cents, 0)
+    expect(gone).toBeLessThanOrEqual(60)
+  })
+
+  it('is refused where somebody refunded since it was looked at', async () => {
+    const { order } = await buyEpisode(site)
+    await owner.desk.ask(refundOrder, { body: { id: order.id, cents: 10 } })
+    const late = { id: order.id, cents: 10, known_refunded_cents: 0 }
+    expect((await owner.desk.call(refundOrder, { body: late })).answer.code).toBe(409)
+  })
+
+  it('is not the editor’s, nor the analyst’s', async () => {
+    const { order } = await buyEpisode(site)
+    for (const { desk } of [editor, analyst])
+      expect((await desk.call(refundOrder, { body: { id: order.id } })).answer.code).toBe(403)
+    expect(await refundsOf(site, order.id)).toEqual([])
+  })
+
+  it('is made on the command line too, without a limit', async () => {
+    const { order } = await buyEpisode(site)
+    expect(await run('order', 'refund', order.id, '--cents', '40', '--reason', 'goodwill')).toContain(
+      'refunded_cents: 40',
+    )
+    expect(await run('order', 'refund', order.id)).toContain('order_status: refunded')
+    await expect(run('order', 'refund', order.id)).rejects.toThrow(/nothing to refund/)
+    await expect(run('order', 'refund', 'ord_none')).rejects.toThrow(/nothing here/)
+    await expect(run('order', 'refund', order.id, '--cents', '4.99')).rejects.toThrow(/cents must be integer/)
+    await expect(run('order', 'refund', order.id, '--cents', '0')).rejects.toThrow(/cents must be >= 1/)
+  })
+
+  it('says that it goes on asking where the gateway gives no answer', async () => {
+    const { order } = await buyEpisode(site)
+    site.trouble.refund = () => Promise.reject(new Error('no route'))
+    const body = { id: order.id }
+    expect(await owner.desk.ask(refundOrder, { body })).toMatchObject({
+      status: 'sending',
+      refunded_cents: 0,
+    })
+    delete site.trouble.refund
+    // Looking again sends it once more, under the same key.
+    expect(await support.desk.ask(checkOrder, { body })).toEqual({ settled: true, status: 'refunded' })
+    expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 99 })
+  })
+})
+
+describe('"check again"', () => {
+  it('finds a payment whose answer got lost, and the order is paid', async () => {
+    const shopper = await Shopper.on(site)
+    const { id } = await shopper.order({ episode_id: episodeOf(site) })
+    const { start } = site.sound
+    site.trouble.start = async (charge) => {
+      await start.call(site.sound, charge)
+      throw new Error('the line broke')
+    }
+    await shopper.tryPay(id, await shopper.token())
+    delete site.trouble.start
+    expect((await owner.desk.ask(getOrder, { query: { id } })).order.status).toBe('pending')
+    expect(await support.desk.ask(checkOrder, { body: { id } })).toEqual({ settled: true, status: 'paid' })
+    const file = await owner.desk.ask(getOrder, { query: { id } })
+    expect(file.entitlements).toHaveLength(1)
+  })
+
+  it('says where the gateway gave no answer, and changes nothing', async () => {
+    const { order } = await buyEpisode(site)
+    site.trouble.retrieve = () => Promise.reject(new Error('no route'))
+    const body = { id: order.id }
+    expect(await support.desk.ask(checkOrder, { body })).toEqual({ settled: false, status: 'paid' })
+    delete site.trouble.retrieve
+  })
+
+  it('finds no order that is not there', async () => {
+    expect((await owner.desk.call(checkOrder, { body: { id: 'ord_none' } })).answer.code).toBe(404)
+  })
+})
+
+it('a dispute is listed while it is open, and where it was won afterwards', async () => {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy({ episode_id: episodeOf(site) }, testCards.disputed)
+  const id = info?.id ?? ''
+  await hear(site, (await paymentOf(site, id)).reference)
+  const { list } = await support.desk.ask(listDisputes)
+  expect(list).toEqual([
+    expect.objectContaining({ state: 'open', disputed_cents: 99, order: expect.objectContaining({ id }) }),
+  ])
+  expect(list[0]?.order.status).toBe('charged_back')
+  site.moveOn(10 * 86_400_000)
+  await hear(site, (await paymentOf(site, id)).reference)
+  // Sessions of the desk have grown old with the clock.
+  owner = await letIn(site, 'owner')
+  support = await letIn(site, 'support')
+  analyst = await letIn(site, 'analyst')
+  editor = await letIn(site, 'editor')
+  expect((await support.desk.ask(listDisputes)).list).toEqual([])
+  const won = await support.desk.ask(listDisputes, { query: { state: 'won' } })
+  expect(won.list.map(({ order }) => [order.id, order.status])).toEqual([[id, 'paid']])
+})
+
+describe('the reconciliation', () => {
+  it('adds up a day by our books, as the lines of its orders do', async () => {
+    site.moveOn(86_400_000)
+    owner = await letIn(site, 'owner')
+    const { order } = await buyEpisode(site)
+    await Subscriber.on(site)
+    await owner.desk.ask(refundOrder, { body: { id: order.id, cents: 40 } })
+    const { totals, gateways } = await owner.desk.ask(getReconciliation)
+    const usd = { gateway: 'sandbox', currency: 'USD' }
+    expect(totals).toEqual([
+      { ...usd, kind: 'charge', transactions: 2, amount_cents: 99 + 499 },
+      { ...usd, kind: 'refund', transactions: 1, amount_cents: -40 },
+    ])
+    expect(gateways.map(({ id }) => id)).toEqual(['sandbox'])
+    const empty = await owner.desk.ask(getReconciliation, { query: { day: '2020-01-01' } })
+    expect(empty.totals).toEqual([])
+  })
+
+  it('shows what does not match: a payment that fits no order, and money that is for none of ours', async () => {
+    const { order } = await buyEpisode(site)
+    const sound = await paymentOf(site, order.id)
+    const foreign = { ...sound, reference: 'sbx_elsewhere', orderId: 'ord_x', attemptId: 'att_x' }
+    const wrong = { ...sound, refundedCents: 10 }
+    site.trouble.listSince = async () => [foreign, wrong]
+    site.trouble.retrieve = () => Promise.reject(new Error('no route'))
+    const { mismatches, gateways } = await owner.desk.ask(runReconciliation, { body: {} })
+    Object.assign(site.trouble, { listSince: undefined, retrieve: undefined })
+    expect(gateways[0]?.reconciled_to).not.toBeNull()
+    expect(mismatches).toContainEqual(
+      expect.objectContaining({ kind: 'payment', order_id: order.id, reference: sound.reference }),
+    )
+    expect(mismatches).toContainEqual(
+      expect.objectContaining({ kind: 'foreign_payment', reference: 'sbx_elsewhere', amount_cents: 99 }),
+    )
+    // The next round finds that it matches after all.
+    const after = await owner.desk.ask(runReconciliation, { body: {} })
+    expect(after.mismatches.map(({ kind }) => kind)).not.toContain('payment')
+  })
+})

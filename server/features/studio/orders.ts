@@ -1,0 +1,131 @@
+import type { QueryOf } from '#contract/endpoint.ts'
+import { Refusal } from '#contract/errors.ts'
+import {
+  checkOrder as checkCall,
+  exportOrders as exportCall,
+  getOrder,
+  getReconciliation,
+  listDisputes as listDisputesCall,
+  listOrders,
+  refundOrder as refundCall,
+  runReconciliation,
+} from '#contract/studio/orders.ts'
+import {
+  checkOrder,
+  exportOrders,
+  listAllOrders,
+  listDisputes,
+  loadOrderFile,
+  loadReconciliation,
+  reconcile,
+  refundOrder,
+  type Look,
+  type OrderFilter,
+} from '#server/features/billing/billing.ts'
+import { pageSize } from '#server/platform/cursor.ts'
+import { acts, reads, writeDown, type Actor, type Command } from './command.ts'
+import type { StudioContext } from './studio-context.ts'
+
+const pageLimits = { usual: 20, most: 50 }
+const byCommandLine = 'by the operator'
+
+/** Orders and their money: what somebody at the desk sees of them and does about them. The rules are billing's. */
+export const orderCommands: Command[] = [
+  reads(listOrders, async ({ db }, { cursor, limit, ...query }, actor) => {
+    const paging = { cursor, size: pageSize(limit, pageLimits) }
+    return { data: await listAllOrders(db, filterOf(query, actor), paging, lookOf(actor)) }
+  }),
+
+  reads(getOrder, async (context, { id }, actor) => ({
+    info: await loadOrderFile(context.db, id, lookOf(actor), mostCents(context, actor)),
+  })),
+
+  reads(exportCall, async (context, { cursor, ...query }, actor) => {
+    const filter = filterOf(query, actor)
+    // Who took a copy of the orders along is written down, once for each copy.
+    if (cursor === undefined)
+      await writeDown(context, context.db, exportCall, actor, { subject: 'orders', after: query })
+    return { info: await exportOrders(context.db, filter, cursor, lookOf(actor)) }
+  }),
+
+  acts(
+    refundCall,
+    ({ id }) => id,
+    async (context, { id, cents, reason = byCommandLine, known_refunded_cents }, actor) => {
+      const most = mostCents(context, actor)
+      const before = await loadOrderFile(context.db, id, lookOf(actor), most)
+      const made = await refundOrder(context, id, {
+        reason,
+        knownRefundedCents: known_refunded_cents ?? before.order.refunded_cents,
+        ...(cents === undefined ? {} : { amountCents: cents }),
+        ...(most === undefined ? {} : { mostCents: most }),
+      })
+      const { status: order_status, refunded_cents, currency } = made.order
+      const { refundId: refund_id, amountCents: amount_cents, status } = made
+      const { order } = before
+      return {
+        answer: { info: { refund_id, amount_cents, currency, status, order_status, refunded_cents } },
+        change: {
+          subject: id,
+          before: { status: order.status, refunded_cents: order.refunded_cents },
+          after: { status: order_status, refunded_cents, refund_id, amount_cents, currency, reason },
+        },
+      }
+    },
+  ),
+
+  acts(
+    checkCall,
+    ({ id }) => id,
+    async (context, { id }, actor) => {
+      const { order: before } = await loadOrderFile(context.db, id, lookOf(actor), undefined)
+      const info = await checkOrder(context, id)
+      return { answer: { info }, change: { subject: id, before: { status: before.status }, after: info } }
+    },
+  ),
+
+  reads(listDisputesCall, async ({ db }, { state = 'open', cursor, limit }, actor) => {
+    const paging = { cursor, size: pageSize(limit, pageLimits) }
+    return { data: await listDisputes(db, state, paging, lookOf(actor)) }
+  }),
+
+  reads(getReconciliation, async (context, { day }) => ({ info: await loadReconciliation(context, day) })),
+
+  acts(
+    runReconciliation,
+    () => 'reconciliation',
+    async (context) => {
+      await reconcile(context)
+      const info = await loadReconciliation(context, undefined)
+      const after = { gateways: info.gateways, mismatches: info.mismatches.length }
+      return { answer: { info }, change: { subject: 'reconciliation', after } }
+    },
+  ),
+]
+
+/** Who bought is no business of whoever only evaluates. */
+function lookOf({ role, language }: Actor): Look {
+  return { language, seesPeople: role !== 'analyst' }
+}
+
+/** How much of one order somebody may refund; undefined for all of it. */
+function mostCents({ supportRefundCents }: StudioContext, { role }: Actor): number | undefined {
+  return role === 'owner' ? undefined : supportRefundCents
+}
+
+type Query = Omit<QueryOf<typeof listOrders>, 'cursor' | 'limit'>
+
+/** @throws Refusal notAllowed where an address is looked for by somebody who may not see addresses */
+function filterOf({ status, gateway, person, since, until }: Query, actor: Actor): OrderFilter {
+  const wanted = person?.trim() ?? ''
+  const isAddress = wanted.includes('@')
+  if (isAddress && !lookOf(actor).seesPeople) throw new Refusal('notAllowed')
+  return {
+    status,
+    gateway,
+    userId: wanted === '' || isAddress ? undefined : wanted,
+    email: isAddress ? wanted : undefined,
+    since: since === undefined ? undefined : new Date(since),
+    until: until === undefined ? undefined : new Date(until),
+  }
+}

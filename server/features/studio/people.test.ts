@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { saveHistory } from '#contract/library.ts'
+import { getUser } from '#contract/members.ts'
+import { listOrders } from '#contract/studio/orders.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import {
+  deletePerson,
+  findPeople,
+  getPerson,
+  grantEntitlement,
+  listWatched,
+  revokeEntitlement,
+  signOutPerson,
+} from '#contract/studio/people.ts'
+import { register } from '#server/testing/member.ts'
+import { buyEpisode, episodeOf, moneySite, playing, type MoneySite } from '#server/testing/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+
+const reason = 'asked by mail'
+let site: MoneySite
+let support: TestOperator
+
+beforeAll(async () => {
+  site = await moneySite()
+  support = await letIn(site, 'support')
+})
+afterAll(() => site.close())
+
+const find = async (who: string) => (await support.desk.ask(findPeople, { query: { who } })).list
+const show = (id: string) => support.desk.ask(getPerson, { query: { id } })
+
+describe('somebody is found', () => {
+  it('by the address of the account, by id, and by an order', async () => {
+    const { visitor, email } = await register(site)
+    const { id } = await visitor.ask(getUser)
+    expect(await find(email.toUpperCase())).toEqual([
+      expect.objectContaining({ id, role: 'member', email, email_verified: false }),
+    ])
+    expect((await find(id)).map((person) => person.email)).toEqual([email])
+    expect(await find('usr_none')).toEqual([])
+  })
+
+  it('as a guest, by the address they bought with', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    const [guest, ...more] = await find(shopper.email)
+    expect(guest).toMatchObject({ role: 'guest', email: null })
+    expect(more).toEqual([])
+    expect(await find(order.id)).toEqual([guest])
+  })
+})
+
+it('one person stands there with subscription, methods, sessions and rights, and nothing that lets anybody in', async () => {
+  const { shopper, userId } = await Subscriber.on(site)
+  await shopper.buy({ episode_id: episodeOf(site) })
+  const file = await show(userId)
+  expect(file.membership).toMatchObject({ state: 'subscribed', status: 'active', gateway: 'sandbox' })
+  expect(file.methods).toEqual([
+    { gateway: 'sandbox', brand: 'visa', last4: '4242', created_at: expect.any(String) },
+  ])
+  expect(file.entitlements).toEqual([expect.objectContaining({ source: 'subscription', title: null })])
+  const member = await register(site)
+  const { id } = await member.visitor.ask(getUser)
+  expect((await show(id)).sessions).toEqual([expect.objectContaining({ device: expect.any(String) })])
+  expect(JSON.stringify([file, await show(id)])).not.toMatch(/token|hash|secret|"reference|sbx_/)
+  expect((await support.desk.call(getPerson, { query: { id: 'usr_none' } })).answer.code).toBe(404)
+})
+
+it('what somebody watched is listed, the latest first', async () => {
+  const { visitor } = await register(site)
+  const { id } = await visitor.ask(getUser)
+  const at = new Date().toISOString()
+  const body = { video_id: site.video.id, episode_id: episodeOf(site, 2), position_ms: 1000, at }
+  await visitor.ask(saveHistory, { body })
+  const { list } = await support.desk.ask(listWatched, { query: { id } })
+  expect(list).toEqual([expect.objectContaining({ video_id: site.video.id, number: 2, position_ms: 1000 })])
+})
+
+describe('a right', () => {
+  const grant = (person: string, what: object) =>
+    support.desk.ask(grantEntitlement, { body: { person, reason, ...what } })
+  const guest = async () => {
+    const { shopper } = await buyEpisode(site, 6)
+    return { shopper, id: (await find(shopper.email))[0]?.id ?? '' }
+  }
+
+  it('to one episode opens that one and no other, and is taken away again', async () => {
+    const { shopper, id } = await guest()
+    expect([await playing(site, shopper, 4), await playing(site, shopper, 5)]).toEqual([402, 402])
+    const given = await grant(id, { video_id: site.video.id, number: 4 })
+    expect([await playing(site, shopper, 4), await playing(site, shopper, 5)]).toEqual([200, 402])
+    const held = (await show(id)).entitlements.find((each) => each.id === given.id)
+    expect(held).toMatchObject({ order_id: null, reason, number: 4, ends_at: null, revoked_at: null })
+    await support.desk.ask(revokeEntitlement, { body: { id: given.id, reason } })
+    expect(await playing(site, shopper, 4)).toBe(402)
+    const again = await support.desk.call(revokeEntitlement, { body: { id: given.id, reason } })
+    expect(again.answer.code).toBe(404)
+    const { list } = await support.desk.ask(listAudit, { query: { subject: id } })
+    expect(list.map(({ event, operator }) => [event, operator])).toEqual([
+      ['studio entitlement revoke', support.email],
+      ['studio entitlement grant', support.email],
+    ])
+    expect(list[0]?.details).toMatchObject({ before: { entitlement: given.id }, after: { reason } })
+  })
+
+  it('to a whole video, or to everything for some days, ends by itself', async () => {
+    const { shopper, id } = await guest()
+    await grant(id, { video_id: site.video.id, days: 1 })
+    const other = await guest()
+    await grant(other.id, { days: 1 })
+    expect([await playing(site, shopper, 5), await playing(site, other.shopper, 5)]).toEqual([200, 200])
+    site.moveOn(86_400_000)
+    expect([await playing(site, shopper, 5), await playing(site, other.shopper, 5)]).toEqual([402, 402])
+    support = await letIn(site, 'support')
+  })
+
+  it('that was bought is taken away alone, and may be bought again', async () => {
+    const { shopper, id } = await guest()
+    const bought = (await show(id)).entitlements[0]
+    await support.desk.ask(revokeEntitlement, { body: { id: bought?.id ?? '', reason } })
+    expect(await playing(site, shopper, 6)).toBe(402)
+    expect((await shopper.buy({ episode_id: episodeOf(site, 6) })).code).toBe(200)
+  })
+
+  it('is given to nobody who is not there, and of nothing that is not there', async () => {
+    const { id } = await guest()
+    const tries = [
+      { person: 'usr_none', reason },
+      { person: id, video_id: 'vid_none', reason },
+      { person: id, video_id: site.video.id, number: 99, reason },
+    ]
+    for (const body of tries)
+      expect((await support.desk.call(grantEntitlement, { body })).answer.code).toBe(404)
+  })
+})
+
+it('somebody is signed out everywhere', async () => {
+  const { visitor } = await register(site)
+  const { id } = await visitor.ask(getUser)
+  expect(await support.desk.ask(signOutPerson, { body: { id } })).toEqual({ ended: 1 })
+  expect((await visitor.ask(getUser)).role).toBe('visitor')
+  expect((await show(id)).sessions).toEqual([])
+})
+
+describe('somebody who asks to be deleted', () => {
+  it('is gone with plan, sessions and address; the order stays without them', async () => {
+    const { shopper, userId, ...subscriber } = await Subscriber.on(site)
+    const body = { id: userId, reason }
+    expect(await support.desk.ask(deletePerson, { body })).toEqual({ deleted: true })
+    expect(await find(shopper.email)).toEqual([])
+    expect((await show(userId)).person).toMatchObject({ role: 'deleted', email: null })
+    expect((await show(userId)).methods).toEqual([])
+    const { list } = await support.desk.ask(listOrders, { query: { person: userId } })
+    expect(list).toEqual([expect.objectContaining({ status: 'paid', email: null })])
+    const { status } = await site.context.db
+      .selectFrom('subscriptions')
+      .select('status')
+      .where('id', '=', subscriber.subscriptionId)
+      .executeTakeFirstOrThrow()
+    expect(status).toBe('ended')
+    expect((await support.desk.call(deletePerson, { body })).answer.code).toBe(404)
+    const trail = await support.desk.ask(listAudit, { query: { subject: userId } })
+    expect(JSON.stringify(trail)).not.toContain(shopper.email)
+  })
+
+  it('loses nothing where one of the features cannot let go', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy({ episode_id: episodeOf(site) })
+    const [person] = await find(shopper.email)
+    const { moments } = site.context
+    const erase = [...moments.erase, () => Promise.reject(new Error('not now'))]
+    site.context.moments = { ...moments, erase }
+    const call = await support.desk.call(deletePerson, { body: { id: person?.id ?? '', reason } })
+    site.context.moments = moments
+    expect(call.status).toBe(500)
+    expect(await find(shopper.email)).toEqual([person])
+  })
+})

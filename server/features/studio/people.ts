@@ -1,0 +1,136 @@
+import {
+  deletePerson,
+  findPeople,
+  getPerson,
+  grantEntitlement,
+  listWatched,
+  revokeEntitlement as revokeCall,
+  signOutPerson,
+  type Person,
+} from '#contract/studio/people.ts'
+import { Refusal } from '#contract/errors.ts'
+import { findBuyerOf, findBuyers, listMethodsOf, membershipOf } from '#server/features/billing/billing.ts'
+import {
+  giveEntitlement,
+  listEntitlementsOf,
+  listHistory,
+  revokeEntitlement,
+} from '#server/features/library/library.ts'
+import {
+  deleteOnRequest,
+  findByEmail,
+  holdPerson,
+  isGuest,
+  listSessionsOf,
+  loadPerson,
+  signOutEverywhere,
+  type KnownPerson,
+} from '#server/features/members/members.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import type { Db } from '#server/tables.ts'
+import { changes, reads, type Command } from './command.ts'
+
+/** Those who watch, and what support does for them. The trail names them by their id alone: they may be deleted one day. */
+export const personCommands: Command[] = [
+  reads(findPeople, async ({ db }, { who }) => {
+    const ids = await idsOf(db, who.trim())
+    const found = await Promise.all(ids.map((id) => loadPerson(db, id).catch(orNobody)))
+    const people = new Map(found.flatMap((person) => (person ? [[person.id, person] as const] : [])))
+    return { data: { list: [...people.values()].map(present) } }
+  }),
+
+  reads(getPerson, async (context, { id }, { language }) => {
+    const { db, clock } = context
+    const person = await loadPerson(db, id)
+    const userId = person.id
+    const [membership, methods, sessions, entitlements] = await Promise.all([
+      membershipOf(db, { userId, kept: true }, clock.now(), language),
+      listMethodsOf(db, userId),
+      listSessionsOf(context, userId),
+      listEntitlementsOf(db, userId, language),
+    ])
+    return { info: { person: present(person), membership, methods, sessions, entitlements } }
+  }),
+
+  reads(listWatched, async (context, { id: userId, ...query }, { language }) => {
+    const viewer = { userId, role: 'member', kept: true } as const
+    const page = await listHistory(context, viewer, query, language, context.clock.now())
+    const list = page.list.map(({ video, episode, position_ms, at }) => ({
+      video_id: video.id,
+      title: video.title,
+      number: episode.number,
+      position_ms,
+      duration_ms: episode.duration_ms,
+      at,
+    }))
+    return { data: { list, next_cursor: page.next_cursor } }
+  }),
+
+  changes(signOutPerson, async (context, tx, { id }) => {
+    const ended = await signOutEverywhere(context, tx, id)
+    return { answer: { info: { ended } }, change: { subject: id, after: { ended } } }
+  }),
+
+  changes(deletePerson, async (context, tx, { id, reason }) => {
+    await deleteOnRequest(context, tx, id)
+    return { answer: { info: { deleted: true } }, change: { subject: id, after: { deleted: true, reason } } }
+  }),
+
+  changes(grantEntitlement, async ({ clock }, tx, { person, video_id, number, days, reason }) => {
+    await holdPerson(tx, person)
+    const startsAt = clock.now()
+    const endsAt = days === undefined ? null : new Date(startsAt.getTime() + days * dayMs)
+    const id = await giveEntitlement(tx, {
+      userId: person,
+      reason,
+      videoId: video_id,
+      number,
+      startsAt,
+      endsAt,
+    })
+    const ends_at = endsAt?.toISOString() ?? null
+    return {
+      answer: { info: { id, ends_at } },
+      change: { subject: person, after: { entitlement: id, video_id, number, ends_at, reason } },
+    }
+  }),
+
+  changes(revokeCall, async ({ clock }, tx, { id, reason }) => {
+    const revoked = await revokeEntitlement(tx, id, clock.now())
+    if (!revoked) throw new Refusal('notFound')
+    const { user_id, ...before } = revoked
+    return {
+      answer: { info: { revoked: true } },
+      change: { subject: user_id, before: { entitlement: id, ...before }, after: { revoked: true, reason } },
+    }
+  }),
+]
+
+/** Whom an operator means: an address of an account or of orders, an order, or a person. */
+async function idsOf(db: Db, who: string): Promise<string[]> {
+  if (who.includes('@')) {
+    const [account, buyers] = await Promise.all([findByEmail(db, who), findBuyers(db, who)])
+    return [...(account === undefined ? [] : [account]), ...buyers]
+  }
+  const buyer = who.startsWith('ord_') ? await findBuyerOf(db, who) : who
+  return buyer === undefined ? [] : [buyer]
+}
+
+function orNobody(error: unknown): undefined {
+  if (error instanceof Refusal && error.reason === 'notFound') return undefined
+  throw error
+}
+
+function present(row: KnownPerson): Person {
+  return {
+    id: row.id,
+    role: row.deleted_at !== null ? 'deleted' : isGuest(row) ? 'guest' : 'member',
+    email: row.email,
+    email_verified: row.email_verified_at !== null,
+    display_name: row.display_name,
+    language: row.language,
+    created_at: row.created_at.toISOString(),
+    member_since: row.member_since?.toISOString() ?? null,
+    deleted_at: row.deleted_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listAllOrders, listDisputes, type OrderFilter } from '#server/features/billing/billing.ts'
+import type { Db } from '#server/tables.ts'
+import { plansOf } from '#server/testing/plans-of.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+
+const filled = `
+  SET session_replication_role = replica;
+  INSERT INTO users (id, referral_code) SELECT 'usr_' || n, n FROM generate_series(1, 5000) n;
+  INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at, paid_at)
+    SELECT 'ord_' || n, 'usr_' || n % 5000, 'video', CASE WHEN n % 500 = 0 THEN 'charged_back' ELSE (ARRAY['paid', 'expired', 'pending'])[1 + n % 3] END, 999, 'USD',
+      CASE WHEN n % 400 = 0 THEN 'paypal' ELSE 'stripe' END, 'card', n % 5000 || '@example.com', now() - n * interval '1 minute', now(), now()
+    FROM generate_series(1, 20000) n;
+  INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, status, started_at, dispute)
+    SELECT 'att_' || n, 'ord_' || n, 1, n, 'stripe', 'succeeded', now(), CASE WHEN n % 50 = 0 THEN 'won' END
+    FROM generate_series(1, 20000) n;
+  RESET session_replication_role;
+  ANALYZE`
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+  await database.pool.query(filled)
+}, 60_000)
+afterAll(() => database.close())
+
+const look = { language: 'en', seesPeople: true } as const
+const since = new Date('2026-01-01T00:00:00Z')
+
+async function expectIndexed(work: (db: Db) => Promise<unknown>, index: RegExp): Promise<void> {
+  const plans = await plansOf(database, work)
+  expect(plans.length).toBeGreaterThan(0)
+  for (const { plan } of plans) {
+    expect(plan).toMatch(index)
+    expect(plan).not.toContain('Seq Scan on orders')
+    expect(plan).not.toContain('Seq Scan on attempts')
+  }
+}
+
+describe('a page of orders is read in the order of an index', () => {
+  const filters: [string, OrderFilter, RegExp][] = [
+    ['all', {}, /orders_recent/],
+    ['of a time', { since, until: since }, /orders_recent/],
+    ['in a rare state', { status: 'charged_back' }, /orders_(gateway_)?status/],
+    ['at a gateway that few use', { gateway: 'paypal' }, /orders_gateway\b/],
+    ['in a state at a gateway', { gateway: 'paypal', status: 'paid', since }, /orders_gateway_status/],
+    ['of a person', { userId: 'usr_7' }, /orders_user/],
+    ['of an address', { email: '7@example.com' }, /orders_email/],
+    ['of a person in a state', { userId: 'usr_7', status: 'paid' }, /orders_user/],
+  ]
+  it.each(filters)('%s', (_name, filter, index) =>
+    expectIndexed((db) => listAllOrders(db, filter, { size: 50 }, look), index),
+  )
+})
+
+it('so is a page of disputes', () =>
+  expectIndexed((db) => listDisputes(db, 'open', { size: 50 }, look), /attempts_disputes/))
