@@ -55,6 +55,7 @@ export const refusals = {
   paymentFailed: 500,
   paymentCancelled: 500,
   paymentUnknown: 500,
+  introductionTooHigh: 500,
   refundTooLarge: 500,
   refundRefused: 500,
 } as const satisfies Record<string, number>

@@ -31,8 +31,7 @@ export class Shopper {
     this.visitor = visitor
   }
 
-  static async on(site: TestSite): Promise<Shopper> {
-    const visitor = site.visitor()
+  static async on(site: TestSite, visitor = site.visitor()): Promise<Shopper> {
     await visitor.ask(getUser)
     return new Shopper(visitor)
   }

@@ -4,7 +4,7 @@ import type { IconName } from '#web/ui/Icon.tsx'
 
 /** A part of the studio with a place in its navigation. */
 export interface Area {
-  name: 'team'
+  name: 'money' | 'people' | 'plans' | 'team'
   path: string
   icon: IconName
   /** Whose role has anything to do there. */
@@ -14,5 +14,26 @@ export interface Area {
 
 /** In the order of the navigation; the first that a role has is its start page. */
 export const areas: readonly Area[] = [
+  {
+    name: 'money',
+    path: '/studio/money',
+    icon: 'captions',
+    roles: ['owner', 'support', 'analyst'],
+    load: () => import('./money/MoneyScreen.tsx'),
+  },
+  {
+    name: 'people',
+    path: '/studio/people',
+    icon: 'search',
+    roles: ['owner', 'support'],
+    load: () => import('./people/PeopleScreen.tsx'),
+  },
+  {
+    name: 'plans',
+    path: '/studio/plans',
+    icon: 'list',
+    roles: ['owner', 'support', 'analyst'],
+    load: () => import('./plans/PlansScreen.tsx'),
+  },
   { name: 'team', path: '/studio/team', icon: 'user', roles, load: () => import('./team/TeamScreen.tsx') },
 ]

@@ -5,6 +5,14 @@ export { loadOrderFile } from './load-order-file.ts'
 export { loadReconciliation } from './load-reconciliation.ts'
 export { reconcile } from './reconcile.ts'
 export { refundOrder } from './refund-order.ts'
+export {
+  addPlan,
+  changeSoldPlan,
+  listPlanMembers,
+  listSoldPlans,
+  retirePlan,
+  type PlanTerms,
+} from './sell-plans.ts'
 export type { OrderFilter } from './order-list-queries.ts'
 export type { BillingContext } from './billing-context.ts'
 export { billingJobs } from './billing-jobs.ts'

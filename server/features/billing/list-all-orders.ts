@@ -13,12 +13,13 @@ export interface Look {
   seesPeople: boolean
 }
 
-interface Paging {
+/** Which page is asked for. */
+export interface Paging {
   cursor?: string | undefined
   size: number
 }
 
-interface Page<Row> {
+export interface Page<Row> {
   list: Row[]
   next_cursor: string | null
 }
@@ -61,7 +62,8 @@ export async function listDisputes(
   return { list, next_cursor }
 }
 
-async function readPage<Row>(
+/** One page of a list that is ordered by a time, the latest first, and an id. @throws Fault badCursor */
+export async function readPage<Row>(
   name: string,
   { cursor, size }: Paging,
   read: (after: After | undefined, limit: number) => Promise<Row[]>,

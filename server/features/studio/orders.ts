@@ -26,7 +26,7 @@ import { pageSize } from '#server/platform/cursor.ts'
 import { acts, reads, writeDown, type Actor, type Command } from './command.ts'
 import type { StudioContext } from './studio-context.ts'
 
-const pageLimits = { usual: 20, most: 50 }
+export const pageLimits = { usual: 20, most: 50 }
 const byCommandLine = 'by the operator'
 
 /** Orders and their money: what somebody at the desk sees of them and does about them. The rules are billing's. */
@@ -44,7 +44,7 @@ export const orderCommands: Command[] = [
     const filter = filterOf(query, actor)
     // Who took a copy of the orders along is written down, once for each copy.
     if (cursor === undefined)
-      await writeDown(context, context.db, exportCall, actor, { subject: 'orders', after: query })
+      await writeDown(context, context.db, exportCall, actor, { subject: 'orders', after: trace(query) })
     return { info: await exportOrders(context.db, filter, cursor, lookOf(actor)) }
   }),
 
@@ -104,7 +104,7 @@ export const orderCommands: Command[] = [
 ]
 
 /** Who bought is no business of whoever only evaluates. */
-function lookOf({ role, language }: Actor): Look {
+export function lookOf({ role, language }: Actor): Look {
   return { language, seesPeople: role !== 'analyst' }
 }
 
@@ -114,6 +114,11 @@ function mostCents({ supportRefundCents }: StudioContext, { role }: Actor): numb
 }
 
 type Query = Omit<QueryOf<typeof listOrders>, 'cursor' | 'limit'>
+
+/** What the trail keeps of the filters: it lasts for ever, so that it names no address. */
+function trace({ status, gateway, person, since, until }: Query) {
+  return { status, gateway, since, until, ...(person === undefined ? {} : { one_person: true }) }
+}
 
 /** @throws Refusal notAllowed where an address is looked for by somebody who may not see addresses */
 function filterOf({ status, gateway, person, since, until }: Query, actor: Actor): OrderFilter {

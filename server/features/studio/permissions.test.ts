@@ -31,6 +31,11 @@ const allowed: Record<string, readonly Role[]> = {
   'person delete': ['owner', 'support'],
   'entitlement grant': ['owner', 'support'],
   'entitlement revoke': ['owner', 'support'],
+  'plan list': ['owner', 'support', 'analyst'],
+  'plan add': ['owner'],
+  'plan change': ['owner'],
+  'plan retire': ['owner'],
+  'plan members': ['owner', 'support', 'analyst'],
 }
 
 const commands = studioCalls.filter(isCommand)

@@ -5,6 +5,7 @@ import { sweepOperatorSessions } from './operator-sessions.ts'
 import { operatorCommands } from './operators.ts'
 import { orderCommands } from './orders.ts'
 import { personCommands } from './people.ts'
+import { planCommands } from './plans.ts'
 import type { StudioContext } from './studio-context.ts'
 
 export { perform, type Command } from './command.ts'
@@ -17,6 +18,7 @@ export const studioCommands: readonly Command[] = [
   ...auditCommands,
   ...orderCommands,
   ...personCommands,
+  ...planCommands,
 ]
 
 /** What has to come round: operators' sessions that are over are forgotten. */

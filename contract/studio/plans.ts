@@ -1,0 +1,138 @@
+import { Type, type Static } from 'typebox'
+import { languages } from '#contract/languages.ts'
+import { Cents, Currency, Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { command } from './command.ts'
+
+const readers = ['owner', 'support', 'analyst'] as const
+
+/** One text in the site's languages; where one is left out or empty, English stands in. */
+function textsOf(maxLength: number) {
+  const text = Type.String({ maxLength })
+  const others = languages.filter((language) => language !== 'en')
+  return Type.Object({
+    en: Type.String({ minLength: 1, maxLength }),
+    ...Object.fromEntries(others.map((language) => [language, Type.Optional(text)])),
+  } as {
+    en: typeof text
+    es: ReturnType<typeof Type.Optional<typeof text>>
+    fy: ReturnType<typeof Type.Optional<typeof text>>
+    dy: ReturnType<typeof Type.Optional<typeof text>>
+    pt: ReturnType<typeof Type.Optional<typeof text>>
+  })
+}
+
+const Names = textsOf(60)
+const Descriptions = textsOf(300)
+const Price = Type.Integer({ minimum: 1, maximum: 999_999_999 })
+const Days = Type.Integer({ minimum: 1, maximum: 3650 })
+const Position = Type.Integer({ minimum: 0, maximum: 1000 })
+
+/** A plan as whoever sets the prices sees it. */
+export const SoldPlan = Type.Object({
+  id: Id,
+  names: Names,
+  descriptions: Descriptions,
+  price_cents: Cents,
+  /** Of the first period, for those who never had one; null for none. */
+  intro_price_cents: nullable(Cents),
+  currency: Currency,
+  period_days: Type.Integer(),
+  highlight: Type.Boolean(),
+  position: Type.Integer(),
+  retired_at: nullable(Time),
+  /** How many are on it, up to 1,000. */
+  subscribers: Type.Integer(),
+})
+export type SoldPlan = Static<typeof SoldPlan>
+
+export const listPlans = command({
+  method: 'GET',
+  path: '/api/studio/plans',
+  command: 'plan list',
+  roles: readers,
+  summary: 'The plans on sale in their order, then those that were retired',
+  refuses: [],
+  data: Type.Object({ list: Type.Array(SoldPlan) }),
+})
+
+export const addPlan = command({
+  method: 'POST',
+  path: '/api/studio/plans/add',
+  command: 'plan add',
+  roles: ['owner'],
+  summary: 'Puts a new plan on sale',
+  refuses: ['introductionTooHigh', 'gatewayNotOffered'],
+  body: Type.Object({
+    names: Names,
+    descriptions: Descriptions,
+    price_cents: Price,
+    intro_price_cents: Type.Optional(nullable(Price)),
+    currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+    period_days: Days,
+    highlight: Type.Optional(Type.Boolean()),
+    position: Type.Optional(Position),
+  }),
+  info: SoldPlan,
+})
+
+export const changePlan = command({
+  method: 'POST',
+  path: '/api/studio/plans',
+  command: 'plan change',
+  args: ['id'],
+  roles: ['owner'],
+  summary: 'Changes a plan for new buyers; another price or length makes a new plan in its place',
+  refuses: ['notFound', 'movedOn', 'introductionTooHigh', 'gatewayNotOffered'],
+  body: Type.Object({
+    id: Id,
+    names: Type.Optional(Names),
+    descriptions: Type.Optional(Descriptions),
+    price_cents: Type.Optional(Price),
+    /** Null takes it away. */
+    intro_price_cents: Type.Optional(nullable(Price)),
+    period_days: Type.Optional(Days),
+    highlight: Type.Optional(Type.Boolean()),
+    position: Type.Optional(Position),
+  }),
+  info: SoldPlan,
+})
+
+export const retirePlan = command({
+  method: 'DELETE',
+  path: '/api/studio/plans',
+  command: 'plan retire',
+  args: ['id'],
+  roles: ['owner'],
+  summary: 'Takes a plan off sale; whoever is on it stays, at their price',
+  refuses: ['notFound', 'movedOn'],
+  body: Type.Object({ id: Id }),
+  info: SoldPlan,
+})
+
+/** Somebody who is on a plan. */
+export const PlanMember = Type.Object({
+  subscription_id: Id,
+  user_id: Id,
+  /** Null for the analyst, and of a guest who never gave one to an account. */
+  email: nullable(Type.String()),
+  status: oneOf(['active', 'past_due']),
+  since: Time,
+  period_ends_at: nullable(Time),
+  cancel_at_period_end: Type.Boolean(),
+  /** What their next period costs. */
+  price_cents: Cents,
+  currency: Currency,
+})
+export type PlanMember = Static<typeof PlanMember>
+
+export const listPlanMembers = command({
+  method: 'GET',
+  path: '/api/studio/plans/members',
+  command: 'plan members',
+  args: ['id'],
+  roles: readers,
+  summary: 'Who is on a plan, the latest first',
+  refuses: [],
+  query: Type.Object({ id: Id, ...paging }),
+  data: listOf(PlanMember),
+})

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { listPlans as listOffered } from '#contract/billing.ts'
+import {
+  addPlan,
+  changePlan,
+  listPlanMembers,
+  listPlans,
+  retirePlan,
+  type SoldPlan,
+} from '#contract/studio/plans.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { tellOfPrices } from '#server/features/billing/tell-of-prices.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { register } from '#server/testing/member.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+
+const day = 86_400_000
+let site: MoneySite
+let owner: TestOperator
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+beforeEach(async () => {
+  // The clock moves on in between, and sessions of the desk are short.
+  owner = await letIn(site, 'owner')
+})
+afterAll(() => site.close())
+
+const plans = async () => (await owner.desk.ask(listPlans)).list
+const planOf = async (days: number): Promise<SoldPlan> => {
+  const found = (await plans()).find((plan) => plan.period_days === days && plan.retired_at === null)
+  if (!found) throw new Error(`no plan of ${days} days is on sale`)
+  return found
+}
+/** What viewers are offered, past the second that an answer is kept. */
+const offered = async () => {
+  site.moveOn(2000)
+  return (await site.visitor().ask(listOffered)).list
+}
+const change = (body: BodyOf<typeof changePlan>) => owner.desk.ask(changePlan, { body })
+
+const added = {
+  names: { en: 'Quarter', dy: 'Quartal', es: '' },
+  descriptions: { en: 'Ninety days.' },
+  price_cents: 3999,
+  currency: 'USD',
+  period_days: 90,
+  position: 9,
+}
+
+it('a new plan is on sale at once, in its place, and says in English what it does not say in a language', async () => {
+  const plan = await owner.desk.ask(addPlan, { body: added })
+  const list = await offered()
+  expect(list.at(-1)).toMatchObject({ id: plan.id, name: 'Quarter', price_cents: 3999, period_days: 90 })
+  const spanish = await site.visitor({ 'accept-language': 'es' }).ask(listOffered)
+  expect(spanish.list.at(-1)?.name).toBe('Quarter')
+  const { list: trail } = await owner.desk.ask(listAudit, { query: { subject: plan.id } })
+  expect(trail).toEqual([
+    expect.objectContaining({ event: 'studio plan add', operator: owner.email, details: { after: plan } }),
+  ])
+})
+
+describe('another price', () => {
+  it('is for new buyers only: whoever is on the plan renews at theirs, and is not told of another', async () => {
+    const subscriber = await Subscriber.on(site, { days: 30 })
+    const before = await planOf(30)
+    const plan = await change({ id: before.id, price_cents: 2999 })
+    expect(plan).toMatchObject({ price_cents: 2999, names: before.names, position: before.position })
+    expect((await offered()).filter(({ period_days }) => period_days === 30)).toEqual([
+      expect.objectContaining({ id: plan.id, price_cents: 2999 }),
+    ])
+    await tellOfPrices(site.context)
+    await subscriber.after(30 * day + 60_000)
+    await subscriber.after(30 * day + 60_000)
+    expect(await subscriber.cents('succeeded')).toEqual([2499, 2499, 2499])
+    expect((await subscriber.told()).filter((subject) => !subject.startsWith('Receipt'))).toEqual([])
+    const later = await Subscriber.on(site, { days: 30 })
+    expect(await later.cents('succeeded')).toEqual([2999])
+  })
+
+  it('leaves an order that was placed before at the price that was shown', async () => {
+    const shopper = await Shopper.on(site)
+    const { id } = await planOf(30)
+    const order = await shopper.order({ kind: 'plan', plan_id: id })
+    await change({ id, price_cents: 3499 })
+    const paid = await shopper.tryPay(order.id, await shopper.token())
+    expect(paid.info).toMatchObject({ status: 'paid', amount_cents: order.amount_cents })
+  })
+
+  it('is not given to a plan that another operator changed meanwhile', async () => {
+    const { id } = await planOf(30)
+    const answers = await Promise.all(
+      [2599, 2699].map((price_cents) => owner.desk.call(changePlan, { body: { id, price_cents } })),
+    )
+    expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 409])
+    expect((await offered()).filter(({ period_days }) => period_days === 30)).toHaveLength(1)
+  })
+})
+
+describe('an introductory price', () => {
+  it('is put on and taken off the same plan, since nobody is on it yet', async () => {
+    const { id } = await planOf(365)
+    const plan = await change({ id, intro_price_cents: 9999 })
+    expect(plan).toMatchObject({ id, intro_price_cents: 9999, price_cents: 14_999 })
+    const subscriber = await Subscriber.on(site, { days: 365 })
+    expect(await subscriber.cents('succeeded')).toEqual([9999])
+    expect(await change({ id, intro_price_cents: null })).toMatchObject({ id, intro_price_cents: null })
+  })
+
+  it('must be lower than the price', async () => {
+    const { id } = await planOf(365)
+    const { answer } = await owner.desk.call(changePlan, { body: { id, intro_price_cents: 14_999 } })
+    expect(answer).toMatchObject({
+      code: 500,
+      message: 'The introductory price must be lower than the price.',
+      info: { field: 'intro_price_cents' },
+    })
+  })
+})
+
+it('what is no matter of a change is left alone', async () => {
+  const before = await planOf(365)
+  const more = { currency: 'EUR', retired_at: '2026-01-01T00:00:00Z', fbclid: 'click' }
+  const after = await change({ id: before.id, highlight: true, ...more })
+  expect(after).toEqual({ ...before, subscribers: after.subscribers, highlight: true })
+})
+
+it('a plan of a price that no gateway takes is refused', async () => {
+  site.trouble.takes = () => false
+  const { answer } = await owner.desk.call(addPlan, { body: added })
+  delete site.trouble.takes
+  expect(answer).toMatchObject({ code: 500, info: { field: 'price_cents' } })
+})
+
+it('a retired plan is offered to nobody, and goes on for whoever is on it', async () => {
+  const subscriber = await Subscriber.on(site)
+  const { id } = await planOf(7)
+  expect(await owner.desk.ask(retirePlan, { body: { id } })).toMatchObject({ id })
+  expect((await offered()).map((plan) => plan.id)).not.toContain(id)
+  const shopper = await Shopper.on(site)
+  expect((await shopper.tryOrder({ kind: 'plan', plan_id: id })).code).toBe(404)
+  await subscriber.after(7 * day + 60_000)
+  expect(await subscriber.cents('succeeded')).toEqual([499, 999])
+  owner = await letIn(site, 'owner')
+  expect((await owner.desk.call(retirePlan, { body: { id } })).answer.code).toBe(409)
+  const support = await letIn(site, 'support')
+  const row = (await support.desk.ask(listPlans)).list.find((plan) => plan.id === id)
+  expect(row).toMatchObject({ subscribers: 1, retired_at: expect.any(String) })
+  const { list } = await support.desk.ask(listPlanMembers, { query: { id } })
+  expect(list).toEqual([
+    expect.objectContaining({
+      user_id: subscriber.userId,
+      subscription_id: subscriber.subscriptionId,
+      status: 'active',
+      price_cents: 999,
+    }),
+  ])
+})
+
+it('the analyst sees how many are on a plan, and not who', async () => {
+  const { visitor, email } = await register(site)
+  const shopper = await Shopper.on(site, visitor)
+  const { id } = await planOf(30)
+  await shopper.buy({ kind: 'plan', plan_id: id })
+  const [analyst, support] = [await letIn(site, 'analyst'), await letIn(site, 'support')]
+  const seenBy = async ({ desk }: TestOperator) =>
+    (await desk.ask(listPlanMembers, { query: { id } })).list.map((each) => each.email)
+  expect(await seenBy(support)).toContain(email)
+  expect(await seenBy(analyst)).not.toContain(email)
+})

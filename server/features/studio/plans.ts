@@ -1,0 +1,67 @@
+import type { BodyOf } from '#contract/endpoint.ts'
+import {
+  addPlan as addCall,
+  changePlan as changeCall,
+  listPlanMembers as listMembersCall,
+  listPlans,
+  retirePlan as retireCall,
+} from '#contract/studio/plans.ts'
+import {
+  addPlan,
+  changeSoldPlan,
+  listPlanMembers,
+  listSoldPlans,
+  retirePlan,
+  type PlanTerms,
+} from '#server/features/billing/billing.ts'
+import { pageSize } from '#server/platform/cursor.ts'
+import { changes, reads, type Command } from './command.ts'
+import { lookOf, pageLimits } from './orders.ts'
+
+/** What is sold to subscribers, and who is on it. What follows for whom is billing's. */
+export const planCommands: Command[] = [
+  reads(listPlans, async ({ db }) => ({ data: { list: await listSoldPlans(db) } })),
+
+  changes(addCall, async (context, tx, body) => {
+    const { intro_price_cents = null, highlight = false, position = 0 } = body
+    const { names, descriptions, price_cents, period_days, currency } = body
+    const sold = { names, descriptions, price_cents, intro_price_cents, period_days, currency }
+    const plan = await addPlan(context, tx, { ...sold, highlight, position })
+    return { answer: { info: plan }, change: { subject: plan.id, after: plan } }
+  }),
+
+  changes(changeCall, async (context, tx, body) => {
+    const { plan, before } = await changeSoldPlan(context, tx, body.id, termsOf(body))
+    return { answer: { info: plan }, change: { subject: body.id, before, after: plan } }
+  }),
+
+  changes(retireCall, async (context, tx, { id }) => {
+    const plan = await retirePlan(context, tx, id)
+    const { retired_at } = plan
+    return {
+      answer: { info: plan },
+      change: { subject: id, before: { retired_at: null }, after: { retired_at } },
+    }
+  }),
+
+  reads(listMembersCall, async ({ db }, { id, cursor, limit }, actor) => {
+    const paging = { cursor, size: pageSize(limit, pageLimits) }
+    return { data: await listPlanMembers(db, id, paging, lookOf(actor)) }
+  }),
+]
+
+const changeable = [
+  'names',
+  'descriptions',
+  'price_cents',
+  'intro_price_cents',
+  'period_days',
+  'highlight',
+  'position',
+] as const
+
+/** What is to be another; whatever else a body holds is nobody's business here. */
+function termsOf(body: BodyOf<typeof changeCall>): Partial<PlanTerms> {
+  const wished = changeable.filter((name) => body[name] !== undefined)
+  return Object.fromEntries(wished.map((name) => [name, body[name]]))
+}

@@ -1,0 +1,70 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useSearchParams } from 'react-router'
+import { disputeStates, listDisputes, type Dispute } from '#contract/studio/orders.ts'
+import { call } from '#web/lib/api.ts'
+import { money } from '#web/lib/money.ts'
+import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import { gatewayNames, goodsOf } from './order-words.ts'
+import styles from './money.module.css'
+
+/** Payments that buyers have had their banks take back. They are answered at the gateway. */
+export function Disputes() {
+  const { t, language } = useTexts()
+  const [params, setParams] = useSearchParams()
+  const state = disputeStates.find((each) => each === params.get('state')) ?? 'open'
+  const disputes = useInfiniteQuery({
+    queryKey: ['disputes', state, language],
+    queryFn: ({ pageParam, signal }) =>
+      call(listDisputes, { query: { state, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+  const columns = [
+    {
+      title: t('money.order'),
+      cell: ({ order }: Dispute) => (
+        <Link className={styles.link} to={`/studio/money/orders/${order.id}`}>
+          {goodsOf(order)}
+        </Link>
+      ),
+    },
+    {
+      title: t('money.disputed'),
+      figures: true,
+      cell: ({ disputed_cents, order }: Dispute) => money(disputed_cents, order.currency),
+    },
+    { title: t('money.gateway'), cell: ({ order }: Dispute) => gatewayNames[order.gateway] },
+    { title: t('money.reference'), cell: ({ reference }: Dispute) => reference ?? '–' },
+    { title: t('money.buyer'), cell: ({ order }: Dispute) => order.email ?? order.user_id },
+    { title: t('money.paidAt'), cell: ({ started_at }: Dispute) => timeWords(started_at, language) },
+  ]
+  return (
+    <>
+      <div className={styles.filters}>
+        <Choice
+          label={t('money.dispute')}
+          value={state}
+          options={disputeStates.map((value) => ({ value, label: t(`money.disputeState.${value}`) }))}
+          onChoose={(chosen) => setParams({ state: chosen })}
+        />
+      </div>
+      <p className={styles.hint}>{t('money.disputeHint')}</p>
+      <div className={styles.list} aria-busy={disputes.isPending}>
+        {disputes.data && (
+          <Table
+            caption={t('money.disputes')}
+            columns={columns}
+            rows={disputes.data.pages.flatMap(({ list }) => list)}
+            keyOf={({ attempt_id }) => attempt_id}
+            empty={t('money.noDisputes')}
+          />
+        )}
+        <ListFoot pages={disputes} empty={null} />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,32 @@
+import { Route, Routes, useMatch } from 'react-router'
+import { useTexts } from '#web/studio/texts.ts'
+import { NotFound } from '#web/studio/NotFound.tsx'
+import { Page } from '#web/studio/ui/Page.tsx'
+import { Tabs } from '#web/studio/ui/Tabs.tsx'
+import { Disputes } from './Disputes.tsx'
+import { OrderPage } from './OrderPage.tsx'
+import { Orders } from './Orders.tsx'
+import { Reconciliation } from './Reconciliation.tsx'
+
+/** What was paid, what went back, and whether the gateways say the same. */
+export function Component() {
+  const { t } = useTexts()
+  const one = useMatch('/studio/money/orders/:id')
+  if (one?.params.id !== undefined) return <OrderPage key={one.params.id} id={one.params.id} />
+  const tabs = [
+    { to: '/studio/money', title: t('money.orders') },
+    { to: '/studio/money/disputes', title: t('money.disputes') },
+    { to: '/studio/money/reconciliation', title: t('money.reconciliation') },
+  ]
+  return (
+    <Page title={t('money.title')} lead={t('money.lead')}>
+      <Tabs label={t('money.title')} tabs={tabs} />
+      <Routes>
+        <Route index element={<Orders />} />
+        <Route path="disputes" element={<Disputes />} />
+        <Route path="reconciliation" element={<Reconciliation />} />
+        <Route path="*" element={<NotFound />} />
+      </Routes>
+    </Page>
+  )
+}

@@ -1,0 +1,64 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import type { QueryOf } from '#contract/endpoint.ts'
+import { listOrders, type ListedOrder } from '#contract/studio/orders.ts'
+import { call } from '#web/lib/api.ts'
+import { money } from '#web/lib/money.ts'
+import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import { gatewayNames, goodsOf } from './order-words.ts'
+import { State } from './State.tsx'
+import styles from './money.module.css'
+
+/** Orders page by page, the latest first. */
+export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrders>; caption: string }) {
+  const { t, language } = useTexts()
+  const orders = useInfiniteQuery({
+    queryKey: ['orders', filter, language],
+    queryFn: ({ pageParam, signal }) =>
+      call(listOrders, { query: { ...filter, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+  const columns = [
+    {
+      title: t('money.order'),
+      cell: (order: ListedOrder) => (
+        <Link className={styles.link} to={`/studio/money/orders/${order.id}`}>
+          {goodsOf(order)}
+        </Link>
+      ),
+    },
+    { title: t('money.status'), cell: ({ status }: ListedOrder) => <State status={status} /> },
+    {
+      title: t('money.amount'),
+      figures: true,
+      cell: ({ amount_cents, currency }: ListedOrder) => money(amount_cents, currency),
+    },
+    {
+      title: t('money.refunded'),
+      figures: true,
+      cell: ({ refunded_cents, currency }: ListedOrder) =>
+        refunded_cents > 0 ? money(refunded_cents, currency) : '–',
+    },
+    { title: t('money.gateway'), cell: ({ gateway }: ListedOrder) => gatewayNames[gateway] },
+    { title: t('money.buyer'), cell: ({ email, user_id }: ListedOrder) => email ?? user_id },
+    { title: t('money.when'), cell: ({ created_at }: ListedOrder) => timeWords(created_at, language) },
+  ]
+  return (
+    <div className={styles.list} aria-busy={orders.isPending}>
+      {orders.data && (
+        <Table
+          caption={caption}
+          columns={columns}
+          rows={orders.data.pages.flatMap(({ list }) => list)}
+          keyOf={({ id }) => id}
+          empty={t('money.noOrders')}
+        />
+      )}
+      <ListFoot pages={orders} empty={null} />
+    </div>
+  )
+}

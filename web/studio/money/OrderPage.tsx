@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { checkOrder, getOrder, refundOrder, type OrderFile } from '#contract/studio/orders.ts'
+import { getPerson } from '#contract/studio/people.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { money } from '#web/lib/money.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { NotFound } from '#web/studio/NotFound.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { AuditTrail } from '#web/studio/team/AuditTrail.tsx'
+import { Facts } from '#web/studio/ui/Facts.tsx'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import { OrderRecords } from './OrderRecords.tsx'
+import { gatewayNames, goodsOf } from './order-words.ts'
+import { RefundForm } from './RefundForm.tsx'
+import { State } from './State.tsx'
+import styles from './money.module.css'
+
+/** One order with everything that is known of it, and what can be done about its money. */
+export function OrderPage({ id }: { id: string }) {
+  const { t, language } = useTexts()
+  const file = useQuery({
+    queryKey: ['order', id, language],
+    queryFn: ({ signal }) => call(getOrder, { query: { id }, signal }),
+  })
+  if (file.error instanceof CallRejected && file.error.code === 404) return <NotFound />
+  if (file.isError) return <CouldNotLoad onRetry={() => void file.refetch()} />
+  return (
+    <Page
+      title={file.data ? goodsOf(file.data.order) : t('money.order')}
+      lead={<Link to="/studio/money">{t('money.allOrders')}</Link>}
+      actions={file.data && <Actions file={file.data} />}
+    >
+      {file.data ? <Sections file={file.data} /> : <div className={styles.wait} aria-busy="true" />}
+    </Page>
+  )
+}
+
+function Sections({ file }: { file: OrderFile }) {
+  const { t } = useTexts()
+  const may = useMay()
+  return (
+    <>
+      <Summary file={file} />
+      <OrderRecords file={file} />
+      {may(listAudit) && (
+        <Panel title={t('money.deeds')}>
+          <AuditTrail subject={file.order.id} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+function Summary({ file }: { file: OrderFile }) {
+  const { t, language } = useTexts()
+  const may = useMay()
+  const { order } = file
+  const buyer = order.email ?? order.user_id
+  return (
+    <Facts
+      facts={[
+        { name: t('money.status'), value: <State status={order.status} /> },
+        { name: t('money.amount'), value: money(order.amount_cents, order.currency) },
+        { name: t('money.refunded'), value: money(order.refunded_cents, order.currency) },
+        { name: t('money.gateway'), value: gatewayNames[order.gateway] },
+        {
+          name: t('money.buyer'),
+          value: may(getPerson) ? <Link to={`/studio/people/${order.user_id}`}>{buyer}</Link> : buyer,
+        },
+        { name: t('money.number'), value: order.id },
+        { name: t('money.when'), value: timeWords(order.created_at, language) },
+        { name: t('money.paidAt'), value: timeWords(order.paid_at, language) },
+        ...(file.period_no === null ? [] : [{ name: t('money.period'), value: file.period_no + 1 }]),
+        ...(file.agreed_to === null ? [] : [{ name: t('money.agreedTo'), value: file.agreed_to }]),
+      ]}
+    />
+  )
+}
+
+function Actions({ file }: { file: OrderFile }) {
+  const { t } = useTexts()
+  const may = useMay()
+  const [refunding, setRefunding] = useState(false)
+  const check = useCommand(checkOrder)
+  const look = async () => {
+    const looked = await check.run({ id: file.order.id })
+    if (looked) notify(t(looked.settled ? 'money.checked' : 'money.notChecked'))
+  }
+  return (
+    <>
+      {may(checkOrder) && (
+        <Button look="quiet" disabled={check.busy} onClick={() => void look()}>
+          {t('money.check')}
+        </Button>
+      )}
+      {may(refundOrder) && file.refundable_cents > 0 && (
+        <Button look="danger" onClick={() => setRefunding(true)}>
+          {t('money.refund')}
+        </Button>
+      )}
+      {refunding && <RefundForm file={file} onClose={() => setRefunding(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,142 @@
+import type { OrderFile } from '#contract/studio/orders.ts'
+import { money } from '#web/lib/money.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { EntitlementTable } from '#web/studio/people/EntitlementTable.tsx'
+import { Panel } from '#web/studio/ui/Page.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import { gatewayNames } from './order-words.ts'
+
+type Attempt = OrderFile['attempts'][number]
+type Refund = OrderFile['refunds'][number]
+type Heard = OrderFile['notifications'][number]
+type Line = OrderFile['ledger'][number]
+
+/** What happened to an order's money, from all sides. */
+export function OrderRecords({ file }: { file: OrderFile }) {
+  return (
+    <>
+      <Attempts attempts={file.attempts} currency={file.order.currency} />
+      {file.refunds.length > 0 && <Refunds refunds={file.refunds} currency={file.order.currency} />}
+      <Entitlements file={file} />
+      <Ledger lines={file.ledger} />
+      <Notifications notifications={file.notifications} />
+    </>
+  )
+}
+
+function Attempts({ attempts, currency }: { attempts: Attempt[]; currency: string }) {
+  const { t, language } = useTexts()
+  const columns = [
+    { title: t('money.try'), cell: ({ number }: Attempt) => number },
+    {
+      title: t('money.status'),
+      cell: ({ status, decline_code }: Attempt) => (decline_code ? `${status} (${decline_code})` : status),
+    },
+    { title: t('money.gateway'), cell: ({ gateway }: Attempt) => gatewayNames[gateway] },
+    { title: t('money.reference'), cell: ({ reference }: Attempt) => reference ?? '–' },
+    { title: t('money.when'), cell: ({ started_at }: Attempt) => timeWords(started_at, language) },
+    { title: t('money.nextLook'), cell: ({ check_at }: Attempt) => timeWords(check_at, language) },
+    {
+      title: t('money.dispute'),
+      cell: ({ dispute, disputed_cents }: Attempt) =>
+        dispute ? `${t(`money.disputeState.${dispute}`)}, ${money(disputed_cents, currency)}` : '–',
+    },
+  ]
+  return (
+    <Panel title={t('money.attempts')}>
+      <Table
+        caption={t('money.attempts')}
+        columns={columns}
+        rows={attempts}
+        keyOf={({ id }) => id}
+        empty={t('money.noAttempts')}
+      />
+    </Panel>
+  )
+}
+
+function Refunds({ refunds, currency }: { refunds: Refund[]; currency: string }) {
+  const { t, language } = useTexts()
+  const columns = [
+    { title: t('money.when'), cell: ({ created_at }: Refund) => timeWords(created_at, language) },
+    {
+      title: t('money.amount'),
+      figures: true,
+      cell: ({ amount_cents }: Refund) => money(amount_cents, currency),
+    },
+    { title: t('money.status'), cell: ({ status }: Refund) => t(`money.refundState.${status}`) },
+    { title: t('money.reason'), cell: ({ reason }: Refund) => reason },
+  ]
+  return (
+    <Panel title={t('money.refunds')}>
+      <Table
+        caption={t('money.refunds')}
+        columns={columns}
+        rows={refunds}
+        keyOf={({ id }) => id}
+        empty={null}
+      />
+    </Panel>
+  )
+}
+
+function Entitlements({ file: { entitlements } }: { file: OrderFile }) {
+  const { t } = useTexts()
+  return (
+    <Panel title={t('money.gave')}>
+      <EntitlementTable entitlements={entitlements} empty={t('money.gaveNothing')} />
+    </Panel>
+  )
+}
+
+function Ledger({ lines }: { lines: Line[] }) {
+  const { t, language } = useTexts()
+  const columns = [
+    { title: t('money.account'), cell: ({ account }: Line) => account },
+    {
+      title: t('money.debit'),
+      figures: true,
+      cell: ({ amount_cents, currency }: Line) => (amount_cents > 0 ? money(amount_cents, currency) : '–'),
+    },
+    {
+      title: t('money.credit'),
+      figures: true,
+      cell: ({ amount_cents, currency }: Line) => (amount_cents < 0 ? money(-amount_cents, currency) : '–'),
+    },
+    { title: t('money.transaction'), cell: ({ transaction_id }: Line) => transaction_id },
+    { title: t('money.when'), cell: ({ at }: Line) => timeWords(at, language) },
+  ]
+  return (
+    <Panel title={t('money.ledger')}>
+      <Table
+        caption={t('money.ledger')}
+        columns={columns}
+        rows={lines}
+        keyOf={({ id }) => id}
+        empty={t('money.noLedger')}
+      />
+    </Panel>
+  )
+}
+
+function Notifications({ notifications }: { notifications: Heard[] }) {
+  const { t, language } = useTexts()
+  const columns = [
+    { title: t('money.event'), cell: ({ event_id }: Heard) => event_id },
+    { title: t('money.gateway'), cell: ({ gateway }: Heard) => gatewayNames[gateway] },
+    { title: t('money.received'), cell: ({ received_at }: Heard) => timeWords(received_at, language) },
+    { title: t('money.applied'), cell: ({ applied_at }: Heard) => timeWords(applied_at, language) },
+  ]
+  return (
+    <Panel title={t('money.notifications')}>
+      <Table
+        caption={t('money.notifications')}
+        columns={columns}
+        rows={notifications}
+        keyOf={({ gateway, event_id }) => `${gateway} ${event_id}`}
+        empty={t('money.noNotifications')}
+      />
+    </Panel>
+  )
+}

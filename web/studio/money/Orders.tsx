@@ -1,0 +1,113 @@
+import { useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { gatewayIds, orderStatuses } from '#contract/billing.ts'
+import type { QueryOf } from '#contract/endpoint.ts'
+import type { listOrders } from '#contract/studio/orders.ts'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { useDesk } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { OrderList } from './OrderList.tsx'
+import { gatewayNames } from './order-words.ts'
+import styles from './money.module.css'
+
+type Filter = QueryOf<typeof listOrders>
+
+const names = ['status', 'gateway', 'person', 'since', 'until'] as const
+type Asked = Record<(typeof names)[number], string>
+
+/** The orders, by what is asked for in the page's address, so that it can be kept and sent on. */
+export function Orders() {
+  const { t } = useTexts()
+  const [params, setParams] = useSearchParams()
+  // Object.fromEntries forgets which names there are.
+  const asked = Object.fromEntries(names.map((name) => [name, params.get(name) ?? ''])) as Asked
+  const filter = filterOf(asked)
+  const file = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]))
+  return (
+    <>
+      <Filters
+        asked={asked}
+        onAsk={(wish) => setParams(Object.entries(wish).filter(([, value]) => value !== ''))}
+      />
+      <OrderList filter={filter} caption={t('money.orders')} />
+      <p>
+        <a className={buttonClass('quiet')} href={`/api/studio/orders.csv?${file}`} download>
+          {t('money.export')}
+        </a>
+      </p>
+    </>
+  )
+}
+
+function Filters({ asked, onAsk }: { asked: Asked; onAsk: (wish: Asked) => void }) {
+  const { t } = useTexts()
+  const { role } = useDesk().operator
+  const [initial] = useState(asked)
+  const form = useForm({
+    initial,
+    messagesOf: () => ({}),
+    send: async (wish) => onAsk({ ...wish, person: wish.person.trim() }),
+  })
+  const any = { value: '', label: t('money.any') }
+  return (
+    <form className={styles.filters} onSubmit={form.submit} role="search" aria-label={t('money.orders')}>
+      <Choice
+        label={t('money.status')}
+        value={form.value.status}
+        options={[any, ...orderStatuses.map((value) => ({ value, label: t(`money.state.${value}`) }))]}
+        onChoose={(status) => form.set({ status })}
+      />
+      <Choice
+        label={t('money.gateway')}
+        value={form.value.gateway}
+        options={[any, ...gatewayIds.map((value) => ({ value, label: gatewayNames[value] }))]}
+        onChoose={(gateway) => form.set({ gateway })}
+      />
+      <Field
+        {...form.field('person')}
+        label={t(role === 'analyst' ? 'money.personId' : 'money.person')}
+        autoComplete="off"
+        required={false}
+      />
+      <Field
+        {...form.field('since')}
+        label={t('money.since')}
+        type="date"
+        autoComplete="off"
+        required={false}
+      />
+      <Field
+        {...form.field('until')}
+        label={t('money.until')}
+        type="date"
+        autoComplete="off"
+        required={false}
+      />
+      <Button type="submit">{t('money.find')}</Button>
+    </form>
+  )
+}
+
+/** What the server is asked for; the days are those of the operator's clock, and the last one counts as a whole. */
+function filterOf({ status, gateway, person, since, until }: Asked): Filter {
+  const chosen = orderStatuses.find((each) => each === status)
+  const by = gatewayIds.find((each) => each === gateway)
+  const [from, to] = [startOf(since, 0), startOf(until, 1)]
+  return {
+    ...(chosen ? { status: chosen } : {}),
+    ...(by ? { gateway: by } : {}),
+    ...(person ? { person } : {}),
+    ...(from ? { since: from } : {}),
+    ...(to ? { until: to } : {}),
+  }
+}
+
+function startOf(day: string, later: number): string | undefined {
+  const at = new Date(`${day}T00:00`)
+  if (Number.isNaN(at.getTime())) return undefined
+  at.setDate(at.getDate() + later)
+  return at.toISOString()
+}

@@ -1,0 +1,71 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { refundOrder, type OrderFile } from '#contract/studio/orders.ts'
+import { call } from '#web/lib/api.ts'
+import { money } from '#web/lib/money.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { centsOf, decimalOf } from '#web/studio/words.ts'
+import styles from './money.module.css'
+
+/** Gives money back: as much as is left or as the role may, unless less is wished. */
+export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => void }) {
+  const { t } = useTexts()
+  const queryClient = useQueryClient()
+  const { order, refundable_cents: most } = file
+  const left = order.amount_cents - order.refunded_cents
+  const form = useForm<'amount' | 'reason'>({
+    initial: { amount: decimalOf(most), reason: '' },
+    fieldOf: (field) => (field === 'cents' ? 'amount' : undefined),
+    messagesOf: ({ amount, reason }) => ({
+      ...(isWithin(centsOf(amount), most)
+        ? {}
+        : { amount: t('money.amountBad', { most: money(most, order.currency) }) }),
+      ...(reason.trim() ? {} : { reason: t('money.reasonMissing') }),
+    }),
+    send: async ({ amount, reason }) => {
+      const cents = centsOf(amount)
+      if (cents === undefined) return
+      const known_refunded_cents = order.refunded_cents
+      const body = { id: order.id, cents, reason: reason.trim().slice(0, 200), known_refunded_cents }
+      const made = await call(refundOrder, { body })
+      const amountWords = money(made.amount_cents, made.currency)
+      notify(t(made.status === 'done' ? 'money.refundDone' : 'money.refundSending', { amount: amountWords }))
+      void queryClient.invalidateQueries({ queryKey: ['order', order.id] })
+      void queryClient.invalidateQueries({ queryKey: ['audit', order.id] })
+      void queryClient.invalidateQueries({ queryKey: ['orders'] })
+      onClose()
+    },
+  })
+  const whole = centsOf(form.value.amount) === left
+  return (
+    <Sheet title={t('money.refund')} onClose={onClose}>
+      <form className={styles.form} onSubmit={form.submit} noValidate>
+        <p>{t(whole ? 'money.refundWhole' : 'money.refundPart')}</p>
+        {most < left && <p>{t('money.refundLimit', { most: money(most, order.currency) })}</p>}
+        <Field
+          {...form.field('amount')}
+          label={t('money.refundAmount', { currency: order.currency })}
+          inputMode="decimal"
+          autoComplete="off"
+        />
+        <Field
+          {...form.field('reason')}
+          label={t('money.reason')}
+          hint={t('money.reasonHint')}
+          autoComplete="off"
+        />
+        {form.problem && <p role="alert">{form.problem}</p>}
+        <Button look="danger" type="submit" disabled={form.busy}>
+          {t('money.refund')}
+        </Button>
+      </form>
+    </Sheet>
+  )
+}
+
+const isWithin = (cents: number | undefined, most: number) =>
+  cents !== undefined && cents >= 1 && cents <= most

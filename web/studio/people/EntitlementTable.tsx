@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react'
+import type { HeldEntitlement } from '#contract/studio/orders.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Table, type Column } from '#web/studio/ui/Table.tsx'
+import { timeWords } from '#web/studio/words.ts'
+
+/** Rights to play, also those that ended or were taken away. */
+export function EntitlementTable({
+  entitlements,
+  empty,
+  actions,
+}: {
+  entitlements: readonly HeldEntitlement[]
+  empty: ReactNode
+  /** What can be done about one. */
+  actions?: Column<HeldEntitlement>
+}) {
+  const { t, language } = useTexts()
+  const columns: Column<HeldEntitlement>[] = [
+    {
+      title: t('people.right'),
+      cell: ({ title, number }) =>
+        title === null ? t('people.everything') : number === null ? title : `${title} · ${number}`,
+    },
+    { title: t('people.source'), cell: (held) => <Source held={held} /> },
+    { title: t('people.from'), cell: ({ starts_at }) => timeWords(starts_at, language) },
+    {
+      title: t('people.until'),
+      cell: ({ ends_at }) => (ends_at ? timeWords(ends_at, language) : t('people.forGood')),
+    },
+    {
+      title: t('people.takenAway'),
+      cell: ({ revoked_at }) => timeWords(revoked_at, language),
+    },
+    ...(actions ? [actions] : []),
+  ]
+  return (
+    <Table
+      caption={t('people.rights')}
+      columns={columns}
+      rows={entitlements}
+      keyOf={({ id }) => id}
+      empty={empty}
+    />
+  )
+}
+
+function Source({ held: { order_id, source, reason } }: { held: HeldEntitlement }) {
+  const { t } = useTexts()
+  return order_id === null ? t('people.given', { reason: reason ?? '' }) : t(`people.by.${source}`)
+}

@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query'
+import { listTags } from '#contract/catalog.ts'
+import { grantEntitlement } from '#contract/studio/people.ts'
+import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { useCommand } from '#web/studio/use-command.ts'
+import styles from './people.module.css'
+
+const wholeNumber = (typed: string, most: number) => /^[1-9]\d{0,5}$/.test(typed) && Number(typed) <= most
+
+/** Gives a right to play: everything for some days, a video, or one of its episodes. */
+export function GrantForm({ person }: { person: string }) {
+  const { t } = useTexts()
+  const { run } = useCommand(grantEntitlement)
+  const form = useForm({
+    initial: { title: '', video: '', number: '', days: '30', reason: '' },
+    messagesOf: ({ video, number, days, reason }) => ({
+      ...(number && !wholeNumber(number, 100_000) ? { number: t('people.numberBad') } : {}),
+      ...(wholeNumber(days, 3650) || (video && !days) ? {} : { days: t('people.daysBad') }),
+      ...(reason.trim() ? {} : { reason: t('money.reasonMissing') }),
+    }),
+    send: async ({ video, number, days, reason }) => {
+      const given = await run({
+        person,
+        reason: reason.trim().slice(0, 200),
+        ...(video ? { video_id: video } : {}),
+        ...(video && number ? { number: Number(number) } : {}),
+        ...(days ? { days: Number(days) } : {}),
+      })
+      if (!given) return
+      notify(t('people.gave'))
+      form.set({ title: '', video: '', number: '', reason: '' })
+    },
+  })
+  const { title, video } = form.value
+  return (
+    <form className={styles.grant} onSubmit={form.submit} noValidate>
+      <Field
+        {...form.field('title')}
+        label={t('people.video')}
+        hint={t('people.videoHint')}
+        autoComplete="off"
+        required={false}
+      />
+      <VideoChoice keyword={title.trim()} value={video} onChoose={(id) => form.set({ video: id })} />
+      <Field
+        {...form.field('number')}
+        label={t('people.number')}
+        hint={t('people.numberHint')}
+        inputMode="numeric"
+        autoComplete="off"
+        required={false}
+      />
+      <Field
+        {...form.field('days')}
+        label={t('people.days')}
+        hint={t('people.daysHint')}
+        inputMode="numeric"
+        autoComplete="off"
+        required={false}
+      />
+      <Field
+        {...form.field('reason')}
+        label={t('money.reason')}
+        hint={t('money.reasonHint')}
+        autoComplete="off"
+      />
+      <Button type="submit" disabled={form.busy}>
+        {t('people.giveIt')}
+      </Button>
+    </form>
+  )
+}
+
+/** The videos whose titles begin like what was typed; with nothing typed or chosen, everything. */
+function VideoChoice({
+  keyword,
+  value,
+  onChoose,
+}: {
+  keyword: string
+  value: string
+  onChoose: (id: string) => void
+}) {
+  const { t, language } = useTexts()
+  const found = useQuery({
+    queryKey: ['titles', keyword, language],
+    queryFn: ({ signal }) => call(listTags, { query: { keyword }, signal }),
+    enabled: keyword !== '',
+    placeholderData: (before) => before,
+  })
+  const titles = keyword === '' ? [] : (found.data?.titles ?? [])
+  const chosen = titles.some(({ id }) => id === value) ? value : ''
+  return (
+    <Choice
+      label={t('people.what')}
+      value={chosen}
+      options={[
+        { value: '', label: t('people.everything') },
+        ...titles.map(({ id, title }) => ({ value: id, label: title })),
+      ]}
+      hint={t('people.whatHint')}
+      onChoose={onChoose}
+    />
+  )
+}

@@ -1,0 +1,188 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { listAudit } from '#contract/studio/operators.ts'
+import {
+  deletePerson,
+  getPerson,
+  grantEntitlement,
+  signOutPerson,
+  type PersonFile,
+} from '#contract/studio/people.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { NotFound } from '#web/studio/NotFound.tsx'
+import { OrderList } from '#web/studio/money/OrderList.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { AuditTrail } from '#web/studio/team/AuditTrail.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { AskReason } from '#web/studio/ui/AskReason.tsx'
+import { Facts } from '#web/studio/ui/Facts.tsx'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { useCommand } from '#web/studio/use-command.ts'
+import { timeWords } from '#web/studio/words.ts'
+import { GrantForm } from './GrantForm.tsx'
+import { History } from './History.tsx'
+import { Rights } from './Rights.tsx'
+import { membershipWords } from './membership-words.ts'
+import styles from './people.module.css'
+
+/** One person with all that helps to help them. */
+export function PersonPage({ id }: { id: string }) {
+  const { t, language } = useTexts()
+  const file = useQuery({
+    queryKey: ['person', id, language],
+    queryFn: ({ signal }) => call(getPerson, { query: { id }, signal }),
+  })
+  if (file.error instanceof CallRejected && file.error.code === 404) return <NotFound />
+  if (file.isError) return <CouldNotLoad onRetry={() => void file.refetch()} />
+  const person = file.data?.person
+  return (
+    <Page
+      title={person ? (person.email ?? person.display_name ?? t('people.person')) : t('people.person')}
+      lead={<Link to="/studio/people">{t('people.another')}</Link>}
+      actions={file.data && person?.role !== 'deleted' && <Actions file={file.data} />}
+    >
+      {file.data ? <Sections file={file.data} /> : <div className={styles.wait} aria-busy="true" />}
+    </Page>
+  )
+}
+
+function Sections({ file }: { file: PersonFile }) {
+  const { t } = useTexts()
+  const may = useMay()
+  const { id, role } = file.person
+  return (
+    <>
+      <Summary file={file} />
+      <Rights entitlements={file.entitlements} />
+      {may(grantEntitlement) && role !== 'deleted' && (
+        <Panel title={t('people.give')}>
+          <GrantForm person={id} />
+        </Panel>
+      )}
+      <Panel title={t('people.orders')}>
+        <OrderList filter={{ person: id }} caption={t('people.orders')} />
+      </Panel>
+      <Methods methods={file.methods} />
+      <Sessions file={file} />
+      <Panel title={t('people.history')}>
+        <History id={id} />
+      </Panel>
+      {may(listAudit) && (
+        <Panel title={t('money.deeds')}>
+          <AuditTrail subject={id} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+function Summary({ file: { person, membership } }: { file: PersonFile }) {
+  const { t, language } = useTexts()
+  const verified = person.email && !person.email_verified ? ` (${t('people.notVerified')})` : ''
+  return (
+    <Facts
+      facts={[
+        { name: t('people.email'), value: `${person.email ?? '–'}${verified}` },
+        { name: t('people.name'), value: person.display_name ?? '–' },
+        { name: t('people.role'), value: t(`people.is.${person.role}`) },
+        { name: t('people.since'), value: timeWords(person.created_at, language) },
+        { name: t('people.plan'), value: membershipWords(membership, t, language) },
+        { name: t('people.id'), value: person.id },
+        ...(person.deleted_at
+          ? [{ name: t('people.deletedAt'), value: timeWords(person.deleted_at, language) }]
+          : []),
+      ]}
+    />
+  )
+}
+
+function Actions({ file: { person } }: { file: PersonFile }) {
+  const { t } = useTexts()
+  const may = useMay()
+  const [asked, setAsked] = useState(false)
+  const remove = useCommand(deletePerson)
+  const doIt = async (reason: string) => {
+    if (await remove.run({ id: person.id, reason })) setAsked(false)
+  }
+  if (!may(deletePerson)) return null
+  return (
+    <>
+      <Button look="danger" onClick={() => setAsked(true)}>
+        {t('people.delete')}
+      </Button>
+      {asked && (
+        <AskReason
+          title={t('people.deleteTitle')}
+          text={t('people.deleteText')}
+          action={t('people.delete')}
+          onDo={doIt}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  )
+}
+
+type Method = PersonFile['methods'][number]
+
+function Methods({ methods }: { methods: Method[] }) {
+  const { t, language } = useTexts()
+  const columns = [
+    {
+      title: t('people.method'),
+      cell: ({ gateway, brand, last4 }: Method) =>
+        last4 ? `${brand ?? ''} •••• ${last4}`.trim() : (brand ?? gateway),
+    },
+    { title: t('money.gateway'), cell: ({ gateway }: Method) => gateway },
+    { title: t('people.keptSince'), cell: ({ created_at }: Method) => timeWords(created_at, language) },
+  ]
+  return (
+    <Panel title={t('people.methods')}>
+      <Table
+        caption={t('people.methods')}
+        columns={columns}
+        rows={methods}
+        keyOf={({ created_at, last4 }) => `${created_at} ${last4}`}
+        empty={t('people.noMethods')}
+      />
+    </Panel>
+  )
+}
+
+type SignedIn = PersonFile['sessions'][number]
+
+function Sessions({ file: { person, sessions } }: { file: PersonFile }) {
+  const { t, language } = useTexts()
+  const mayEnd = useMay()(signOutPerson)
+  const { run, busy } = useCommand(signOutPerson)
+  const columns = [
+    { title: t('people.device'), cell: ({ device }: SignedIn) => device },
+    { title: t('people.signedIn'), cell: ({ created_at }: SignedIn) => timeWords(created_at, language) },
+    { title: t('people.seen'), cell: ({ last_seen_at }: SignedIn) => timeWords(last_seen_at, language) },
+  ]
+  return (
+    <Panel
+      title={t('people.sessions')}
+      actions={
+        mayEnd &&
+        sessions.length > 0 && (
+          <Button look="quiet" disabled={busy} onClick={() => void run({ id: person.id })}>
+            {t('people.signOut')}
+          </Button>
+        )
+      }
+    >
+      <Table
+        caption={t('people.sessions')}
+        columns={columns}
+        rows={sessions}
+        keyOf={({ id }) => id}
+        empty={t('people.noSessions')}
+      />
+    </Panel>
+  )
+}

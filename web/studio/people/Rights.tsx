@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import type { HeldEntitlement } from '#contract/studio/orders.ts'
+import { revokeEntitlement } from '#contract/studio/people.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { AskReason } from '#web/studio/ui/AskReason.tsx'
+import { Panel } from '#web/studio/ui/Page.tsx'
+import { useCommand } from '#web/studio/use-command.ts'
+import { EntitlementTable } from './EntitlementTable.tsx'
+
+/** What somebody may play beside what is free; each right can be taken away, with a reason. */
+export function Rights({ entitlements }: { entitlements: HeldEntitlement[] }) {
+  const { t } = useTexts()
+  const mayRevoke = useMay()(revokeEntitlement)
+  const actions = {
+    title: t('people.actions'),
+    cell: (held: HeldEntitlement) => (held.revoked_at === null ? <Revoke held={held} /> : '–'),
+  }
+  return (
+    <Panel title={t('people.rights')}>
+      <EntitlementTable
+        entitlements={entitlements}
+        empty={t('people.noRights')}
+        {...(mayRevoke ? { actions } : {})}
+      />
+    </Panel>
+  )
+}
+
+function Revoke({ held }: { held: HeldEntitlement }) {
+  const { t } = useTexts()
+  const [asked, setAsked] = useState(false)
+  const { run } = useCommand(revokeEntitlement)
+  const doIt = async (reason: string) => {
+    if (await run({ id: held.id, reason })) setAsked(false)
+  }
+  return (
+    <>
+      <Button look="quiet" onClick={() => setAsked(true)}>
+        {t('people.revoke')}
+      </Button>
+      {asked && (
+        <AskReason
+          title={t('people.revokeTitle')}
+          text={t(
+            held.source === 'subscription' && held.order_id ? 'people.revokePlan' : 'people.revokeText',
+          )}
+          action={t('people.revoke')}
+          onDo={doIt}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,18 @@
+import type { Language } from '#contract/languages.ts'
+import type { Membership } from '#contract/members.ts'
+import { money } from '#web/lib/money.ts'
+import type { Say } from '#web/studio/texts.ts'
+import { timeWords } from '#web/studio/words.ts'
+
+/** How a person's subscription stands, in a sentence. */
+export function membershipWords(
+  { plan, status, renews_at, ends_at, grace_until }: Membership,
+  t: Say,
+  language: Language,
+): string {
+  if (!plan) return t('people.noPlan')
+  const name = `${plan.name}, ${money(plan.price_cents, plan.currency)}`
+  if (status === 'past_due') return t('people.planDue', { plan: name, at: timeWords(grace_until, language) })
+  if (renews_at) return t('people.planRenews', { plan: name, at: timeWords(renews_at, language) })
+  return t('people.planEnds', { plan: name, at: timeWords(ends_at, language) })
+}

@@ -1,0 +1,167 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { languages, type Language } from '#contract/languages.ts'
+import type { addPlan, SoldPlan } from '#contract/studio/plans.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field, type FormField } from '#web/ui/Field.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { useTexts, type Say } from '#web/studio/texts.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { centsOf, decimalOf } from '#web/studio/words.ts'
+import styles from './plans.module.css'
+
+type Terms = BodyOf<typeof addPlan>
+type TextName = `${'name' | 'description'}_${Language}`
+type Values = Record<TextName | 'price' | 'intro' | 'days' | 'currency' | 'highlight' | 'position', string>
+
+/** How a plan is sold: its words in each language, prices, length and place. */
+export function PlanForm({
+  plan,
+  action,
+  onSend,
+}: {
+  plan?: SoldPlan
+  action: string
+  onSend: (terms: Terms) => Promise<void>
+}) {
+  const { t } = useTexts()
+  const queryClient = useQueryClient()
+  const form = useForm<keyof Values>({
+    initial: valuesOf(plan),
+    fieldOf: (field) =>
+      field === 'intro_price_cents' ? 'intro' : field === 'price_cents' ? 'price' : undefined,
+    messagesOf: (values) => problemsOf(values, t),
+    send: async (values) => {
+      await onSend(termsOf(values))
+      void queryClient.invalidateQueries({ queryKey: ['plans'] })
+    },
+  })
+  return (
+    <form className={styles.form} onSubmit={form.submit} noValidate>
+      <Money form={form} isNew={plan === undefined} />
+      <Words field={form.field} />
+      {form.problem && <p role="alert">{form.problem}</p>}
+      <Button type="submit" disabled={form.busy}>
+        {action}
+      </Button>
+    </form>
+  )
+}
+
+type PlanFields = ReturnType<typeof useForm<keyof Values>>
+
+function Money({ form, isNew }: { form: PlanFields; isNew: boolean }) {
+  const { t } = useTexts()
+  const plain = { autoComplete: 'off' } as const
+  return (
+    <div className={styles.fields}>
+      <Field {...form.field('price')} {...plain} label={t('plans.price')} inputMode="decimal" />
+      <Field
+        {...form.field('intro')}
+        {...plain}
+        label={t('plans.intro')}
+        hint={t('plans.introHint')}
+        inputMode="decimal"
+        required={false}
+      />
+      {isNew && <Field {...form.field('currency')} {...plain} label={t('plans.currency')} hint="USD, EUR" />}
+      <Field {...form.field('days')} {...plain} label={t('plans.length')} inputMode="numeric" />
+      <Field
+        {...form.field('position')}
+        {...plain}
+        label={t('plans.place')}
+        hint={t('plans.placeHint')}
+        inputMode="numeric"
+      />
+      <Choice
+        label={t('plans.highlight')}
+        value={form.value.highlight}
+        options={[
+          { value: 'no', label: t('plans.no') },
+          { value: 'yes', label: t('plans.yes') },
+        ]}
+        onChoose={(highlight) => form.set({ highlight })}
+      />
+    </div>
+  )
+}
+
+function Words({ field }: { field: (name: TextName) => FormField }) {
+  const { t } = useTexts()
+  return (
+    <div className={styles.languages}>
+      {languages.map((language) => (
+        <fieldset key={language} className={styles.language}>
+          <legend>{languageNames[language]}</legend>
+          <Field
+            {...field(`name_${language}`)}
+            label={t('plans.name')}
+            autoComplete="off"
+            required={language === 'en'}
+          />
+          <Field
+            {...field(`description_${language}`)}
+            label={t('plans.description')}
+            lines={2}
+            autoComplete="off"
+            required={language === 'en'}
+          />
+        </fieldset>
+      ))}
+    </div>
+  )
+}
+
+function valuesOf(plan: SoldPlan | undefined): Values {
+  const texts = languages.flatMap((language) => [
+    [`name_${language}`, plan?.names[language] ?? ''],
+    [`description_${language}`, plan?.descriptions[language] ?? ''],
+  ])
+  return {
+    // Object.fromEntries forgets which names there are.
+    ...(Object.fromEntries(texts) as Record<TextName, string>),
+    price: plan ? decimalOf(plan.price_cents) : '',
+    intro: plan?.intro_price_cents ? decimalOf(plan.intro_price_cents) : '',
+    days: String(plan?.period_days ?? 30),
+    currency: plan?.currency ?? 'USD',
+    highlight: plan?.highlight ? 'yes' : 'no',
+    position: String(plan?.position ?? 0),
+  }
+}
+
+const isNumber = (typed: string, least: number, most: number) =>
+  /^\d{1,6}$/.test(typed) && Number(typed) >= least && Number(typed) <= most
+
+function problemsOf(values: Values, t: Say): Partial<Values> {
+  const { price, intro, days, currency, position } = values
+  return {
+    ...((centsOf(price) ?? 0) > 0 ? {} : { price: t('plans.priceBad') }),
+    ...(intro === '' || (centsOf(intro) ?? 0) > 0 ? {} : { intro: t('plans.priceBad') }),
+    ...(isNumber(days, 1, 3650) ? {} : { days: t('plans.daysBad') }),
+    ...(isNumber(position, 0, 1000) ? {} : { position: t('plans.placeBad') }),
+    ...(/^[A-Z]{3}$/.test(currency) ? {} : { currency: t('plans.currencyBad') }),
+    ...(values.name_en.trim() ? {} : { name_en: t('plans.textMissing') }),
+    ...(values.description_en.trim() ? {} : { description_en: t('plans.textMissing') }),
+  }
+}
+
+function termsOf(values: Values): Terms {
+  const textsOf = (kind: 'name' | 'description') => ({
+    en: values[`${kind}_en`].trim(),
+    es: values[`${kind}_es`].trim(),
+    fy: values[`${kind}_fy`].trim(),
+    dy: values[`${kind}_dy`].trim(),
+    pt: values[`${kind}_pt`].trim(),
+  })
+  return {
+    names: textsOf('name'),
+    descriptions: textsOf('description'),
+    price_cents: centsOf(values.price) ?? 0,
+    intro_price_cents: values.intro === '' ? null : (centsOf(values.intro) ?? null),
+    period_days: Number(values.days),
+    currency: values.currency,
+    highlight: values.highlight === 'yes',
+    position: Number(values.position),
+  }
+}

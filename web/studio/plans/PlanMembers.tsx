@@ -1,0 +1,68 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { getPerson } from '#contract/studio/people.ts'
+import { listPlanMembers, type PlanMember } from '#contract/studio/plans.ts'
+import { call } from '#web/lib/api.ts'
+import { money } from '#web/lib/money.ts'
+import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import styles from './plans.module.css'
+
+/** Who is on a plan, the latest first, with what the next period costs each. */
+export function PlanMembers({ id }: { id: string }) {
+  const { t, language } = useTexts()
+  const mayOpen = useMay()(getPerson)
+  const members = useInfiniteQuery({
+    queryKey: ['plan members', id],
+    queryFn: ({ pageParam, signal }) =>
+      call(listPlanMembers, { query: { id, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+  const columns = [
+    {
+      title: t('people.person'),
+      cell: ({ user_id, email }: PlanMember) =>
+        mayOpen ? (
+          <Link className={styles.link} to={`/studio/people/${user_id}`}>
+            {email ?? user_id}
+          </Link>
+        ) : (
+          (email ?? user_id)
+        ),
+    },
+    { title: t('plans.since'), cell: ({ since }: PlanMember) => timeWords(since, language) },
+    {
+      title: t('plans.nextPrice'),
+      figures: true,
+      cell: ({ price_cents, currency, cancel_at_period_end }: PlanMember) =>
+        cancel_at_period_end ? '–' : money(price_cents, currency),
+    },
+    {
+      title: t('plans.paidUntil'),
+      cell: ({ period_ends_at }: PlanMember) => timeWords(period_ends_at, language),
+    },
+    {
+      title: t('plans.goesOn'),
+      cell: ({ status, cancel_at_period_end }: PlanMember) =>
+        t(status === 'past_due' ? 'plans.due' : cancel_at_period_end ? 'plans.cancelled' : 'plans.renews'),
+    },
+  ]
+  return (
+    <>
+      {members.data && (
+        <Table
+          caption={t('plans.members')}
+          columns={columns}
+          rows={members.data.pages.flatMap(({ list }) => list)}
+          keyOf={({ subscription_id }) => subscription_id}
+          empty={t('plans.noMembers')}
+        />
+      )}
+      <ListFoot pages={members} empty={null} />
+    </>
+  )
+}

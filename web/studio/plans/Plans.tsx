@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { inLanguage } from '#contract/languages.ts'
+import { addPlan, type SoldPlan } from '#contract/studio/plans.ts'
+import { money } from '#web/lib/money.ts'
+import { buttonClass } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { plansQuery } from './plans-query.ts'
+import styles from './plans.module.css'
+
+/** The plans on sale, and those that were retired and go on for whoever is on them. */
+export function Plans() {
+  const { t } = useTexts()
+  const may = useMay()
+  const plans = useQuery(plansQuery)
+  const list = plans.data?.list ?? []
+  return (
+    <Page
+      title={t('plans.title')}
+      lead={t('plans.lead')}
+      actions={
+        may(addPlan) && (
+          <Link className={buttonClass('main')} to="/studio/plans/new">
+            {t('plans.add')}
+          </Link>
+        )
+      }
+    >
+      {plans.isError ? (
+        <CouldNotLoad onRetry={() => void plans.refetch()} />
+      ) : plans.data ? (
+        <>
+          <PlanTable
+            caption={t('plans.onSale')}
+            plans={list.filter(({ retired_at }) => retired_at === null)}
+            empty={t('plans.none')}
+          />
+          <Panel title={t('plans.retired')}>
+            <PlanTable
+              caption={t('plans.retired')}
+              plans={list.filter(({ retired_at }) => retired_at !== null)}
+              empty={t('plans.noneRetired')}
+            />
+          </Panel>
+        </>
+      ) : (
+        <div className={styles.wait} aria-busy="true" />
+      )}
+    </Page>
+  )
+}
+
+/** Nobody counts further (contract/studio/plans.ts). */
+const mostCounted = 1000
+
+function PlanTable({
+  caption,
+  plans,
+  empty,
+}: {
+  caption: string
+  plans: readonly SoldPlan[]
+  empty: string
+}) {
+  const { t, language } = useTexts()
+  const columns = [
+    {
+      title: t('plans.plan'),
+      cell: ({ id, names }: SoldPlan) => (
+        <Link className={styles.link} to={`/studio/plans/${id}`}>
+          {inLanguage(names, language)}
+        </Link>
+      ),
+    },
+    {
+      title: t('plans.price'),
+      figures: true,
+      cell: ({ price_cents, currency }: SoldPlan) => money(price_cents, currency),
+    },
+    {
+      title: t('plans.intro'),
+      figures: true,
+      cell: ({ intro_price_cents: cents, currency }: SoldPlan) =>
+        cents === null ? '–' : money(cents, currency),
+    },
+    {
+      title: t('plans.every'),
+      cell: ({ period_days }: SoldPlan) => t('plans.days', { days: period_days }),
+    },
+    {
+      title: t('plans.subscribers'),
+      figures: true,
+      cell: ({ subscribers }: SoldPlan) => (subscribers < mostCounted ? subscribers : `${mostCounted}+`),
+    },
+  ]
+  return <Table caption={caption} columns={columns} rows={plans} keyOf={({ id }) => id} empty={empty} />
+}

@@ -1,0 +1,47 @@
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import styles from './page.module.css'
+
+/** Asks why, before something that stays in the audit trail with its reason. */
+export function AskReason({
+  title,
+  text,
+  action,
+  onDo,
+  onClose,
+}: {
+  title: string
+  text: string
+  /** The button's verb. */
+  action: string
+  onDo: (reason: string) => Promise<unknown>
+  onClose: () => void
+}) {
+  const { t } = useTexts()
+  const form = useForm({
+    initial: { reason: '' },
+    messagesOf: ({ reason }) => (reason.trim() ? {} : { reason: t('money.reasonMissing') }),
+    send: ({ reason }) => onDo(reason.trim().slice(0, 200)),
+  })
+  return (
+    <Sheet title={title} onClose={onClose}>
+      <form className={styles.panel} onSubmit={form.submit} noValidate>
+        <p>{text}</p>
+        <Field
+          {...form.field('reason')}
+          label={t('money.reason')}
+          hint={t('money.reasonHint')}
+          autoComplete="off"
+        />
+        <div className={styles.actions}>
+          <Button look="danger" type="submit" disabled={form.busy}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Sheet>
+  )
+}
