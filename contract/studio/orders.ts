@@ -32,11 +32,21 @@ export const ListedOrder = Type.Object({
 })
 export type ListedOrder = Static<typeof ListedOrder>
 
+const attemptStates = [
+  'started',
+  'requires_action',
+  'processing',
+  'unknown',
+  'succeeded',
+  'failed',
+  'cancelled',
+] as const
+
 /** One try to be paid for an order. */
 const Attempt = Type.Object({
   id: Id,
   number: Type.Integer(),
-  status: Type.String(),
+  status: oneOf(attemptStates),
   gateway: oneOf(gatewayIds),
   /** The gateway's name for the payment. */
   reference: nullable(Type.String()),

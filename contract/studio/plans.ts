@@ -21,6 +21,29 @@ function textsOf(maxLength: number) {
   })
 }
 
+/** What a new plan may be sold in: currencies of two decimals, as prices are in cents. */
+export const planCurrencies = [
+  'USD',
+  'EUR',
+  'GBP',
+  'CHF',
+  'CAD',
+  'AUD',
+  'NZD',
+  'BRL',
+  'MXN',
+  'SEK',
+  'NOK',
+  'DKK',
+  'PLN',
+  'CZK',
+  'RON',
+  'ZAR',
+  'INR',
+  'SGD',
+  'HKD',
+] as const
+
 const Names = textsOf(60)
 const Descriptions = textsOf(300)
 const Price = Type.Integer({ minimum: 1, maximum: 999_999_999 })
@@ -67,7 +90,7 @@ export const addPlan = command({
     descriptions: Descriptions,
     price_cents: Price,
     intro_price_cents: Type.Optional(nullable(Price)),
-    currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+    currency: oneOf(planCurrencies),
     period_days: Days,
     highlight: Type.Optional(Type.Boolean()),
     position: Type.Optional(Position),

@@ -31,3 +31,7 @@ export function useMay(): (command: Pick<CommandEndpoint, 'roles'>) => boolean {
 }
 
 const mayBe = (roles: readonly Role[], role: Role) => roles.includes(role)
+
+/** Whether a screen stands in for a page that is not there: there is no such record, or it is not for this role. */
+export const isNoPage = (error: unknown): boolean =>
+  error instanceof CallRejected && (error.code === 403 || error.code === 404)

@@ -47,7 +47,7 @@ const added = {
   names: { en: 'Quarter', dy: 'Quartal', es: '' },
   descriptions: { en: 'Ninety days.' },
   price_cents: 3999,
-  currency: 'USD',
+  currency: 'USD' as const,
   period_days: 90,
   position: 9,
 }

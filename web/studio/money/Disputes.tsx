@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import { disputeStates, listDisputes, type Dispute } from '#contract/studio/orders.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
@@ -7,6 +7,7 @@ import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { timeWords } from '#web/studio/words.ts'
 import { gatewayNames, goodsOf } from './order-words.ts'
 import styles from './money.module.css'
@@ -27,9 +28,7 @@ export function Disputes() {
     {
       title: t('money.order'),
       cell: ({ order }: Dispute) => (
-        <Link className={styles.link} to={`/studio/money/orders/${order.id}`}>
-          {goodsOf(order)}
-        </Link>
+        <PageLink to={`/studio/money/orders/${order.id}`}>{goodsOf(order)}</PageLink>
       ),
     },
     {

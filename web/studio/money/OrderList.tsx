@@ -1,5 +1,4 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link } from 'react-router'
 import type { QueryOf } from '#contract/endpoint.ts'
 import { listOrders, type ListedOrder } from '#contract/studio/orders.ts'
 import { call } from '#web/lib/api.ts'
@@ -7,6 +6,7 @@ import { money } from '#web/lib/money.ts'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { timeWords } from '#web/studio/words.ts'
 import { gatewayNames, goodsOf } from './order-words.ts'
 import { State } from './State.tsx'
@@ -26,9 +26,7 @@ export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrde
     {
       title: t('money.order'),
       cell: (order: ListedOrder) => (
-        <Link className={styles.link} to={`/studio/money/orders/${order.id}`}>
-          {goodsOf(order)}
-        </Link>
+        <PageLink to={`/studio/money/orders/${order.id}`}>{goodsOf(order)}</PageLink>
       ),
     },
     { title: t('money.status'), cell: ({ status }: ListedOrder) => <State status={status} /> },

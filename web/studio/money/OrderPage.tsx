@@ -1,21 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link } from 'react-router'
 import { checkOrder, getOrder, refundOrder, type OrderFile } from '#contract/studio/orders.ts'
 import { getPerson } from '#contract/studio/people.ts'
 import { listAudit } from '#contract/studio/operators.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { NotFound } from '#web/studio/NotFound.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { isNoPage, useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { AuditTrail } from '#web/studio/team/AuditTrail.tsx'
 import { Facts } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { timeWords } from '#web/studio/words.ts'
 import { OrderRecords } from './OrderRecords.tsx'
 import { gatewayNames, goodsOf } from './order-words.ts'
@@ -30,12 +30,12 @@ export function OrderPage({ id }: { id: string }) {
     queryKey: ['order', id, language],
     queryFn: ({ signal }) => call(getOrder, { query: { id }, signal }),
   })
-  if (file.error instanceof CallRejected && file.error.code === 404) return <NotFound />
+  if (isNoPage(file.error)) return <NotFound />
   if (file.isError) return <CouldNotLoad onRetry={() => void file.refetch()} />
   return (
     <Page
       title={file.data ? goodsOf(file.data.order) : t('money.order')}
-      lead={<Link to="/studio/money">{t('money.allOrders')}</Link>}
+      lead={<PageLink to="/studio/money">{t('money.allOrders')}</PageLink>}
       actions={file.data && <Actions file={file.data} />}
     >
       {file.data ? <Sections file={file.data} /> : <div className={styles.wait} aria-busy="true" />}
@@ -73,7 +73,7 @@ function Summary({ file }: { file: OrderFile }) {
         { name: t('money.gateway'), value: gatewayNames[order.gateway] },
         {
           name: t('money.buyer'),
-          value: may(getPerson) ? <Link to={`/studio/people/${order.user_id}`}>{buyer}</Link> : buyer,
+          value: may(getPerson) ? <PageLink to={`/studio/people/${order.user_id}`}>{buyer}</PageLink> : buyer,
         },
         { name: t('money.number'), value: order.id },
         { name: t('money.when'), value: timeWords(order.created_at, language) },

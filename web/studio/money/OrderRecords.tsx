@@ -31,7 +31,8 @@ function Attempts({ attempts, currency }: { attempts: Attempt[]; currency: strin
     { title: t('money.try'), cell: ({ number }: Attempt) => number },
     {
       title: t('money.status'),
-      cell: ({ status, decline_code }: Attempt) => (decline_code ? `${status} (${decline_code})` : status),
+      cell: ({ status, decline_code }: Attempt) =>
+        [t(`money.tryState.${status}`), ...(decline_code ? [decline_code] : [])].join(': '),
     },
     { title: t('money.gateway'), cell: ({ gateway }: Attempt) => gatewayNames[gateway] },
     { title: t('money.reference'), cell: ({ reference }: Attempt) => reference ?? '–' },

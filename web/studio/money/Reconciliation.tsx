@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import {
   getReconciliation,
   runReconciliation,
@@ -16,6 +16,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { timeWords } from '#web/studio/words.ts'
 import { gatewayNames } from './order-words.ts'
 import styles from './money.module.css'
@@ -76,7 +77,7 @@ function Mismatches({ found: { mismatches, gateways } }: { found: Reconciled }) 
     {
       title: t('money.order'),
       cell: ({ order_id }: Mismatch) =>
-        order_id ? <Link to={`/studio/money/orders/${order_id}`}>{order_id}</Link> : '–',
+        order_id ? <PageLink to={`/studio/money/orders/${order_id}`}>{order_id}</PageLink> : '–',
     },
     { title: t('money.sinceWhen'), cell: ({ since }: Mismatch) => timeWords(since, language) },
   ]

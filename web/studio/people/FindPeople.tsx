@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import { findPeople, type Person } from '#contract/studio/people.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -8,6 +8,7 @@ import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page } from '#web/studio/ui/Page.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
 import styles from './people.module.css'
@@ -45,9 +46,7 @@ function Found({ who }: { who: string }) {
     {
       title: t('people.person'),
       cell: ({ id, email, display_name }: Person) => (
-        <Link className={styles.link} to={`/studio/people/${id}`}>
-          {email ?? display_name ?? id}
-        </Link>
+        <PageLink to={`/studio/people/${id}`}>{email ?? display_name ?? id}</PageLink>
       ),
     },
     { title: t('people.role'), cell: ({ role }: Person) => t(`people.is.${role}`) },

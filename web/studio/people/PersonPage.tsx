@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link } from 'react-router'
 import { listAudit } from '#contract/studio/operators.ts'
 import {
   deletePerson,
@@ -9,17 +8,18 @@ import {
   signOutPerson,
   type PersonFile,
 } from '#contract/studio/people.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { OrderList } from '#web/studio/money/OrderList.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { isNoPage, useMay } from '#web/studio/queries.ts'
 import { AuditTrail } from '#web/studio/team/AuditTrail.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { AskReason } from '#web/studio/ui/AskReason.tsx'
 import { Facts } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { timeWords } from '#web/studio/words.ts'
@@ -36,13 +36,13 @@ export function PersonPage({ id }: { id: string }) {
     queryKey: ['person', id, language],
     queryFn: ({ signal }) => call(getPerson, { query: { id }, signal }),
   })
-  if (file.error instanceof CallRejected && file.error.code === 404) return <NotFound />
+  if (isNoPage(file.error)) return <NotFound />
   if (file.isError) return <CouldNotLoad onRetry={() => void file.refetch()} />
   const person = file.data?.person
   return (
     <Page
       title={person ? (person.email ?? person.display_name ?? t('people.person')) : t('people.person')}
-      lead={<Link to="/studio/people">{t('people.another')}</Link>}
+      lead={<PageLink to="/studio/people">{t('people.another')}</PageLink>}
       actions={file.data && person?.role !== 'deleted' && <Actions file={file.data} />}
     >
       {file.data ? <Sections file={file.data} /> : <div className={styles.wait} aria-busy="true" />}

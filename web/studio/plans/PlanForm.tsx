@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { languages, type Language } from '#contract/languages.ts'
-import type { addPlan, SoldPlan } from '#contract/studio/plans.ts'
+import { planCurrencies, type addPlan, type SoldPlan } from '#contract/studio/plans.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field, type FormField } from '#web/ui/Field.tsx'
@@ -65,7 +65,14 @@ function Money({ form, isNew }: { form: PlanFields; isNew: boolean }) {
         inputMode="decimal"
         required={false}
       />
-      {isNew && <Field {...form.field('currency')} {...plain} label={t('plans.currency')} hint="USD, EUR" />}
+      {isNew && (
+        <Choice
+          label={t('plans.currency')}
+          value={form.value.currency}
+          options={planCurrencies.map((value) => ({ value, label: value }))}
+          onChoose={(currency) => form.set({ currency })}
+        />
+      )}
       <Field {...form.field('days')} {...plain} label={t('plans.length')} inputMode="numeric" />
       <Field
         {...form.field('position')}
@@ -134,13 +141,12 @@ const isNumber = (typed: string, least: number, most: number) =>
   /^\d{1,6}$/.test(typed) && Number(typed) >= least && Number(typed) <= most
 
 function problemsOf(values: Values, t: Say): Partial<Values> {
-  const { price, intro, days, currency, position } = values
+  const { price, intro, days, position } = values
   return {
     ...((centsOf(price) ?? 0) > 0 ? {} : { price: t('plans.priceBad') }),
     ...(intro === '' || (centsOf(intro) ?? 0) > 0 ? {} : { intro: t('plans.priceBad') }),
     ...(isNumber(days, 1, 3650) ? {} : { days: t('plans.daysBad') }),
     ...(isNumber(position, 0, 1000) ? {} : { position: t('plans.placeBad') }),
-    ...(/^[A-Z]{3}$/.test(currency) ? {} : { currency: t('plans.currencyBad') }),
     ...(values.name_en.trim() ? {} : { name_en: t('plans.textMissing') }),
     ...(values.description_en.trim() ? {} : { description_en: t('plans.textMissing') }),
   }
@@ -160,7 +166,7 @@ function termsOf(values: Values): Terms {
     price_cents: centsOf(values.price) ?? 0,
     intro_price_cents: values.intro === '' ? null : (centsOf(values.intro) ?? null),
     period_days: Number(values.days),
-    currency: values.currency,
+    currency: planCurrencies.find((each) => each === values.currency) ?? 'USD',
     highlight: values.highlight === 'yes',
     position: Number(values.position),
   }

@@ -1,5 +1,4 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link } from 'react-router'
 import { getPerson } from '#contract/studio/people.ts'
 import { listPlanMembers, type PlanMember } from '#contract/studio/plans.ts'
 import { call } from '#web/lib/api.ts'
@@ -8,8 +7,8 @@ import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { timeWords } from '#web/studio/words.ts'
-import styles from './plans.module.css'
 
 /** Who is on a plan, the latest first, with what the next period costs each. */
 export function PlanMembers({ id }: { id: string }) {
@@ -27,9 +26,7 @@ export function PlanMembers({ id }: { id: string }) {
       title: t('people.person'),
       cell: ({ user_id, email }: PlanMember) =>
         mayOpen ? (
-          <Link className={styles.link} to={`/studio/people/${user_id}`}>
-            {email ?? user_id}
-          </Link>
+          <PageLink to={`/studio/people/${user_id}`}>{email ?? user_id}</PageLink>
         ) : (
           (email ?? user_id)
         ),

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import { inLanguage } from '#contract/languages.ts'
 import { addPlan, changePlan, retirePlan, type SoldPlan } from '#contract/studio/plans.ts'
 import { call } from '#web/lib/api.ts'
@@ -14,6 +14,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { Facts } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { timeWords } from '#web/studio/words.ts'
 import { PlanForm } from './PlanForm.tsx'
@@ -26,7 +27,7 @@ export function NewPlan() {
   const { t } = useTexts()
   const navigate = useNavigate()
   return (
-    <Page title={t('plans.add')} lead={<Link to="/studio/plans">{t('plans.all')}</Link>}>
+    <Page title={t('plans.add')} lead={<PageLink to="/studio/plans">{t('plans.all')}</PageLink>}>
       <PlanForm
         action={t('plans.putOnSale')}
         onSend={async (terms) => {
@@ -50,7 +51,7 @@ export function OnePlan({ id }: { id: string }) {
   return (
     <Page
       title={plan ? inLanguage(plan.names, language) : t('plans.plan')}
-      lead={<Link to="/studio/plans">{t('plans.all')}</Link>}
+      lead={<PageLink to="/studio/plans">{t('plans.all')}</PageLink>}
       actions={plan?.retired_at === null && may(retirePlan) && <Retire plan={plan} />}
     >
       {plan ? (

@@ -8,6 +8,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { plansQuery } from './plans-query.ts'
 import styles from './plans.module.css'
@@ -71,9 +72,7 @@ function PlanTable({
     {
       title: t('plans.plan'),
       cell: ({ id, names }: SoldPlan) => (
-        <Link className={styles.link} to={`/studio/plans/${id}`}>
-          {inLanguage(names, language)}
-        </Link>
+        <PageLink to={`/studio/plans/${id}`}>{inLanguage(names, language)}</PageLink>
       ),
     },
     {
