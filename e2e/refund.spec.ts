@@ -11,6 +11,8 @@ async function lastOrder(page: Page): Promise<Pick<Order, 'id' | 'status'> | und
   return data.list[0]
 }
 
+const refund = (...args: string[]) => runCommand('studio', 'order', 'refund', ...args)
+
 async function buyFourth(page: Page, number: string): Promise<void> {
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
@@ -22,13 +24,13 @@ test('a refund locks the episode again, and the order says so', async ({ page })
   await expectPlaying(page, 4)
   const order = (await lastOrder(page))?.id ?? ''
 
-  expect(await runCommand('refund', order, '--cents', '40')).toContain('$0.40 of $0.99 has gone back')
+  expect(await refund(order, '--cents', '40')).toContain('refunded_cents: 40')
   await page.goto('/my')
   await expect(page.getByText(/Partly refunded/)).toBeVisible()
   await page.goto(await towerUrl(page, 4))
   await expectPlaying(page, 4)
 
-  expect(await runCommand('refund', order)).toContain('it is refunded now')
+  expect(await refund(order)).toContain('order_status: refunded')
   // The episode may have ended meanwhile, and the next one begun.
   await page.goto(await towerUrl(page, 4))
   await expect(lockedPanel(page, 4)).toBeVisible()
