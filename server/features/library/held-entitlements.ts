@@ -71,9 +71,9 @@ async function findGood(tx: Tx, { videoId, number }: Gift) {
   return { video_id: videoId, episode_id: found.episode_id }
 }
 
-/** Takes one right away, whatever it came from. @returns whose it was; undefined where there is none, or it was taken before */
-export function revokeEntitlement(tx: Tx, id: string, at: Date) {
-  return revokeOne(tx, id, at)
+/** Takes one right away for good, whatever it came from and whatever becomes of its order. @returns whose it was; undefined where there is none, or it was taken before */
+export function revokeEntitlement(tx: Tx, id: string, at: Date, reason: string) {
+  return revokeOne(tx, id, at, reason)
 }
 
 function present(row: HeldRow, language: Language): HeldEntitlement {

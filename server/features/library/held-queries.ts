@@ -56,10 +56,10 @@ export async function insertGranted(tx: Tx, row: Insertable<EntitlementsTable>):
 }
 
 /** Takes one right away. @returns whose it was and what of; undefined where there is none to take */
-export function revokeOne(tx: Tx, id: string, at: Date) {
+export function revokeOne(tx: Tx, id: string, at: Date, reason: string) {
   return tx
     .updateTable('entitlements')
-    .set({ revoked_at: at })
+    .set({ revoked_at: at, revoked_for: reason })
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .returning(['user_id', 'order_id', 'video_id', 'episode_id', 'ends_at'])

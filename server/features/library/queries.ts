@@ -55,8 +55,14 @@ export async function setEntitlementEnd(tx: Tx, orderId: string, endsAt: Date): 
     .execute()
 }
 
+/** Of what an operator took away nothing changes. */
 export async function setRevoked(tx: Tx, orderId: string, at: Date | null): Promise<void> {
-  await tx.updateTable('entitlements').set({ revoked_at: at }).where('order_id', '=', orderId).execute()
+  await tx
+    .updateTable('entitlements')
+    .set({ revoked_at: at })
+    .where('order_id', '=', orderId)
+    .where('revoked_for', 'is', null)
+    .execute()
 }
 
 export interface EntitlementRow {

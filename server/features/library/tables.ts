@@ -52,6 +52,8 @@ export interface EntitlementsTable {
   revoked_at: Date | null
   hidden_at: Generated<Date | null>
   granted_for: Generated<string | null>
+  /** Why an operator took it away. */
+  revoked_for: Generated<string | null>
 }
 
 export interface LibraryTables {

@@ -13,9 +13,17 @@ import {
   signOutPerson,
 } from '#contract/studio/people.ts'
 import { register } from '#server/testing/member.ts'
-import { buyEpisode, episodeOf, moneySite, playing, type MoneySite } from '#server/testing/money-site.ts'
+import {
+  buyEpisode,
+  episodeOf,
+  hear,
+  moneySite,
+  paymentOf,
+  playing,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
-import { Shopper } from '#server/testing/shopper.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
 
 const reason = 'asked by mail'
@@ -121,6 +129,21 @@ describe('a right', () => {
     await support.desk.ask(revokeEntitlement, { body: { id: bought?.id ?? '', reason } })
     expect(await playing(site, shopper, 6)).toBe(402)
     expect((await shopper.buy({ episode_id: episodeOf(site, 6) })).code).toBe(200)
+  })
+
+  it('that was taken away does not come back with a dispute that is won', async () => {
+    const shopper = await Shopper.on(site)
+    const { info } = await shopper.buy({ episode_id: episodeOf(site) }, testCards.disputed)
+    const [person] = await find(info?.id ?? '')
+    const held = (await show(person?.id ?? '')).entitlements[0]
+    await support.desk.ask(revokeEntitlement, { body: { id: held?.id ?? '', reason } })
+    const { reference } = await paymentOf(site, info?.id ?? '')
+    await hear(site, reference)
+    site.moveOn(10 * 86_400_000)
+    await hear(site, reference)
+    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'paid' })
+    expect(await playing(site, shopper)).toBe(402)
+    support = await letIn(site, 'support')
   })
 
   it('is given to nobody who is not there, and of nothing that is not there', async () => {

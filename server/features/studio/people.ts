@@ -96,7 +96,7 @@ export const personCommands: Command[] = [
   }),
 
   changes(revokeCall, async ({ clock }, tx, { id, reason }) => {
-    const revoked = await revokeEntitlement(tx, id, clock.now())
+    const revoked = await revokeEntitlement(tx, id, clock.now(), reason)
     if (!revoked) throw new Refusal('notFound')
     const { user_id, ...before } = revoked
     return {
