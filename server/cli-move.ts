@@ -9,7 +9,7 @@ import { eachOf } from '#server/platform/storage/each-of.ts'
 import type { Storage, StoredFile } from '#server/platform/storage/storage.ts'
 
 /** All that lies in a storage. */
-const folders = ['originals', 'public', 'media']
+const folders = ['originals', 'public', 'media', 'uploads']
 const filesAtOnce = 6
 const tellEveryMs = 2000
 

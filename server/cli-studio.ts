@@ -89,8 +89,9 @@ function readInput(endpoint: CommandEndpoint, args: string[]): { input: object; 
   ])
   for (const [name, value] of Object.entries(values))
     if (Array.isArray(value)) given.push([name, value.map(String)])
-  const input = Object.fromEntries(given.map(([name, texts]) => [name, valueOf(fields[name], texts)]))
-  const wrong = compileSchema({ type: 'object', properties: fields, required: requiredOf(endpoint) })(input)
+  const input = gather(given.map(([name, texts]) => [name, valueOf(fields[name], texts)]))
+  const properties = Object.assign({}, ...partsOf(endpoint).map((part) => part.properties)) as object
+  const wrong = compileSchema({ type: 'object', properties, required: requiredOf(endpoint) })(input)
   if (wrong !== undefined) throw new ConfigError(`${wrong}. ${usage}`)
   return { input, json: values['json'] === true }
 }
@@ -103,14 +104,30 @@ function parse<T>(read: () => T, usage: string): T {
   }
 }
 
+/** What was given, with `titles.en` and `titles.es` within one `titles`. */
+function gather(given: readonly [string, unknown][]): object {
+  const input: Record<string, unknown> = {}
+  for (const [name, value] of given) {
+    const [outer = '', inner] = name.split('.')
+    input[outer] = inner === undefined ? value : Object.assign(input[outer] ?? {}, { [inner]: value })
+  }
+  return input
+}
+
 const partsOf = ({ query, body }: CommandEndpoint) =>
   [query, body].filter((part): part is TObject => part !== undefined)
 
+/** The fields that can be given. Of one that holds others by name, such as texts by language, these: `titles.en`. */
 function fieldsOf(endpoint: CommandEndpoint): Record<string, TSchema> {
-  return Object.assign({}, ...partsOf(endpoint).map(({ properties }) => properties)) as Record<
-    string,
-    TSchema
-  >
+  const fields = partsOf(endpoint).flatMap(({ properties }) => Object.entries(properties))
+  return Object.fromEntries(
+    fields.flatMap(([name, schema]) => {
+      const { properties } = schema as { properties?: Record<string, TSchema> }
+      return properties
+        ? Object.entries(properties).map(([inner, of]) => [`${name}.${inner}`, of])
+        : [[name, schema]]
+    }),
+  )
 }
 
 function requiredOf(endpoint: CommandEndpoint): string[] {

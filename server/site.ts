@@ -13,6 +13,7 @@ import { membersRoutes } from '#server/features/members/routes.ts'
 import { socialPlainRoutes, socialRoutes } from '#server/features/members/social/routes.ts'
 import { pageCalls } from '#server/features/pages/page-calls.ts'
 import { pagesRoutes } from '#server/features/pages/routes.ts'
+import { studioBytesRoutes } from '#server/features/studio/content/receive-bytes.ts'
 import { studioPlainRoutes, studioRoutes } from '#server/features/studio/routes.ts'
 import { findOperator } from '#server/features/studio/studio.ts'
 import { beaconRoutes, trackingRoutes } from '#server/features/tracking/routes.ts'
@@ -47,6 +48,7 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
       ...pageCalls(context),
     ],
     operatorRoutes: studioRoutes(context),
+    bytesRoutes: studioBytesRoutes(context),
     plainRoutes: [
       ...beaconRoutes(context),
       ...deliveryRoutes(context),

@@ -5,6 +5,7 @@ import { catalogJobs } from '#server/features/catalog/catalog.ts'
 import { libraryJobs, recommendationJobs } from '#server/features/library/library.ts'
 import { studioJobs } from '#server/features/studio/studio.ts'
 import { membersJobs } from '#server/features/members/members.ts'
+import { runUploadLoop } from '#server/features/media/uploads/run-upload-loop.ts'
 import { runIngestLoop } from '#server/features/media/ingest/run-ingest-loop.ts'
 import { trackingJobs } from '#server/features/tracking/tracking.ts'
 import { loadConfig } from '#server/platform/config.ts'
@@ -60,7 +61,7 @@ async function main(): Promise<void> {
   const demo = config.demo
     ? feedDemo(ingest, options).catch((error: unknown) => reportDemo(log, stop.signal, error))
     : undefined
-  await Promise.all([runIngestLoop(ingest, options), demo])
+  await Promise.all([runIngestLoop(ingest, options), runUploadLoop(ingest, stop.signal), demo])
   await jobs.stop()
   await context.close()
   // Listening to it would keep the process.

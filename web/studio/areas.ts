@@ -4,7 +4,7 @@ import type { IconName } from '#web/ui/Icon.tsx'
 
 /** A part of the studio with a place in its navigation. */
 export interface Area {
-  name: 'money' | 'people' | 'plans' | 'team'
+  name: 'content' | 'money' | 'people' | 'plans' | 'team'
   path: string
   icon: IconName
   /** Whose role has anything to do there. */
@@ -14,6 +14,13 @@ export interface Area {
 
 /** In the order of the navigation; the first that a role has is its start page. */
 export const areas: readonly Area[] = [
+  {
+    name: 'content',
+    path: '/studio/content',
+    icon: 'play',
+    roles,
+    load: () => import('./content/ContentScreen.tsx'),
+  },
   {
     name: 'money',
     path: '/studio/money',

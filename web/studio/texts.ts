@@ -3,6 +3,7 @@ import type { Language } from '#contract/languages.ts'
 import { changeLanguage as changeBase, type KeyOf } from '#web/i18n/index.ts'
 import { createTranslator, type TextTree, type Values } from '#web/i18n/translator.ts'
 import { currentLanguage } from '#web/lib/language.ts'
+import content from './texts/en.content.json'
 import desk from './texts/en.desk.json'
 import money from './texts/en.money.json'
 import people from './texts/en.people.json'
@@ -11,13 +12,18 @@ import plans from './texts/en.plans.json'
 /** The studio speaks English and German; who reads another language gets English. */
 export const studioLanguages = ['en', 'dy'] as const satisfies Language[]
 
-type StudioKey = KeyOf<typeof desk> | KeyOf<typeof money> | KeyOf<typeof people> | KeyOf<typeof plans>
+type StudioKey =
+  | KeyOf<typeof desk>
+  | KeyOf<typeof content>
+  | KeyOf<typeof money>
+  | KeyOf<typeof people>
+  | KeyOf<typeof plans>
 
 /** Says a text of the studio. */
 export type Say = (key: StudioKey, values?: Values) => string
 
 const translator = createTranslator<StudioKey>(currentLanguage())
-for (const part of [desk, money, people, plans]) translator.add('en', part)
+for (const part of [desk, content, money, people, plans]) translator.add('en', part)
 
 const others = import.meta.glob<TextTree>(['./texts/*.json', '!./texts/en.*.json'], { import: 'default' })
 

@@ -2,6 +2,7 @@ import { dayMs, type Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { lockSetting, upsertSetting } from './queries.ts'
 import { arrangeShelves, deleteRises, fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
+import { releaseDue } from './video-states.ts'
 
 const batch = 1000
 /** What a play adds to its tags' heat is half as much after so long. */
@@ -36,5 +37,6 @@ export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
   return [
     { name: 'refresh-ranks', everySeconds: 600, run: () => refreshRanks(db, clock.now()) },
     { name: 'arrange-shelves', everySeconds: 3600, run: () => arrangeShelves(db) },
+    { name: 'release-videos', everySeconds: 5, run: () => releaseDue(db, clock.now()) },
   ]
 }

@@ -1,4 +1,5 @@
 import { loadRights } from '#server/features/library/library.ts'
+import { deskSubject } from './desk-episodes.ts'
 import type { MediaContext } from './media.ts'
 import { selectMediaKey } from './queries.ts'
 
@@ -16,6 +17,9 @@ export async function loadMediaKey(
   if (!row?.media_key) return 'none'
   const { id, number, video_id, free_episodes } = row
   if (id === null || number === null || video_id === null || free_episodes === null) return 'replaced'
-  const isOpen = number <= free_episodes || (await loadRights(db, userId, video_id, clock.now())).covers(id)
+  const isOpen =
+    userId === deskSubject ||
+    number <= free_episodes ||
+    (await loadRights(db, userId, video_id, clock.now())).covers(id)
   return isOpen ? mediaKeys.open(place, row.media_key) : 'locked'
 }

@@ -14,6 +14,26 @@ import * as queries from './queries.ts'
 import type { EpisodeRow } from './queries.ts'
 
 export { createMediaKeys } from './media-keys.ts'
+export {
+  countPlayable,
+  editEpisode,
+  listDeskEpisodes,
+  loadDeskPlayback,
+  orderEpisodes,
+  removeEpisode,
+  retryEpisode,
+  type DeskMediaContext,
+} from './desk-episodes.ts'
+export { makeCover } from './ingest/make-stills.ts'
+export { UnusableFile } from './ingest/unusable-file.ts'
+export {
+  beginUpload,
+  listUploads,
+  removeUpload,
+  takePart,
+  type UploadContext,
+} from './uploads/receive-upload.ts'
+export { countFailed } from './desk-queries.ts'
 export { createEpisodes, type Episodes } from './load-episodes.ts'
 
 export interface MediaContext {

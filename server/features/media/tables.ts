@@ -65,7 +65,29 @@ export interface ArrivalsTable {
   began_at: ColumnType<Date, Date, Date>
 }
 
+export interface UploadsTable {
+  id: string
+  video_id: string
+  name: string
+  /** Comes as text, being a bigint. */
+  bytes: ColumnType<string | number, number, never>
+  changed_at: Time
+  number: number
+  language: Language | null
+  state: 'arriving' | 'complete' | 'taken' | 'refused'
+  reason: string | null
+  touched_at: Time
+}
+
+export interface UploadPartsTable {
+  upload_id: string
+  /** From 0. */
+  part: number
+}
+
 export interface MediaTables {
+  uploads: UploadsTable
+  upload_parts: UploadPartsTable
   assets: AssetsTable
   loose_files: LooseFilesTable
   arrivals: ArrivalsTable

@@ -113,16 +113,16 @@ export async function perform(
   return command.run(context, actor, input)
 }
 
-/** Adds a command's line to the audit trail. */
+/** Writes down in the audit trail what a command, or bytes sent to the studio, changed. */
 export function writeDown(
   { clock, secret }: StudioContext,
   db: Db,
-  endpoint: CommandEndpoint,
-  { operator, ip }: Actor,
+  { command }: Pick<CommandEndpoint, 'command'>,
+  { operator, ip }: Pick<Actor, 'operator' | 'ip'>,
   { subject, ...details }: Change,
 ): Promise<void> {
   return writeAudit(db, {
-    event: `studio ${endpoint.command}`,
+    event: `studio ${command}`,
     userId: null,
     at: clock.now(),
     subject,

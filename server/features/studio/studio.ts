@@ -1,6 +1,9 @@
 import type { Job } from '#server/platform/jobs.ts'
 import { auditCommands } from './audit.ts'
 import type { Command } from './command.ts'
+import { episodeCommands } from './content/episodes.ts'
+import { uploadCommands } from './content/uploads.ts'
+import { videoCommands } from './content/videos.ts'
 import { sweepOperatorSessions } from './operator-sessions.ts'
 import { operatorCommands } from './operators.ts'
 import { orderCommands } from './orders.ts'
@@ -19,6 +22,9 @@ export const studioCommands: readonly Command[] = [
   ...orderCommands,
   ...personCommands,
   ...planCommands,
+  ...videoCommands,
+  ...episodeCommands,
+  ...uploadCommands,
 ]
 
 /** What has to come round: operators' sessions that are over are forgotten. */

@@ -2,12 +2,13 @@ import type { TObject } from 'typebox'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { faults, type FaultName } from '#contract/errors.ts'
 import { documentedSchema } from './envelope.ts'
-import type { PlainDescription, PlainRoute, Route } from './route.ts'
+import type { BytesRoute, PlainDescription, PlainRoute, Route } from './route.ts'
 
 /** The OpenAPI 3.1 document: every call of the contract, and the plain routes that say what they are. */
 export function describeApi(
   routes: readonly Pick<Route, 'endpoint'>[],
   plainRoutes: readonly PlainRoute[],
+  bytesRoutes: readonly BytesRoute[] = [],
 ): object {
   const paths: Record<string, Record<string, object>> = {}
   const add = (method: string, path: string, operation: object) => {
@@ -17,6 +18,7 @@ export function describeApi(
   for (const { endpoint } of routes) add(endpoint.method, endpoint.path, describeCall(endpoint))
   for (const { method, path, description } of plainRoutes)
     if (description) add(method, path, describePlain(method, path, description))
+  for (const route of bytesRoutes) add('POST', route.path, describeBytes(route))
   return {
     openapi: '3.1.0',
     info: { title: 'Cliffhanger', version: '1', description: introduction },
@@ -87,6 +89,13 @@ function describePlain(method: string, path: string, description: PlainDescripti
     ...(body ? { requestBody: { content: { [body]: {} } } } : {}),
     responses: { ...faultReferences(method !== 'GET'), ...Object.fromEntries(own) },
   }
+}
+
+function describeBytes({ path, summary, info, refuses }: BytesRoute): object {
+  const words = 'Understood: done, or refused with a code of its own'
+  const answer = { method: 'POST', path, summary, refuses, info } as const
+  const answers = { 200: { words, type: 'application/json', schema: documentedSchema(answer) } }
+  return describePlain('POST', path, { summary, body: 'application/octet-stream', answers })
 }
 
 function queryParameters({ properties, required }: TObject, path = ''): object[] {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
-import { Refusal } from '#contract/errors.ts'
+import { Refusal, type RefusalName } from '#contract/errors.ts'
 import type { AnswerOf, BodyOf, Endpoint, QueryOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Role } from '#contract/studio/command.ts'
@@ -94,6 +94,24 @@ export function operatorRoute<E extends Endpoint>(
 ): OperatorRoute {
   // As in `route`.
   return { endpoint, handle: handle as unknown as OperatorRoute['handle'] }
+}
+
+/** Bytes that an operator sends, with what the address names. */
+export interface ReceivedBytes extends Pick<OperatorCall, 'operator' | 'ip'> {
+  params: Record<string, string | undefined>
+  bytes: Buffer
+}
+
+/** What takes bytes of an operator as they are: a part of a file, a picture. It answers in the envelope, as calls do. */
+export interface BytesRoute {
+  path: `/api/studio/${string}`
+  summary: string
+  /** How many are taken at once. */
+  most: number
+  /** The schema of the answer. */
+  info: TSchema
+  refuses: readonly RefusalName[]
+  handle(received: ReceivedBytes): Promise<{ info: unknown }>
 }
 
 /** The viewer of a call that needs one. @throws Refusal signInFirst without a known token. */

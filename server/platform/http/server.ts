@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyRequest,
   type RouteShorthandOptions,
 } from 'fastify'
-import { Fault } from '#contract/errors.ts'
+import { Fault, Refusal } from '#contract/errors.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -22,10 +22,11 @@ import {
 } from './guards.ts'
 import { limitCalls, type LimitOptions } from './limit-calls.ts'
 import { describeApi } from './open-api.ts'
-import { readForms, readJsonOnly, readRaw } from './read-body.ts'
+import { readBytes, readForms, readJsonOnly, readRaw } from './read-body.ts'
 import {
   Serialised,
   type AdIds,
+  type BytesRoute,
   type Call,
   type FindViewer,
   type Operator,
@@ -43,6 +44,7 @@ export interface HttpServerOptions extends LimitOptions {
   trustProxy: number
   routes: readonly Route[]
   operatorRoutes?: readonly OperatorRoute[]
+  bytesRoutes?: readonly BytesRoute[]
   plainRoutes: readonly PlainRoute[]
   /** Who of the operators a request's cookie belongs to. */
   identifyOperator?(request: TokenSource): Promise<Operator | null>
@@ -114,16 +116,22 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   }
   for (const { endpoint, handle } of options.routes)
     addRoute(app, endpoint, options.publicUrl, (request, reply) => openCall(request, reply).then(handle))
-  const { operatorRoutes = [] } = options
+  const { operatorRoutes = [], bytesRoutes = [] } = options
   for (const { endpoint, handle } of operatorRoutes)
     addRoute(app, endpoint, options.publicUrl, (request, reply) =>
       openOperatorCall(request, reply).then(handle),
     )
-  const document = JSON.stringify(describeApi([...options.routes, ...operatorRoutes], options.plainRoutes))
+  const document = JSON.stringify(
+    describeApi([...options.routes, ...operatorRoutes], options.plainRoutes, bytesRoutes),
+  )
   app.get('/api/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(document),
   )
   await app.register(async (plain) => addPlainRoutes(plain, options.plainRoutes, openCall, openViewer))
+  await app.register(async (raw) => {
+    readBytes(raw)
+    for (const route of bytesRoutes) addBytesRoute(raw, route, options.publicUrl, openOperatorCall)
+  })
   app.all('/api/*', () => {
     throw new Fault('noSuchCall')
   })
@@ -233,6 +241,37 @@ async function addPlainRoutes(
     for (const route of routes.filter(({ body }) => body === 'raw')) add(raw, route)
   })
   for (const route of routes.filter(({ body }) => body !== 'raw')) add(plain, route)
+}
+
+type OpenOperator = (request: FastifyRequest, reply: FastifyReply) => Promise<OperatorCall>
+
+/** Nobody's bytes are read before it is known whose they are. */
+function addBytesRoute(
+  app: FastifyInstance,
+  { path, most, handle }: BytesRoute,
+  publicUrl: string,
+  open: OpenOperator,
+): void {
+  const callers = new WeakMap<FastifyRequest, OperatorCall>()
+  app.route({
+    method: 'POST',
+    url: path,
+    bodyLimit: most,
+    onRequest: checkFirst((request) => refuseForeignOrigin(request, publicUrl)),
+    preParsing: async (request, reply) => {
+      const call = await open(request, reply)
+      if (!call.operator) throw new Refusal('signInFirst')
+      callers.set(request, call)
+    },
+    handler: async (request, reply) => {
+      const { operator = null, ip = request.ip } = callers.get(request) ?? {}
+      // Of an address, Fastify makes one text a part; `readBytes` reads nothing else than bytes.
+      const params = request.params as Record<string, string | undefined>
+      const answer = await handle({ operator, ip, params, bytes: request.body as Buffer })
+      reply.header('cache-control', 'no-store')
+      return { code: 200, ...answer }
+    },
+  })
 }
 
 function addHeaders(app: FastifyInstance, secure: boolean): void {

@@ -16,8 +16,9 @@ export class ClaimLost extends Error {
 }
 
 /*
- * The states of an asset (product.md, section 5): uploaded → processing → ready | failed, processing → uploaded. One function per
- * transition; each refuses an asset that is in another state or has been claimed again. A failed file that is tried again is a new asset.
+ * The states of an asset (product.md, section 5): uploaded → processing → ready | failed, processing → uploaded, and failed →
+ * uploaded where somebody asks for another try. One function per transition; each refuses an asset that is in another state or
+ * has been claimed again. A failed file that an import finds again is a new asset.
  */
 
 /** uploaded → processing: takes the next asset and holds its lock on this connection. Undefined when nothing waits. */
@@ -64,6 +65,11 @@ export async function giveBack(db: Db, claim: Claim, failures?: number): Promise
 /** processing → uploaded, for all whose worker has died. @returns their ids */
 export async function putBackAbandoned(db: Db): Promise<string[]> {
   return db.transaction().execute((tx) => queries.putBackAbandoned(tx))
+}
+
+/** failed → uploaded: somebody wants another try. @returns false where it is in another state or has no file any more */
+export async function retryFailed(tx: Tx, id: string): Promise<boolean> {
+  return queries.requeueFailed(tx, id)
 }
 
 async function move(db: Db, claim: Claim, changes: queries.AssetChanges) {

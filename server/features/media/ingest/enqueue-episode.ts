@@ -18,7 +18,8 @@ import type { IngestContext } from './work-queue.ts'
 export interface EpisodeFile extends CaptionFiles {
   videoId: string
   number: number
-  titles: Partial<Texts>
+  /** Without them the episode keeps what it is called. */
+  titles?: Partial<Texts>
   path: string
   /** The operator's name for it, such as my-drama/01.mp4. */
   name: string

@@ -186,7 +186,8 @@ export interface ImportReport {
   notes: string[]
 }
 
-const importPriority = 10
+/** What somebody waits for stands before the demo. */
+export const importPriority = 10
 const pollMs = 400
 
 /**

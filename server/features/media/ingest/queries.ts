@@ -82,6 +82,19 @@ export function moveAsset(
     .executeTakeFirst()
 }
 
+/** Puts an asset that failed back into the queue, as if it had not been tried. */
+export async function requeueFailed(tx: Tx, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('assets')
+    .set({ state: 'uploaded', progress: 0, failures: 0, reason: null })
+    .where('id', '=', id)
+    .where('state', '=', 'failed')
+    .where('original_path', 'is not', null)
+    .where('retired_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 /** Whether an asset is still being made in this attempt. */
 export async function isHeld(db: Db, asset: { id: string; attempt: number }): Promise<boolean> {
   const row = await db
@@ -110,16 +123,17 @@ export async function insertAsset(db: Db, asset: NewAsset): Promise<void> {
     .execute()
 }
 
-/** The episode's id, made where there is none; its titles are brought up to date. */
+/** The episode's id, made where there is none; its titles are brought up to date where some are given. */
 export async function upsertEpisode(
   tx: Tx,
-  episode: { videoId: string; number: number; titles: object },
+  episode: { videoId: string; number: number; titles?: object | undefined },
 ): Promise<string> {
-  const titles = JSON.stringify(episode.titles)
+  const given = episode.titles && { titles: JSON.stringify(episode.titles) }
+  const { number } = episode
   const { id } = await tx
     .insertInto('episodes')
-    .values({ id: newId('ep'), video_id: episode.videoId, number: episode.number, titles })
-    .onConflict((conflict) => conflict.columns(['video_id', 'number']).doUpdateSet({ titles }))
+    .values({ id: newId('ep'), video_id: episode.videoId, number, ...given })
+    .onConflict((conflict) => conflict.columns(['video_id', 'number']).doUpdateSet(given ?? { number }))
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
@@ -141,6 +155,30 @@ export function selectEpisodeAssets(tx: Tx, id: string) {
     .where('episodes.id', '=', id)
     .forUpdate('episodes')
     .executeTakeFirstOrThrow()
+}
+
+export async function selectEpisodeId(tx: Tx, videoId: string, number: number): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('episodes')
+    .select('id')
+    .where('video_id', '=', videoId)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** The captions of the latest file of an episode; none where there is no such episode. */
+export async function selectCaptionsOf(db: Db, videoId: string, number: number) {
+  const row = await db
+    .selectFrom('episodes')
+    .innerJoin('assets', (join) =>
+      join.on(sql<boolean>`assets.id = coalesce(episodes.next_asset_id, episodes.asset_id)`),
+    )
+    .select(['assets.id as assetId', 'assets.captions'])
+    .where('video_id', '=', videoId)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  return row ?? { assetId: '', captions: [] }
 }
 
 export async function setNextAsset(tx: Tx, episodeId: string, assetId: string | null): Promise<void> {

@@ -1,0 +1,77 @@
+import { Type, type Static } from 'typebox'
+import { Id, LanguageCode, Time, nullable, oneOf } from '#contract/shapes.ts'
+import { command, type Role } from './command.ts'
+
+/** How a file comes in: in parts of 8 MiB, the last of which may be smaller. */
+export const partBytes = 8 * 1024 ** 2
+/** What is taken: 16 GiB of video, captions in one part, a picture for the cover. */
+export const uploadLimits = { video: 16 * 1024 ** 3, captions: partBytes, cover: 20 * 1024 ** 2 }
+/** Endings of the names of files that are taken. */
+export const videoEndings = ['mp4', 'm4v', 'mov', 'mkv', 'webm', 'ts'] as const
+export const captionEndings = ['vtt', 'srt'] as const
+
+/** Who may bring files in, by these commands and by the two addresses that take bytes. */
+export const bringers: readonly Role[] = ['owner', 'editor']
+export const partPath = '/api/studio/uploads/:id/parts/:part'
+export const coverPath = '/api/studio/video/:id/cover'
+
+/** `taken` is in the queue of the ingest by then; `refused` was no usable file. */
+export const uploadStates = ['arriving', 'complete', 'taken', 'refused'] as const
+
+export const Upload = Type.Object({
+  id: Id,
+  name: Type.String(),
+  bytes: Type.Integer(),
+  number: Type.Integer(),
+  /** Of captions. */
+  language: nullable(LanguageCode),
+  state: oneOf(uploadStates),
+  /** Why it was refused, in words. */
+  reason: nullable(Type.String()),
+  /** The parts that are there, from 0. */
+  parts: Type.Array(Type.Integer()),
+})
+export type Upload = Static<typeof Upload>
+
+export const beginUpload = command({
+  method: 'POST',
+  path: '/api/studio/uploads',
+  command: 'upload begin',
+  args: ['video_id', 'name'],
+  roles: bringers,
+  summary: 'Says that a file is to come, or which parts of it are there already',
+  refuses: ['notFound', 'fileNotTaken'],
+  body: Type.Object({
+    video_id: Id,
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+    bytes: Type.Integer({ minimum: 1 }),
+    changed_at: Time,
+    number: Type.Integer({ minimum: 1, maximum: 9999 }),
+    language: Type.Optional(LanguageCode),
+  }),
+  info: Upload,
+})
+
+export const listUploads = command({
+  method: 'GET',
+  path: '/api/studio/uploads',
+  command: 'upload list',
+  args: ['video_id'],
+  roles: bringers,
+  summary: 'The files of a video that have not come in whole, or were refused',
+  refuses: [],
+  query: Type.Object({ video_id: Id }),
+  data: Type.Object({ list: Type.Array(Upload) }),
+})
+
+export const removeUpload = command({
+  method: 'DELETE',
+  path: '/api/studio/uploads',
+  command: 'upload remove',
+  args: ['id'],
+  roles: bringers,
+  summary: 'Gives up a file that has not come in whole, or was refused',
+  refuses: ['notFound'],
+  body: Type.Object({ id: Id }),
+  info: Type.Object({ removed: Type.Boolean() }),
+})

@@ -1,0 +1,284 @@
+import { Type, type Static } from 'typebox'
+import { badges, VideoPrice } from '#contract/catalog.ts'
+import { Cents, Id, LanguageCode, Time, Typed, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { command, roles, type Role } from './command.ts'
+
+/** draft → scheduled → published ⇄ archived (product.md, section 5). */
+export const videoStates = ['draft', 'scheduled', 'published', 'archived'] as const
+export type VideoState = (typeof videoStates)[number]
+
+/** How long texts may be, and what a price may be. */
+export const videoLimits = { title: 200, synopsis: 2000, tags: 20, cents: 100_000_000, freeEpisodes: 10_000 }
+
+/** Who cares for the content. */
+const editors: readonly Role[] = ['owner', 'editor']
+
+/** A text in any of the site's languages. */
+const TextsInSome = Type.Object({
+  en: Type.Optional(Typed),
+  es: Type.Optional(Typed),
+  fy: Type.Optional(Typed),
+  dy: Type.Optional(Typed),
+  pt: Type.Optional(Typed),
+})
+
+const Label = Type.Object({ slug: Type.String(), name: Type.String() })
+
+export const DeskVideoRow = Type.Object({
+  id: Id,
+  title: Type.String(),
+  state: oneOf(videoStates),
+  cover_url: nullable(Type.String()),
+  cover_color: Type.String(),
+  episode_count: Type.Integer(),
+  /** How far its episodes are made; null once all are. */
+  progress: nullable(Type.Integer()),
+  /** How many episodes could not be made. */
+  failed_count: Type.Integer(),
+  play_count: Type.Integer(),
+  released_at: nullable(Time),
+  created_at: Time,
+})
+export type DeskVideoRow = Static<typeof DeskVideoRow>
+
+export const DeskVideo = Type.Object({
+  id: Id,
+  slug: Type.String(),
+  state: oneOf(videoStates),
+  titles: TextsInSome,
+  synopses: TextsInSome,
+  category: nullable(Label),
+  tags: Type.Array(Label),
+  badge: nullable(oneOf(badges)),
+  featured: Type.Boolean(),
+  free_episodes: Type.Integer(),
+  price: VideoPrice,
+  cover_url: nullable(Type.String()),
+  cover_color: Type.String(),
+  episode_count: Type.Integer(),
+  /** When it was or will be released; of a scheduled one null says: with its first episode. */
+  released_at: nullable(Time),
+  created_at: Time,
+})
+export type DeskVideo = Static<typeof DeskVideo>
+
+const byId = Type.Object({ id: Id })
+
+export const listDeskVideos = command({
+  method: 'GET',
+  path: '/api/studio/videos',
+  command: 'video list',
+  roles,
+  summary: 'Videos of every state, the latest made first',
+  refuses: [],
+  query: Type.Object({
+    ...paging,
+    state: Type.Optional(oneOf(videoStates)),
+    keyword: Type.Optional(Type.String({ maxLength: 200 })),
+  }),
+  data: listOf(DeskVideoRow),
+})
+
+export const getDeskVideo = command({
+  method: 'GET',
+  path: '/api/studio/video',
+  command: 'video show',
+  args: ['id'],
+  roles,
+  summary: 'One video of whatever state, in all languages',
+  refuses: ['notFound'],
+  query: byId,
+  info: DeskVideo,
+})
+
+export const addVideo = command({
+  method: 'POST',
+  path: '/api/studio/video/add',
+  command: 'video add',
+  args: ['title'],
+  roles: editors,
+  summary: 'Begins a draft, priced as the latest video',
+  refuses: ['titleNeeded'],
+  body: Type.Object({ title: Typed }),
+  info: DeskVideo,
+})
+
+export const editVideo = command({
+  method: 'POST',
+  path: '/api/studio/video/edit',
+  command: 'video edit',
+  args: ['id'],
+  roles: editors,
+  summary: 'Changes what is given of a video; an empty text takes a language away',
+  refuses: ['notFound', 'titleNeeded', 'textTooLong', 'priceInvalid', 'labelInvalid'],
+  body: Type.Object({
+    id: Id,
+    titles: Type.Optional(TextsInSome),
+    synopses: Type.Optional(TextsInSome),
+    /** By name or slug; one that there is none of yet is made. */
+    category: Type.Optional(nullable(Typed)),
+    tags: Type.Optional(Type.Array(Typed, { maxItems: videoLimits.tags })),
+    badge: Type.Optional(nullable(oneOf(badges))),
+    featured: Type.Optional(Type.Boolean()),
+    free_episodes: Type.Optional(Type.Integer({ minimum: 0, maximum: videoLimits.freeEpisodes })),
+    episode_cents: Type.Optional(Cents),
+    video_cents: Type.Optional(Cents),
+    currency: Type.Optional(Typed),
+  }),
+  info: DeskVideo,
+})
+
+export const publishVideo = command({
+  method: 'POST',
+  path: '/api/studio/video/publish',
+  command: 'video publish',
+  args: ['id'],
+  roles: editors,
+  summary: 'Publishes a video now; one whose episodes are all still being made, with the first of them',
+  refuses: ['notFound', 'movedOn', 'nothingToPlay'],
+  body: byId,
+  info: DeskVideo,
+})
+
+export const scheduleVideo = command({
+  method: 'POST',
+  path: '/api/studio/video/schedule',
+  command: 'video schedule',
+  args: ['id', 'at'],
+  roles: editors,
+  summary: 'Has a draft published at a moment',
+  refuses: ['notFound', 'movedOn', 'momentPast'],
+  body: Type.Object({ id: Id, at: Time }),
+  info: DeskVideo,
+})
+
+export const unscheduleVideo = command({
+  method: 'POST',
+  path: '/api/studio/video/unschedule',
+  command: 'video unschedule',
+  args: ['id'],
+  roles: editors,
+  summary: 'Makes a scheduled video a draft again',
+  refuses: ['notFound', 'movedOn'],
+  body: byId,
+  info: DeskVideo,
+})
+
+export const archiveVideo = command({
+  method: 'POST',
+  path: '/api/studio/video/archive',
+  command: 'video archive',
+  args: ['id'],
+  roles: editors,
+  summary: 'Takes a published video out of every list; whoever bought it goes on playing it',
+  refuses: ['notFound', 'movedOn'],
+  body: byId,
+  info: DeskVideo,
+})
+
+export const listLabels = command({
+  method: 'GET',
+  path: '/api/studio/labels',
+  command: 'label list',
+  roles,
+  summary: 'The categories in their order, and the tags that are used most',
+  refuses: [],
+  info: Type.Object({ categories: Type.Array(Label), tags: Type.Array(Label) }),
+})
+
+/** `waiting` for its turn, `announced` without a file yet; of a replaced file, what the new one has come to. */
+export const episodeStates = ['ready', 'announced', 'waiting', 'processing', 'failed'] as const
+
+export const DeskEpisode = Type.Object({
+  id: Id,
+  number: Type.Integer(),
+  titles: TextsInSome,
+  state: oneOf(episodeStates),
+  /** Whether there is something to play, be it a former file. */
+  plays: Type.Boolean(),
+  progress: Type.Integer(),
+  /** What became of the file, such as "01.mp4 is cut off after 3 s of 10 s". */
+  reason: nullable(Type.String()),
+  source_name: Type.String(),
+  duration_ms: nullable(Type.Integer()),
+  captions: Type.Array(LanguageCode),
+  thumb_url: nullable(Type.String()),
+})
+export type DeskEpisode = Static<typeof DeskEpisode>
+
+export const listDeskEpisodes = command({
+  method: 'GET',
+  path: '/api/studio/episodes',
+  command: 'episode list',
+  args: ['video_id'],
+  roles,
+  summary: 'All episodes of a video with how far each is made',
+  refuses: ['notFound'],
+  query: Type.Object({ video_id: Id }),
+  data: Type.Object({ list: Type.Array(DeskEpisode) }),
+})
+
+export const playDeskEpisode = command({
+  method: 'GET',
+  path: '/api/studio/episode/playback',
+  command: 'episode play',
+  args: ['id'],
+  roles,
+  summary: 'A link to play an episode by, whatever the state of its video',
+  refuses: ['notFound', 'beingMade'],
+  query: byId,
+  info: Type.Object({
+    hls_url: Type.String(),
+    poster_url: Type.String(),
+    expires_at: Time,
+    encrypted: Type.Boolean(),
+  }),
+})
+
+export const orderEpisodes = command({
+  method: 'POST',
+  path: '/api/studio/episodes/order',
+  command: 'episode order',
+  args: ['video_id'],
+  roles: editors,
+  summary: 'Numbers the episodes of a video anew, from 1, in the order given',
+  refuses: ['notFound', 'movedOn'],
+  body: Type.Object({ video_id: Id, episode_ids: Type.Array(Id, { maxItems: 10_000 }) }),
+  data: Type.Object({ list: Type.Array(DeskEpisode) }),
+})
+
+export const editEpisode = command({
+  method: 'POST',
+  path: '/api/studio/episode/edit',
+  command: 'episode edit',
+  args: ['id'],
+  roles: editors,
+  summary: 'Changes the titles of an episode; an empty text takes a language away',
+  refuses: ['notFound', 'textTooLong'],
+  body: Type.Object({ id: Id, titles: TextsInSome }),
+  info: DeskEpisode,
+})
+
+export const retryEpisode = command({
+  method: 'POST',
+  path: '/api/studio/episode/retry',
+  command: 'episode retry',
+  args: ['id'],
+  roles: editors,
+  summary: 'Tries to make a failed episode once more',
+  refuses: ['notFound', 'movedOn'],
+  body: byId,
+  info: DeskEpisode,
+})
+
+export const removeEpisode = command({
+  method: 'DELETE',
+  path: '/api/studio/episode',
+  command: 'episode remove',
+  args: ['id'],
+  roles: editors,
+  summary: 'Takes out an episode that never could be played; of one that plays, a new file that failed',
+  refuses: ['notFound', 'movedOn'],
+  body: byId,
+  info: Type.Object({ removed: Type.Boolean() }),
+})

@@ -1,0 +1,107 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { acceptInvitation, beginInvitation } from '#contract/studio/operators.ts'
+import { partBytes } from '#contract/studio/uploads.ts'
+import { codeAt, invitationOf } from '#server/testing/operator.ts'
+import { expect, test } from './fixtures.ts'
+import { dramas } from './make-content.ts'
+import { expectReadable } from './page-quality.ts'
+import { dataDir, runCommand } from './site-home.ts'
+
+// The network is lost on purpose.
+test.use({ bypassCSP: true, forgiven: /net::ERR_/ })
+
+/** An episode of the site's own films, with an empty box at its end so that it comes in three parts. */
+function film(): Buffer {
+  const folder = join(dataDir(), '..', 'dramas')
+  const path = dramas.map(({ slug }) => join(folder, slug, '01.mp4')).find(existsSync)
+  const head = Buffer.from('\0\0\0\0free', 'latin1')
+  head.writeUInt32BE(8 + 2 * partBytes)
+  return Buffer.concat([readFileSync(path ?? ''), head, Buffer.alloc(2 * partBytes)])
+}
+
+async function signIn(page: Page): Promise<void> {
+  const added = await runCommand('studio', 'operator', 'add', 'editor@example.com', '--json')
+  const secret = invitationOf((JSON.parse(added) as { link: string }).link)
+  await page.goto('/studio')
+  const post = (path: string, body: object) =>
+    page.evaluate(
+      async ([to, text]) => {
+        const headers = { 'content-type': 'application/json' }
+        return (await (await fetch(to, { method: 'POST', headers, body: text })).json()) as {
+          info: { secret: string }
+        }
+      },
+      [path, JSON.stringify(body)] as const,
+    )
+  const { info } = await post(beginInvitation.path, { secret })
+  const password = 'a passphrase for the desk'
+  const code = codeAt(info.secret, new Date())
+  await post(acceptInvitation.path, { secret, password, repeat_password: password, code })
+}
+
+test('a file that was cut off goes on after a reload, and the draft becomes a published video', async ({
+  page,
+}, testInfo) => {
+  test.setTimeout(120_000)
+  await signIn(page)
+  await page.goto('/studio/content')
+  await page.getByRole('button', { name: 'New video' }).click()
+  await page.getByLabel('Title in English').fill('Brought in by hand')
+  await page.getByRole('button', { name: 'Begin a draft' }).click()
+
+  const contents = {
+    'Episode 1.mp4': film(),
+    '01.en.vtt': 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n',
+    'E03.en.vtt': 'WEBVTT\n',
+  }
+  // Of the disk, because a file is known again by its last change too.
+  const files = Object.entries(contents).map(([name, content]) => {
+    const path = testInfo.outputPath(name)
+    writeFileSync(path, content)
+    return path
+  })
+  const drop = () => page.locator('input[type=file][multiple]').setInputFiles(files)
+  await drop()
+  await expect(page.getByText('There is no episode for these captions.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Bring in 2 files' })).toBeDisabled()
+  await page.getByRole('button', { name: 'Leave out E03.en.vtt' }).click()
+  await expectReadable(page)
+
+  await page.route(/\/parts\/[12]$/, (route) => route.abort())
+  await page.getByRole('button', { name: 'Bring in 2 files' }).click()
+  await expect(page.getByText(/Episode 1\.mp4 · 4\d %/)).toBeVisible()
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await expect(page.getByText(/Episode 1\.mp4 · 4\d % arrived/)).toBeVisible()
+  await page.unroute(/\/parts\/[12]$/)
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(...(/\/parts\/(\d+)$/.exec(request.url())?.slice(1) ?? [])))
+  await drop()
+  await page.getByRole('button', { name: 'Leave out E03.en.vtt' }).click()
+  await page.getByRole('button', { name: 'Bring in 2 files' }).click()
+  await expect(page.getByText(/Ready · Captions: English/)).toBeVisible({ timeout: 60_000 })
+  expect(sent).toEqual(['1', '2'])
+
+  await page.getByRole('button', { name: 'Pick a frame' }).click()
+  const video = page.locator('dialog video')
+  await expect
+    .poll(() => video.evaluate((element: HTMLVideoElement) => element.readyState))
+    .toBeGreaterThan(1)
+  await page.getByRole('button', { name: 'Take this frame' }).click()
+  const brightest = () =>
+    page.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const dots = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data
+      return dots?.reduce((most, part, at) => (at % 4 === 3 ? most : Math.max(most, part)), 0)
+    })
+  expect(await brightest()).toBeGreaterThan(60)
+  await page.getByRole('button', { name: 'Use as the cover' }).click()
+  await expect(page.getByRole('img', { name: 'Cover of Brought in by hand' })).toBeVisible()
+  await expectReadable(page)
+
+  await page.getByRole('button', { name: 'Publish now' }).click()
+  const link = page.getByRole('link', { name: 'Open its page' })
+  await page.goto((await link.getAttribute('href')) ?? '')
+  await expect(page.getByText('Brought in by hand').first()).toBeVisible()
+})

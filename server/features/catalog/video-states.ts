@@ -1,0 +1,65 @@
+import { Refusal } from '#contract/errors.ts'
+import type { Tx, Db } from '#server/tables.ts'
+import * as queries from './desk-queries.ts'
+import type { DeskVideoRecord } from './desk-queries.ts'
+
+/*
+ * The states of a video (product.md, section 5): draft → scheduled → published ⇄ archived. One function per transition, each of
+ * which refuses a video in another state. What was scheduled and never seen may become a draft again.
+ */
+
+/** How many episodes a video has that play or will, and how many play now. */
+export interface EpisodeCounts {
+  count: number
+  ready: number
+}
+
+/**
+ * → published. A video none of whose episodes plays yet waits, as scheduled, for the first of them.
+ * @throws Refusal movedOn; nothingToPlay where there is no episode at all
+ */
+export async function publishNow(
+  tx: Tx,
+  { id, state, released_at }: DeskVideoRecord,
+  { count, ready }: EpisodeCounts,
+  now: Date,
+): Promise<void> {
+  if (state === 'published') throw new Refusal('movedOn')
+  // Whoever bought it goes on watching what is there; its first day stays.
+  if (state === 'archived')
+    return queries.updateState(tx, id, { state: 'published', released_at: released_at ?? now })
+  if (count === 0) throw new Refusal('nothingToPlay')
+  const waits = ready === 0
+  return queries.updateState(
+    tx,
+    id,
+    waits ? { state: 'scheduled', released_at: null } : { state: 'published', released_at: now },
+  )
+}
+
+/**
+ * draft → scheduled, for a moment; a moment that was set before is changed.
+ * @throws Refusal movedOn, momentPast
+ */
+export async function schedule(tx: Tx, { id, state }: DeskVideoRecord, at: Date, now: Date): Promise<void> {
+  if (state !== 'draft' && state !== 'scheduled') throw new Refusal('movedOn')
+  if (at <= now) throw new Refusal('momentPast', { field: 'at' })
+  await queries.updateState(tx, id, { state: 'scheduled', released_at: at })
+}
+
+/** scheduled → draft. @throws Refusal movedOn */
+export async function unschedule(tx: Tx, { id, state }: DeskVideoRecord): Promise<void> {
+  if (state !== 'scheduled') throw new Refusal('movedOn')
+  await queries.updateState(tx, id, { state: 'draft', released_at: null })
+}
+
+/** published → archived. @throws Refusal movedOn */
+export async function archive(tx: Tx, { id, state }: DeskVideoRecord): Promise<void> {
+  if (state !== 'published') throw new Refusal('movedOn')
+  await queries.updateState(tx, id, { state: 'archived' })
+}
+
+/** scheduled → published, for all whose moment has come and who have an episode. */
+export function releaseDue(db: Db, now: Date): Promise<void> {
+  return queries.publishDue(db, now)
+}

@@ -1,0 +1,157 @@
+import { Refusal } from '#contract/errors.ts'
+import type { Texts } from '#contract/languages.ts'
+import { videoLimits, type DeskEpisode } from '#contract/studio/videos.ts'
+import { edited, recordEpisodes, type TextChanges } from '#server/features/catalog/catalog.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import * as queries from './desk-queries.ts'
+import type { DeskEpisodeRow } from './desk-queries.ts'
+import { retryFailed } from './ingest/asset-states.ts'
+import { countEpisodes, retireAsset, setNextAsset } from './ingest/queries.ts'
+import { passExpiry, signPass } from './passes.ts'
+import { selectCounts } from './queries.ts'
+
+/** What the desk needs to show episodes: links are signed as for viewers. */
+export interface DeskMediaContext {
+  db: Db
+  clock: Clock
+  mediaSecrets: readonly string[]
+}
+
+/** Whom the passes of the studio are for. Nobody has this id, and nobody but the site can sign a pass. */
+export const deskSubject = 'studio'
+
+/** All episodes of a video of whatever state, with what becomes of their files. */
+export async function listDeskEpisodes(
+  context: DeskMediaContext,
+  db: Db,
+  videoId: string,
+): Promise<DeskEpisode[]> {
+  return (await queries.selectDeskEpisodesOf(db, videoId)).map((row) => presentDeskEpisode(context, row))
+}
+
+function presentDeskEpisode(context: DeskMediaContext, row: DeskEpisodeRow): DeskEpisode {
+  const isComing = row.next_asset_id !== null
+  const name = (isComing ? row.coming_name : row.source_name) ?? ''
+  return {
+    id: row.id,
+    number: row.number,
+    titles: row.titles,
+    state: stateOf(row),
+    plays: row.asset_id !== null,
+    progress: isComing ? (row.coming_progress ?? 0) : 100,
+    reason: isComing && row.coming_reason ? `${name} ${row.coming_reason}` : null,
+    source_name: name,
+    duration_ms: row.duration_ms,
+    captions: (row.coming_captions ?? row.captions ?? []).map(({ lang }) => lang),
+    thumb_url: deskLink(context, row, 'thumb.webp'),
+  }
+}
+
+function stateOf({ coming_state, coming_path }: DeskEpisodeRow): DeskEpisode['state'] {
+  if (coming_state === 'uploaded') return coming_path === null ? 'announced' : 'waiting'
+  return coming_state ?? 'ready'
+}
+
+/** A link to a file of what an episode plays, for an operator; null where nothing plays. */
+function deskLink(
+  { clock, mediaSecrets }: DeskMediaContext,
+  row: DeskEpisodeRow,
+  file: string,
+): string | null {
+  if (row.place === null) return null
+  const expires = passExpiry(clock.now(), row.duration_ms ?? 0)
+  return `/media/${signPass(mediaSecrets, row.place, deskSubject, expires)}/${row.place}/${file}`
+}
+
+/**
+ * What an operator plays of an episode, whatever the state of its video.
+ * @throws Refusal notFound, beingMade
+ */
+export async function loadDeskPlayback(context: DeskMediaContext, id: string) {
+  const row = await queries.selectDeskEpisode(context.db, id)
+  if (!row) throw new Refusal('notFound')
+  const link = (file: string) => deskLink(context, row, file)
+  const hls_url = link('master.m3u8')
+  const poster_url = link('poster.webp')
+  if (hls_url === null || poster_url === null) throw new Refusal('beingMade')
+  const expires_at = passExpiry(context.clock.now(), row.duration_ms ?? 0).toISOString()
+  return { hls_url, poster_url, expires_at, encrypted: row.encrypted }
+}
+
+/** How many episodes a video has that play or will, and how many play now. */
+export async function countPlayable(db: Db, videoId: string): Promise<{ count: number; ready: number }> {
+  const { episode_count, ready_count } = await selectCounts(db, videoId)
+  return { count: Number(episode_count), ready: Number(ready_count) }
+}
+
+/**
+ * Numbers a video's episodes from 1, in this order.
+ * @returns their ids in the order that was before
+ * @throws Refusal movedOn where these are not all of its episodes
+ */
+export async function orderEpisodes(tx: Tx, videoId: string, ids: readonly string[]): Promise<string[]> {
+  const before = await queries.lockEpisodeIds(tx, videoId)
+  const known = new Set(before)
+  if (ids.length !== before.length || new Set(ids).size !== ids.length || ids.some((id) => !known.has(id)))
+    throw new Refusal('movedOn')
+  await queries.renumber(tx, videoId, ids)
+  return before
+}
+
+/** An episode whose row is held. @throws Refusal notFound */
+async function lock(tx: Tx, id: string): Promise<DeskEpisodeRow> {
+  const row = await queries.lockDeskEpisode(tx, id)
+  if (!row) throw new Refusal('notFound')
+  return row
+}
+
+async function show(context: DeskMediaContext, tx: Tx, id: string): Promise<DeskEpisode> {
+  return presentDeskEpisode(context, await lock(tx, id))
+}
+
+/**
+ * Changes titles of an episode.
+ * @throws Refusal notFound, textTooLong
+ */
+export async function editEpisode(
+  context: DeskMediaContext,
+  tx: Tx,
+  id: string,
+  changes: TextChanges,
+): Promise<{ before: Partial<Texts>; episode: DeskEpisode }> {
+  const { titles: before } = await lock(tx, id)
+  await queries.updateEpisodeTitles(tx, id, edited(before, changes, videoLimits.title, 'titles'))
+  return { before, episode: await show(context, tx, id) }
+}
+
+/**
+ * Tries once more to make a file that failed.
+ * @throws Refusal notFound; movedOn where it did not fail
+ */
+export async function retryEpisode(
+  context: DeskMediaContext,
+  tx: Tx,
+  id: string,
+): Promise<{ reason: string | null; episode: DeskEpisode }> {
+  const row = await lock(tx, id)
+  const isQueued = row.next_asset_id !== null && (await retryFailed(tx, row.next_asset_id))
+  if (!isQueued) throw new Refusal('movedOn')
+  await recordEpisodes(tx, row.video_id, await countEpisodes(tx, row.video_id))
+  return { reason: row.coming_reason, episode: await show(context, tx, id) }
+}
+
+/**
+ * Takes out an episode that never played, with its file. Where a former file plays, only the new one that failed goes.
+ * @throws Refusal notFound; movedOn where there is nothing to take out
+ */
+export async function removeEpisode(tx: Tx, id: string, now: Date): Promise<DeskEpisodeRow> {
+  const row = await lock(tx, id)
+  const hasFailed = row.coming_state === 'failed'
+  if (row.asset_id !== null && !hasFailed) throw new Refusal('movedOn')
+  if (row.asset_id === null) await queries.deleteEpisode(tx, id)
+  else await setNextAsset(tx, id, null)
+  if (row.next_asset_id !== null) await retireAsset(tx, row.next_asset_id, now)
+  await recordEpisodes(tx, row.video_id, await countEpisodes(tx, row.video_id))
+  return row
+}

@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import type { Texts } from '#contract/languages.ts'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** Episodes with the file they play and the one that is to come, whatever the state of their video. */
+function selectDeskEpisodes(db: Db) {
+  return db
+    .selectFrom('episodes')
+    .leftJoin('assets', 'assets.id', 'episodes.asset_id')
+    .leftJoin('assets as coming', 'coming.id', 'episodes.next_asset_id')
+    .select(['episodes.id', 'episodes.video_id', 'episodes.number', 'episodes.titles', 'episodes.asset_id'])
+    .select([
+      'episodes.next_asset_id',
+      'assets.duration_ms',
+      'assets.captions',
+      'assets.source_name',
+      'assets.place',
+    ])
+    .select([
+      sql<boolean>`assets.media_key IS NOT NULL`.as('encrypted'),
+      'coming.state as coming_state',
+      'coming.progress as coming_progress',
+      'coming.reason as coming_reason',
+      'coming.original_path as coming_path',
+      'coming.source_name as coming_name',
+      'coming.captions as coming_captions',
+    ])
+}
+export type DeskEpisodeRow = Awaited<
+  ReturnType<ReturnType<typeof selectDeskEpisodes>['executeTakeFirstOrThrow']>
+>
+
+export function selectDeskEpisodesOf(db: Db, videoId: string): Promise<DeskEpisodeRow[]> {
+  return selectDeskEpisodes(db).where('episodes.video_id', '=', videoId).orderBy('episodes.number').execute()
+}
+
+export function selectDeskEpisode(db: Db, id: string): Promise<DeskEpisodeRow | undefined> {
+  return selectDeskEpisodes(db).where('episodes.id', '=', id).executeTakeFirst()
+}
+
+/** The same, and nobody else changes the episode until the transaction is over. */
+export function lockDeskEpisode(tx: Tx, id: string): Promise<DeskEpisodeRow | undefined> {
+  return selectDeskEpisodes(tx).where('episodes.id', '=', id).forUpdate('episodes').executeTakeFirst()
+}
+
+export async function updateEpisodeTitles(tx: Tx, id: string, titles: Partial<Texts>): Promise<void> {
+  await tx
+    .updateTable('episodes')
+    .set({ titles: JSON.stringify(titles) })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function deleteEpisode(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('episodes').where('id', '=', id).execute()
+}
+
+/** The ids of a video's episodes in their order, which nobody else changes until the transaction is over. */
+export async function lockEpisodeIds(tx: Tx, videoId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('episodes')
+    .select('id')
+    .where('video_id', '=', videoId)
+    .orderBy('number')
+    .forUpdate()
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Above every number that an episode has. */
+const outOfTheWay = 1_000_000
+
+/** Numbers the episodes from 1. By way of numbers that none has, because no two may have the same in between. */
+export async function renumber(tx: Tx, videoId: string, ids: readonly string[]): Promise<void> {
+  await tx
+    .updateTable('episodes')
+    .set((eb) => ({ number: eb('number', '+', outOfTheWay) }))
+    .where('video_id', '=', videoId)
+    .execute()
+  await sql`
+    UPDATE episodes SET number = place::integer FROM unnest(${ids}::text[]) WITH ORDINALITY ordered(id, place)
+    WHERE episodes.id = ordered.id`.execute(tx)
+}
+
+/** How many episodes of each of these videos have a file that failed. */
+export async function countFailed(db: Db, videoIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('episodes')
+    .innerJoin('assets', 'assets.id', 'episodes.next_asset_id')
+    .select(['video_id', sql<number>`count(*)::integer`.as('failed')])
+    .where(sql<boolean>`video_id = ANY(${videoIds})`)
+    .where('assets.state', '=', 'failed')
+    .groupBy('video_id')
+    .execute()
+  return new Map(rows.map(({ video_id, failed }) => [video_id, failed]))
+}

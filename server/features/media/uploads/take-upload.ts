@@ -1,0 +1,118 @@
+import { open, rm } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { languages, type Language } from '#contract/languages.ts'
+import { partBytes } from '#contract/studio/uploads.ts'
+import { assetFiles } from '#server/features/media/ingest/asset-files.ts'
+import { addCaptions } from '#server/features/media/ingest/add-captions.ts'
+import { enqueueEpisode } from '#server/features/media/ingest/enqueue-episode.ts'
+import { importPriority } from '#server/features/media/ingest/import-folder.ts'
+import { makeCaptions } from '#server/features/media/ingest/make-captions.ts'
+import { probe } from '#server/features/media/ingest/probe.ts'
+import { selectCaptionsOf, unlockAll } from '#server/features/media/ingest/queries.ts'
+import { UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
+import { ownWorkFolder } from '#server/features/media/ingest/work-folder.ts'
+import type { IngestContext } from '#server/features/media/ingest/work-queue.ts'
+import { uploadFiles } from './receive-upload.ts'
+import * as queries from './upload-queries.ts'
+import type { UploadRow } from './upload-queries.ts'
+
+/**
+ * Takes a file that came in whole, puts it together and gives it to the ordinary ingest; what is no usable file is refused with the
+ * reason in words. Should the process die in between, the next one does it again: the ingest knows a file by its content.
+ * @returns whether there was one
+ */
+export async function takeNextUpload(context: IngestContext, signal: AbortSignal): Promise<boolean> {
+  return context.db.connection().execute(async (connection) => {
+    const upload = await queries.claimUpload(connection)
+    if (!upload) return false
+    try {
+      await takeUpload(context, upload, signal)
+    } finally {
+      await unlockAll(connection)
+    }
+    return true
+  })
+}
+
+async function takeUpload(context: IngestContext, upload: UploadRow, signal: AbortSignal): Promise<void> {
+  const { db, storage, clock, log } = context
+  try {
+    await (upload.language === null
+      ? takeFilm(context, upload, signal)
+      : takeCaptions(context, upload, upload.language))
+    await queries.setUploadState(db, upload.id, 'taken', null, clock.now())
+  } catch (error) {
+    if (!(error instanceof UnusableFile)) throw error
+    log.warn({ upload: upload.id }, `${upload.name} ${error.message}`)
+    await queries.setUploadState(db, upload.id, 'refused', error.message, clock.now())
+  }
+  await storage.remove(uploadFiles.of(upload.id))
+}
+
+async function takeFilm(context: IngestContext, upload: UploadRow, signal: AbortSignal): Promise<void> {
+  const path = join(ownWorkFolder(context.storage), `${upload.id}${extname(upload.name).toLowerCase()}`)
+  try {
+    await putTogether(context, upload, path, signal)
+    await probe(context.programs.ffprobePath, path, signal)
+    const { video_id: videoId, number, name } = upload
+    const captions = await readCaptions(context, videoId, number)
+    const kept = { captions, keptCaptions: new Set(languages.filter((each) => !captions.has(each))) }
+    const file = { videoId, number, path, name, ...kept, priority: importPriority }
+    await enqueueEpisode(context, file, signal)
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+async function putTogether(
+  { storage }: IngestContext,
+  { id, bytes }: UploadRow,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const file = await open(path, 'w')
+  try {
+    for (let part = 0; part * partBytes < Number(bytes); part++) {
+      signal.throwIfAborted()
+      await file.writeFile(await storage.read(uploadFiles.part(id, part)))
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** A new file of an episode has the captions of the one before. */
+async function readCaptions(
+  { db, storage }: IngestContext,
+  videoId: string,
+  number: number,
+): Promise<Map<Language, string>> {
+  const texts = new Map<Language, string>()
+  const { assetId, captions } = await selectCaptionsOf(db, videoId, number)
+  for (const { lang, embedded } of captions)
+    if (!embedded) texts.set(lang, String(await storage.read(assetFiles.originalCaption(assetId, lang))))
+  return texts
+}
+
+async function takeCaptions(context: IngestContext, upload: UploadRow, language: Language): Promise<void> {
+  const text = makeCaptions(await context.storage.read(uploadFiles.part(upload.id, 0)))
+  const { video_id: videoId, number } = upload
+  if (!(await addCaptions(context, { videoId, number, language, text })))
+    throw new UnusableFile(`has no episode ${number} beside it`)
+}
+
+/** A file that nobody has gone on with for so long is given up. */
+const patienceMs = 7 * 24 * 3_600_000
+/** A part is in its place a moment before its line is committed. */
+const unclaimedMs = 3_600_000
+
+/** Gives up what nobody goes on with, and removes the parts of files that are no longer on their way. */
+export async function sweepUploads({ db, storage, clock }: IngestContext): Promise<void> {
+  const now = clock.now().getTime()
+  await queries.deleteUploadsBefore(db, new Date(now - patienceMs))
+  const old = new Set<string>()
+  for await (const { key, writtenAt } of storage.list(uploadFiles.all))
+    if (writtenAt.getTime() < now - unclaimedMs) old.add(uploadFiles.ownerOf(key))
+  const open = await queries.selectOpenUploads(db, [...old])
+  for (const id of old) if (!open.has(id)) await storage.remove(uploadFiles.of(id))
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createOrder, unlockEpisode } from '#contract/billing.ts'
+import { calls } from '#contract/calls.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { addFavorite, saveHistory } from '#contract/library.ts'
+import { editVideo, publishVideo, scheduleVideo, type VideoState } from '#contract/studio/videos.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { letIn } from '#server/testing/operator.ts'
+import { register } from '#server/testing/member.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+/** Words that stand nowhere else, in the texts, the tag and the category of the video. */
+const title = 'Zugzwang'
+const label = 'Quixotry'
+
+let site: TestSite
+let desk: Visitor
+let viewer: Visitor
+/** Answers for everybody are kept for a second: each look is ten seconds after the one before. */
+let looks = 0
+
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => new Date(Date.now() + 10_000 * looks) } })
+  desk = (await letIn(site, 'editor')).desk
+  viewer = (await register(site)).visitor
+})
+afterAll(() => site.close())
+
+async function make(): Promise<BuiltVideo> {
+  const video = await buildVideo(site.context, { title, state: 'draft', episodes: 5 })
+  const edits = { tags: [label], category: label, featured: true, synopses: { en: `${title} it is` } }
+  await desk.ask(editVideo, { body: { id: video.id, ...edits } })
+  return video
+}
+
+/** All that a viewer can read: every call that reads, asked for this video in every way, and every document. */
+async function readAll({ id, episodes }: BuiltVideo): Promise<Map<string, string>> {
+  const read = new Map<string, string>()
+  looks++
+  for (const path of [...(await pathsOf(id, episodes[0]?.id ?? '')), ...documents(id)])
+    read.set(path, await (await viewer.fetch(path)).text())
+  const [index = ''] = [read.get('/sitemap.xml')]
+  for (const [, path = ''] of index.matchAll(/<loc>http:\/\/localhost:3000([^<]*)<\/loc>/g))
+    read.set(path, await (await viewer.fetch(path)).text())
+  return read
+}
+
+const documents = (id: string) => ['/', '/sitemap.xml', `/videos/${id}?episode=2`, `/searchDetail/${title}`]
+
+async function pathsOf(id: string, episode: string): Promise<string[]> {
+  const { db } = site.context
+  const [tag, category, sections] = await Promise.all([
+    db.selectFrom('tags').select('id').where('slug', '=', 'quixotry').executeTakeFirstOrThrow(),
+    db.selectFrom('categories').select('id').where('slug', '=', 'quixotry').executeTakeFirstOrThrow(),
+    db.selectFrom('sections').select('id').execute(),
+  ])
+  const values: Record<string, string[]> = {
+    id: [id],
+    video_id: [id],
+    episode_id: [episode],
+    keyword: [title, title.slice(0, 4), label, 'Zugzwnag'],
+    tag: [tag.id],
+    menu: [category.id],
+    section: sections.map((section) => section.id),
+  }
+  return calls
+    .filter(({ method, path }) => method === 'GET' && !path.includes(':'))
+    .flatMap(({ path, query }: Endpoint) => {
+      const names = Object.keys(query?.properties ?? {}).filter((name) => name in values)
+      const asked = names.flatMap((name) => (values[name] ?? []).map((value) => `${path}?${name}=${value}`))
+      return [path, ...asked]
+    })
+}
+
+/** Whoever knows the id of a tag or category may read its name; it is no secret of the video's. */
+const shows = (text: string, { id, episodes }: BuiltVideo, path: string) =>
+  [title, id, episodes[1]?.id ?? '', ...(/(tag|menu)=/.test(path) ? [] : [label])]
+    .filter((word) => !path.includes(word))
+    .some((word) => text.includes(word))
+
+/** Where a published video is found. */
+const readable = ({ id }: BuiltVideo) => [
+  '/api/homepage',
+  '/api/homepage/query',
+  '/api/tag',
+  '/api/video',
+  '/api/video/episode',
+  '/sitemap.xml',
+  `/videos/${id}`,
+]
+
+describe.each<VideoState>(['draft', 'scheduled'])('a video that is %s', (state) => {
+  it('is in no answer, no listing, no search, no document and no sitemap, until it is published', async () => {
+    const video = await make()
+    const at = new Date(Date.now() + 3_600_000).toISOString()
+    if (state === 'scheduled') await desk.ask(scheduleVideo, { body: { id: video.id, at } })
+    const hidden = await readAll(video)
+    const shown = [...hidden].filter(([path, text]) => shows(text, video, path)).map(([path]) => path)
+    expect(shown).toEqual([])
+    await desk.ask(publishVideo, { body: { id: video.id } })
+    const seen = [...(await readAll(video))].filter(([path, text]) => shows(text, video, path))
+    const places = seen.map(([path]) => path.split('?')[0])
+    expect(places).toEqual(expect.arrayContaining(readable(video)))
+    await site.context.db.deleteFrom('videos').where('id', '=', video.id).execute()
+  })
+
+  it('cannot be unlocked, bought, favorited or watched', async () => {
+    const { id, episodes } = await make()
+    const episode_id = episodes[4]?.id ?? ''
+    const at = new Date(Date.now() + 3_600_000).toISOString()
+    if (state === 'scheduled') await desk.ask(scheduleVideo, { body: { id, at } })
+    const order = { gateway: 'sandbox', email: 'ada@example.com' } as const
+    const tries = [
+      viewer.call(unlockEpisode, { body: { episode_id } }),
+      viewer.call(createOrder, { body: { ...order, kind: 'episode', episode_id } }),
+      viewer.call(createOrder, { body: { ...order, kind: 'video', video_id: id } }),
+      viewer.call(addFavorite, { body: { video_id: id } }),
+      viewer.call(saveHistory, { body: { video_id: id, episode_id, position_ms: 1, at } }),
+    ]
+    for (const { answer } of await Promise.all(tries)) expect(answer.code).toBe(404)
+    await site.context.db.deleteFrom('videos').where('id', '=', id).execute()
+  })
+})

@@ -1,0 +1,48 @@
+import * as contract from '#contract/studio/videos.ts'
+import { loadDeskVideo } from '#server/features/catalog/catalog.ts'
+import {
+  editEpisode,
+  listDeskEpisodes,
+  loadDeskPlayback,
+  orderEpisodes,
+  removeEpisode,
+  retryEpisode,
+} from '#server/features/media/media.ts'
+import { changes, reads, type Command } from '#server/features/studio/command.ts'
+
+/** The episodes of a video: in which order they stand, what they are called, and what became of their files. */
+export const episodeCommands: Command[] = [
+  reads(contract.listDeskEpisodes, async (context, { video_id }) => {
+    await loadDeskVideo(context.db, video_id)
+    return { data: { list: await listDeskEpisodes(context, context.db, video_id) } }
+  }),
+
+  reads(contract.playDeskEpisode, async (context, { id }) => ({ info: await loadDeskPlayback(context, id) })),
+
+  changes(contract.orderEpisodes, async (context, tx, { video_id, episode_ids }) => {
+    await loadDeskVideo(tx, video_id, { lock: true })
+    const before = await orderEpisodes(tx, video_id, episode_ids)
+    return {
+      answer: { data: { list: await listDeskEpisodes(context, tx, video_id) } },
+      change: { subject: video_id, before, after: episode_ids },
+    }
+  }),
+
+  changes(contract.editEpisode, async (context, tx, { id, titles }) => {
+    const { before, episode } = await editEpisode(context, tx, id, titles)
+    const change = { subject: id, before: { titles: before }, after: { titles: episode.titles } }
+    return { answer: { info: episode }, change }
+  }),
+
+  changes(contract.retryEpisode, async (context, tx, { id }) => {
+    const { reason, episode } = await retryEpisode(context, tx, id)
+    const change = { subject: id, before: { state: 'failed', reason }, after: { state: episode.state } }
+    return { answer: { info: episode }, change }
+  }),
+
+  changes(contract.removeEpisode, async ({ clock }, tx, { id }) => {
+    const { video_id, number, coming_name, coming_state } = await removeEpisode(tx, id, clock.now())
+    const before = { video_id, number, file: coming_name, state: coming_state }
+    return { answer: { info: { removed: true } }, change: { subject: id, before } }
+  }),
+]

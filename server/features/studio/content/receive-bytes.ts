@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import { Refusal } from '#contract/errors.ts'
+import { bringers, coverPath, partBytes, partPath, uploadLimits } from '#contract/studio/uploads.ts'
+import { loadDeskVideo, setCover } from '#server/features/catalog/catalog.ts'
+import { makeCover, takePart, UnusableFile } from '#server/features/media/media.ts'
+import { writeDown } from '#server/features/studio/command.ts'
+import type { StudioContext } from '#server/features/studio/studio-context.ts'
+import type { BytesRoute, ReceivedBytes } from '#server/platform/http/route.ts'
+
+/** Where the studio takes bytes: the parts of files, whose beginning is in the audit trail, and covers. */
+export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
+  return [
+    {
+      path: partPath,
+      summary: 'One part of a file, from 0; with the last one the worker takes the file',
+      most: partBytes,
+      info: Type.Object({ parts: Type.Integer(), complete: Type.Boolean() }),
+      refuses: ['signInFirst', 'notAllowed', 'notFound'],
+      async handle(received) {
+        checkRole(received)
+        const { id = '', part = '' } = received.params
+        const number = /^\d{1,6}$/.test(part) ? Number(part) : NaN
+        return { info: await takePart(context, id, number, received.bytes) }
+      },
+    },
+    {
+      path: coverPath,
+      summary: "A picture for a video's cover, cut to 3:4",
+      most: uploadLimits.cover,
+      info: Type.Object({ cover_url: Type.String(), cover_color: Type.String() }),
+      refuses: ['signInFirst', 'notAllowed', 'notFound', 'pictureUnreadable'],
+      async handle(received) {
+        checkRole(received)
+        const { path, color } = await changeCover(context, received)
+        return { info: { cover_url: `/${path}`, cover_color: color } }
+      },
+    },
+  ]
+}
+
+/** @throws Refusal notAllowed */
+function checkRole({ operator }: ReceivedBytes): void {
+  if (!operator || !bringers.includes(operator.role)) throw new Refusal('notAllowed')
+}
+
+async function changeCover(context: StudioContext, { operator, ip, params, bytes }: ReceivedBytes) {
+  const { id = '' } = params
+  await loadDeskVideo(context.db, id)
+  const cover = await makeCover(context.storage, bytes).catch((error: unknown) => {
+    throw error instanceof UnusableFile ? new Refusal('pictureUnreadable') : error
+  })
+  await context.db.transaction().execute(async (tx) => {
+    const { cover_path } = await loadDeskVideo(tx, id, { lock: true })
+    await setCover(tx, id, cover)
+    const change = { subject: id, before: { cover_path }, after: { cover_path: cover.path } }
+    const actor = { ...(operator ? { operator } : {}), ip }
+    await writeDown(context, tx, { command: 'video cover' }, actor, change)
+  })
+  return cover
+}

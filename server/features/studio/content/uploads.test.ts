@@ -1,0 +1,215 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beginUpload, listUploads, partBytes, removeUpload, type Upload } from '#contract/studio/uploads.ts'
+import { addVideo, getDeskVideo, listDeskEpisodes } from '#contract/studio/videos.ts'
+import { sweepUploads, takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
+import { workNext, type IngestContext } from '#server/features/media/ingest/work-queue.ts'
+import { letIn } from '#server/testing/operator.ts'
+import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Envelope, Visitor } from '#server/testing/visitor.ts'
+
+const { signal } = new AbortController()
+const changed_at = '2026-02-03T04:05:06.000Z'
+const octets = { 'content-type': 'application/octet-stream' }
+const captions = Buffer.from('1\n00:00:00,100 --> 00:00:00,900\nHello\n')
+
+let root: string
+let site: TestSite
+let ingest: IngestContext
+let desk: Visitor
+let film: Buffer
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-uploads-'))
+  drawFilm(join(root, 'film.mp4'), { seconds: 1 })
+  film = withRoom(readFileSync(join(root, 'film.mp4')), 2 * partBytes)
+  site = await testSite()
+  ingest = { ...site.context, programs }
+  desk = (await letIn(site, 'editor')).desk
+})
+afterAll(async () => {
+  await site.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** A film with an empty box at its end, so that it comes in several parts. */
+function withRoom(film: Buffer, bytes: number): Buffer {
+  const head = Buffer.from('\0\0\0\0free', 'latin1')
+  head.writeUInt32BE(8 + bytes)
+  return Buffer.concat([film, head, Buffer.alloc(bytes)])
+}
+
+const begin = async () => (await desk.ask(addVideo, { body: { title: 'Brought in' } })).id
+
+function announce(video_id: string, bytes: Buffer, more: object = {}): Promise<Upload> {
+  const body = { video_id, name: '01.mp4', bytes: bytes.length, changed_at, number: 1, ...more }
+  return desk.ask(beginUpload, { body })
+}
+
+async function send(
+  visitor: Visitor,
+  id: string,
+  part: number | string,
+  body: Buffer,
+  headers: object = octets,
+) {
+  const init = { method: 'POST', body: new Uint8Array(body), headers: { ...headers } }
+  const response = await visitor.fetch(`/api/studio/uploads/${id}/parts/${part}`, init)
+  const answer = (await response.json()) as Envelope<{ parts: number; complete: boolean }>
+  return { status: response.status, ...answer }
+}
+
+const partOf = (bytes: Buffer, part: number) => bytes.subarray(part * partBytes, (part + 1) * partBytes)
+
+async function bring(video_id: string, bytes: Buffer, more: object = {}): Promise<string> {
+  const { id } = await announce(video_id, bytes, more)
+  for (let part = 0; part * partBytes < bytes.length; part++) await send(desk, id, part, partOf(bytes, part))
+  return id
+}
+
+const episodesOf = async (video_id: string) =>
+  (await desk.ask(listDeskEpisodes, { query: { video_id } })).list
+const openOf = async (video_id: string) => (await desk.ask(listUploads, { query: { video_id } })).list
+const takeAll = async () => {
+  while (await takeNextUpload(ingest, signal));
+}
+
+describe('a file', () => {
+  it('comes in parts, in any order and as often as one is sent, and becomes an episode that plays', async () => {
+    const video = await begin()
+    const { id, parts } = await announce(video, film)
+    expect(parts).toEqual([])
+    for (const part of [2, 0, 0]) expect((await send(desk, id, part, partOf(film, part))).code).toBe(200)
+    await takeAll()
+    expect(await episodesOf(video)).toEqual([])
+    // The page was loaded again: the same file is known by its name, size and last change.
+    expect(await announce(video, film)).toMatchObject({ id, parts: [0, 2], state: 'arriving' })
+    expect((await send(desk, id, 1, partOf(film, 1))).info).toEqual({ parts: 3, complete: true })
+    await takeAll()
+    expect(await episodesOf(video)).toMatchObject([{ number: 1, state: 'waiting', source_name: '01.mp4' }])
+    expect(await workNext(ingest, { signal, niceness: 0 })).toBeDefined()
+    expect(await episodesOf(video)).toMatchObject([{ state: 'ready', plays: true }])
+    expect(await openOf(video)).toEqual([])
+    expect((await announce(video, film)).state).toBe('taken')
+    expect(await filesBelow('uploads')).toEqual([])
+  })
+
+  it('that is no film is refused in words, and may come anew', async () => {
+    const video = await begin()
+    await bring(video, Buffer.from('no film at all'))
+    await takeAll()
+    expect(await openOf(video)).toMatchObject([{ state: 'refused', reason: expect.stringMatching(/^is /) }])
+    expect(await announce(video, Buffer.from('no film at all'))).toMatchObject({
+      state: 'arriving',
+      parts: [],
+    })
+  })
+
+  it('of another kind or size is not begun', async () => {
+    const video_id = await begin()
+    const body = { video_id, name: 'virus.exe', bytes: 9, changed_at, number: 1 }
+    for (const wrong of [{}, { name: '01.mp4', bytes: 17 * 1024 ** 3 }, { name: '01.mp4', language: 'en' }]) {
+      const { answer } = await desk.call(beginUpload, { body: { ...body, ...wrong } as typeof body })
+      expect(answer.code).toBe(500)
+    }
+  })
+
+  it('that was given up is gone, with its parts', async () => {
+    const video = await begin()
+    const { id } = await announce(video, film)
+    await send(desk, id, 0, partOf(film, 0))
+    await desk.ask(removeUpload, { body: { id } })
+    expect((await send(desk, id, 1, partOf(film, 1))).code).toBe(404)
+    await sweepAfter(2 * 3_600_000)
+    expect(await filesBelow('uploads')).toEqual([])
+  })
+
+  it('that nobody goes on with for a week is given up, and none before', async () => {
+    const video = await begin()
+    const { id } = await announce(video, film)
+    await send(desk, id, 0, partOf(film, 0))
+    await sweepAfter(6 * 86_400_000)
+    expect((await announce(video, film)).parts).toEqual([0])
+    await sweepAfter(14 * 86_400_000)
+    expect(await openOf(video)).toEqual([])
+  })
+})
+
+describe('captions', () => {
+  it('wait for the film of their episode, and stay when a new film comes', async () => {
+    const video = await begin()
+    const { id } = await announce(video, film)
+    await bring(video, captions, { name: '01.de.srt', language: 'dy' })
+    await takeAll()
+    expect((await openOf(video)).map(({ state }) => state)).toEqual(['complete', 'arriving'])
+    for (const part of [0, 1, 2]) await send(desk, id, part, partOf(film, part))
+    await takeAll()
+    expect(await episodesOf(video)).toMatchObject([{ captions: ['dy'] }])
+    await workNext(ingest, { signal, niceness: 0 })
+    await bring(video, withRoom(film, 5), { name: 'again.mp4' })
+    await bring(video, captions, { name: '01.en.srt', language: 'en' })
+    await takeAll()
+    await workNext(ingest, { signal, niceness: 0 })
+    const [episode] = await episodesOf(video)
+    expect([episode?.state, episode?.captions.toSorted()]).toEqual(['ready', ['dy', 'en']])
+  })
+
+  it('without an episode are refused', async () => {
+    const video = await begin()
+    await bring(video, captions, { name: '07.en.srt', language: 'en', number: 7 })
+    await takeAll()
+    expect(await openOf(video)).toMatchObject([{ reason: 'has no episode 7 beside it' }])
+  })
+})
+
+describe('bytes', () => {
+  it('are taken of owners and editors alone, from the site’s own pages, and of the length they must have', async () => {
+    const { id } = await announce(await begin(), film)
+    const part = partOf(film, 2)
+    for (const role of ['support', 'analyst'] as const)
+      expect((await send((await letIn(site, role)).desk, id, 2, part)).code).toBe(403)
+    expect((await send(site.visitor(), id, 2, part)).code).toBe(401)
+    const foreign = { ...octets, 'sec-fetch-site': 'cross-site' }
+    expect((await send(desk, id, 2, part, foreign)).status).toBe(403)
+    expect((await send(desk, id, 2, part, { 'content-type': 'text/plain' })).status).toBe(415)
+    expect((await send(desk, id, 0, part)).status).toBe(400)
+    expect((await send(desk, id, 3, part)).status).toBe(400)
+    expect((await send(desk, id, '-1', part)).status).toBe(400)
+    expect((await send(desk, id, 0, film)).status).toBe(413)
+    expect((await send(desk, id, 2, part)).status).toBe(200)
+    expect((await send((await letIn(site, 'owner')).desk, id, 2, part)).status).toBe(200)
+  })
+
+  it('of a picture become the cover, and others do not', async () => {
+    const id = await begin()
+    const picture = await sharp({ create: { width: 90, height: 120, channels: 3, background: '#c04020' } })
+      .png()
+      .toBuffer()
+    const give = async (visitor: Visitor, bytes: Buffer) => {
+      const init = { method: 'POST', body: new Uint8Array(bytes), headers: octets }
+      return (await (await visitor.fetch(`/api/studio/video/${id}/cover`, init)).json()) as Envelope<object>
+    }
+    expect((await give(site.visitor(), picture)).code).toBe(401)
+    expect((await give((await letIn(site, 'analyst')).desk, picture)).code).toBe(403)
+    expect((await give(desk, Buffer.from('no picture'))).code).toBe(500)
+    const { info } = await give(desk, picture)
+    const { cover_url } = await desk.ask(getDeskVideo, { query: { id } })
+    expect(info).toMatchObject({ cover_url })
+    expect((await desk.fetch(cover_url ?? '')).headers.get('content-type')).toBe('image/webp')
+  })
+})
+
+/** What the worker sweeps so many milliseconds from now. */
+function sweepAfter(ms: number): Promise<void> {
+  return sweepUploads({ ...ingest, clock: { now: () => new Date(Date.now() + ms) } })
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const keys = []
+  for await (const { key } of site.context.storage.list(folder)) keys.push(key)
+  return keys
+}

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listAudit } from '#contract/studio/operators.ts'
+import {
+  addVideo,
+  archiveVideo,
+  editEpisode,
+  editVideo,
+  getDeskVideo,
+  listDeskEpisodes,
+  listDeskVideos,
+  listLabels,
+  orderEpisodes,
+  playDeskEpisode,
+  publishVideo,
+  removeEpisode,
+  retryEpisode,
+  scheduleVideo,
+  unscheduleVideo,
+} from '#contract/studio/videos.ts'
+import { getVideo } from '#contract/catalog.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { catalogJobs } from '#server/features/catalog/catalog.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { letIn } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+let site: TestSite
+let desk: Visitor
+let offset = 0
+
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } })
+  desk = (await letIn(site, 'editor')).desk
+})
+afterAll(() => site.close())
+
+const begin = (title: string) => desk.ask(addVideo, { body: { title } })
+const codeOf = async (asked: Promise<{ answer: { code: number } }>) => (await asked).answer.code
+const isSeen = async (id: string) => (await codeOf(site.visitor().call(getVideo, { query: { id } }))) === 200
+
+describe('the list of videos', () => {
+  it('holds every state, the latest made first, and goes on where a page ended', async () => {
+    const made = []
+    for (const title of ['Paged one', 'Paged two', 'Paged three']) made.unshift((await begin(title)).id)
+    const query = { keyword: 'paged', limit: 2 }
+    const first = await desk.ask(listDeskVideos, { query })
+    const cursor = first.next_cursor ?? ''
+    const second = await desk.ask(listDeskVideos, { query: { ...query, cursor } })
+    expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(made)
+    expect(second.next_cursor).toBeNull()
+    const other = await desk.call(listDeskVideos, { query: { keyword: 'other', cursor } })
+    expect(other.status).toBe(400)
+  })
+
+  it('finds by the beginnings of a title’s words in any language, whatever the accents, and by state', async () => {
+    const { id } = await begin('The lighthouse keeper')
+    await desk.ask(editVideo, { body: { id, titles: { fy: 'L’été du phare' } } })
+    const found = async (keyword: string) =>
+      (await desk.ask(listDeskVideos, { query: { keyword } })).list.map((row) => row.id)
+    expect(await found('light keep')).toEqual([id])
+    expect(await found('ete PHARE')).toEqual([id])
+    expect(await found('keeper of nothing')).toEqual([])
+    expect(await found('!?')).toEqual([])
+    const inState = await desk.ask(listDeskVideos, { query: { keyword: 'light', state: 'published' } })
+    expect(inState.list).toEqual([])
+  })
+
+  it('says of how many episodes nothing came', async () => {
+    const { id, episodes } = await buildVideo(site.context, { title: 'Half broken', ready: 5 })
+    await fail(episodes[5]?.id ?? '')
+    const { list } = await desk.ask(listDeskVideos, { query: { keyword: 'half broken' } })
+    expect(list).toMatchObject([{ id, failed_count: 1, episode_count: 6 }])
+  })
+})
+
+describe('describing a video', () => {
+  it('changes what is given and leaves the rest, and the trail holds only what changed', async () => {
+    const { id } = await begin('Salt')
+    const body = { id, titles: { es: ' Sal ' }, synopses: { en: 'Two sisters.' }, tags: ['Sea', 'Slow burn'] }
+    await desk.ask(editVideo, { body: { ...body, category: 'Family drama', episode_cents: 149 } })
+    const video = await desk.ask(editVideo, { body: { id, badge: 'hot', featured: true, free_episodes: 5 } })
+    expect(video).toMatchObject({
+      titles: { en: 'Salt', es: 'Sal' },
+      synopses: { en: 'Two sisters.' },
+      tags: [
+        { slug: 'sea', name: 'Sea' },
+        { slug: 'slow-burn', name: 'Slow burn' },
+      ],
+      category: { slug: 'family-drama', name: 'Family drama' },
+      price: { episode_cents: 149, currency: 'USD' },
+      badge: 'hot',
+      featured: true,
+      free_episodes: 5,
+    })
+    const owner = await letIn(site, 'owner')
+    const [deed] = (await owner.desk.ask(listAudit, { query: { subject: id } })).list
+    expect(deed).toMatchObject({
+      event: 'studio video edit',
+      details: {
+        before: { badge: null, featured: false, free_episodes: 3 },
+        after: { badge: 'hot', featured: true, free_episodes: 5 },
+      },
+    })
+    const { categories } = await desk.ask(listLabels)
+    expect(categories).toContainEqual({ slug: 'family-drama', name: 'Family drama' })
+  })
+
+  it('takes a language away by an empty text, but never the title in English', async () => {
+    const { id } = await begin('Tide')
+    await desk.ask(editVideo, { body: { id, titles: { pt: 'Maré' } } })
+    expect((await desk.ask(editVideo, { body: { id, titles: { pt: '' } } })).titles).toEqual({ en: 'Tide' })
+    const without = await desk.call(editVideo, { body: { id, titles: { en: ' ' } } })
+    expect(without.answer).toMatchObject({ code: 500, info: { field: 'titles.en' } })
+    expect((await desk.ask(getDeskVideo, { query: { id } })).titles).toEqual({ en: 'Tide' })
+  })
+
+  it.each([
+    [{ titles: { dy: 'x'.repeat(201) } }, 'titles.dy'],
+    [{ synopses: { en: 'x'.repeat(2001) } }, 'synopses.en'],
+    [{ episode_cents: 0 }, 'episode_cents'],
+    [{ currency: 'DUCATS' }, 'currency'],
+    [{ tags: ['???'] }, 'tags'],
+  ])('names the field of what does not fit: %j', async (edits, field) => {
+    const { id } = await begin('Wrong')
+    const { answer } = await desk.call(editVideo, { body: { id, ...edits } })
+    expect(answer).toMatchObject({ code: 500, info: { field } })
+  })
+
+  it('gives two videos of one title addresses of their own, and the next one the latest prices', async () => {
+    const one = await begin('Twin Peaks!')
+    await desk.ask(editVideo, { body: { id: one.id, currency: 'EUR', video_cents: 1299 } })
+    const two = await begin('Twin peaks')
+    expect([one.slug, two.slug]).toEqual(['twin-peaks', 'twin-peaks-2'])
+    expect(two.price).toMatchObject({ currency: 'EUR', video_cents: 1299 })
+    expect((await begin('第一集')).slug).toMatch(/^[\da-f]{12}$/)
+  })
+})
+
+describe('the states of a video', () => {
+  const state = async (id: string) => (await desk.ask(getDeskVideo, { query: { id } })).state
+  const draft = () => buildVideo(site.context, { state: 'draft' })
+
+  it('is published now, archived, and published again with its first day kept', async () => {
+    const { id } = await draft()
+    expect(await isSeen(id)).toBe(false)
+    const { released_at } = await desk.ask(publishVideo, { body: { id } })
+    expect(await isSeen(id)).toBe(true)
+    await desk.ask(archiveVideo, { body: { id } })
+    const again = await desk.ask(publishVideo, { body: { id } })
+    expect(again).toMatchObject({ state: 'published', released_at })
+  })
+
+  it('is published by itself once its moment has come, and not before', async () => {
+    const { id } = await draft()
+    const at = new Date(Date.now() + 3_600_000).toISOString()
+    await desk.ask(scheduleVideo, { body: { id, at } })
+    await release()
+    expect([await state(id), await isSeen(id)]).toEqual(['scheduled', false])
+    offset = 3_700_000
+    await release()
+    offset = 0
+    expect([await state(id), await isSeen(id)]).toEqual(['published', true])
+    expect((await desk.ask(getDeskVideo, { query: { id } })).released_at).toBe(at)
+  })
+
+  it('may be called off before, and is a draft again', async () => {
+    const { id } = await draft()
+    await desk.ask(scheduleVideo, { body: { id, at: new Date(Date.now() + 1000).toISOString() } })
+    expect((await desk.ask(unscheduleVideo, { body: { id } })).released_at).toBeNull()
+    offset = 5000
+    await release()
+    offset = 0
+    expect(await state(id)).toBe('draft')
+  })
+
+  it('waits with its release for the first episode that is made', async () => {
+    const { id } = await buildVideo(site.context, { state: 'draft', ready: 0 })
+    expect(await desk.ask(publishVideo, { body: { id } })).toMatchObject({
+      state: 'scheduled',
+      released_at: null,
+    })
+    expect(await isSeen(id)).toBe(false)
+  })
+
+  it('refuses what leads from no state to another', async () => {
+    const { id } = await draft()
+    const body = { id }
+    expect(await codeOf(desk.call(archiveVideo, { body }))).toBe(409)
+    expect(await codeOf(desk.call(unscheduleVideo, { body }))).toBe(409)
+    const at = new Date(Date.now() - 1000).toISOString()
+    expect(await codeOf(desk.call(scheduleVideo, { body: { id, at } }))).toBe(500)
+    await desk.ask(publishVideo, { body })
+    expect(await codeOf(desk.call(publishVideo, { body }))).toBe(409)
+    const later = new Date(Date.now() + 1000).toISOString()
+    expect(await codeOf(desk.call(scheduleVideo, { body: { id, at: later } }))).toBe(409)
+    const empty = await begin('Nothing in it')
+    expect(await codeOf(desk.call(publishVideo, { body: { id: empty.id } }))).toBe(409)
+    expect(await codeOf(desk.call(publishVideo, { body: { id: 'vid_none' } }))).toBe(404)
+  })
+})
+
+describe('the episodes of a video', () => {
+  it('are numbered anew in the order given, all of them or none', async () => {
+    const { id, episodes } = await buildVideo(site.context, { episodes: 4 })
+    const ids = episodes.map((episode) => episode.id).toReversed()
+    const { list } = await desk.ask(orderEpisodes, { body: { video_id: id, episode_ids: ids } })
+    expect(list.map((episode) => [episode.id, episode.number])).toEqual(ids.map((each, at) => [each, at + 1]))
+    for (const wrong of [ids.slice(1), [...ids.slice(1), ids[1] ?? ''], [...ids, 'ep_none']])
+      expect(await codeOf(desk.call(orderEpisodes, { body: { video_id: id, episode_ids: wrong } }))).toBe(409)
+  })
+
+  it('have titles in each language', async () => {
+    const { episodes } = await buildVideo(site.context, { episodes: 1 })
+    const id = episodes[0]?.id ?? ''
+    const { titles } = await desk.ask(editEpisode, { body: { id, titles: { en: 'Pilot', dy: 'Auftakt' } } })
+    expect(titles).toEqual({ en: 'Pilot', dy: 'Auftakt' })
+  })
+
+  it('of a draft play for an operator alone', async () => {
+    const { episodes } = await buildVideo(site.context, { episodes: 1, freeEpisodes: 0, state: 'draft' })
+    const { hls_url } = await desk.ask(playDeskEpisode, { query: { id: episodes[0]?.id ?? '' } })
+    expect((await desk.fetch(hls_url)).status).toBe(200)
+    const forged = hls_url.replace('.studio.', '.anybody.')
+    expect((await desk.fetch(forged)).status).toBe(403)
+  })
+
+  it('say why one failed, and are tried again or taken out', async () => {
+    const { id, episodes } = await buildVideo(site.context, { episodes: 2, ready: 1, state: 'draft' })
+    const [playing, failed] = episodes.map((episode) => episode.id)
+    await fail(failed ?? '')
+    const look = async () => (await desk.ask(listDeskEpisodes, { query: { video_id: id } })).list
+    expect((await look())[1]).toMatchObject({
+      state: 'failed',
+      plays: false,
+      reason: '01.mp4 is cut off after 3 s of 10 s',
+    })
+    const retried = await desk.ask(retryEpisode, { body: { id: failed ?? '' } })
+    expect(retried).toMatchObject({ state: 'waiting', reason: null })
+    expect(await codeOf(desk.call(retryEpisode, { body: { id: failed ?? '' } }))).toBe(409)
+    expect(await codeOf(desk.call(removeEpisode, { body: { id: playing ?? '' } }))).toBe(409)
+    await desk.ask(removeEpisode, { body: { id: failed ?? '' } })
+    expect((await look()).map((episode) => episode.id)).toEqual([playing])
+  })
+})
+
+it('the command line does the same', async () => {
+  const run = (...args: string[]) => runStudioCommand(site.context, args)
+  expect(await run('video', 'add', 'By hand')).toContain('state: draft')
+  const row = await run('video', 'list', '--keyword', 'by hand')
+  const [id = ''] = row.split('  ')
+  expect(
+    await run('video', 'edit', id, '--titles.es', 'A mano', '--tags', 'sea', '--tags', 'sand'),
+  ).toContain('"es":"A mano"')
+  await expect(run('video', 'edit', id, '--titles.xx', 'A mano')).rejects.toThrow(/titles\.xx/)
+  await expect(run('video', 'publish', id)).rejects.toThrow(/no episode to play/)
+})
+
+async function release(): Promise<void> {
+  for (const { name, run } of catalogJobs(site.context)) if (name === 'release-videos') await run()
+}
+
+/** As the worker leaves a file that is of no use. */
+async function fail(episodeId: string): Promise<void> {
+  await site.context.db
+    .updateTable('assets')
+    .set({ state: 'failed', reason: 'is cut off after 3 s of 10 s', original_path: 'originals/gone.mp4' })
+    .where((eb) =>
+      eb('id', '=', eb.selectFrom('episodes').select('next_asset_id').where('id', '=', episodeId)),
+    )
+    .execute()
+}

@@ -1,0 +1,150 @@
+import * as contract from '#contract/studio/videos.ts'
+import type { DeskVideo, DeskVideoRow } from '#contract/studio/videos.ts'
+import { listLimits } from '#contract/catalog.ts'
+import { inLanguage, type Language } from '#contract/languages.ts'
+import {
+  archive,
+  beginDraft,
+  editVideo,
+  loadDeskVideo,
+  publishNow,
+  schedule,
+  selectCategories,
+  selectDeskVideos,
+  selectTagsInUse,
+  unschedule,
+  type DeskVideoRecord,
+} from '#server/features/catalog/catalog.ts'
+import { countFailed, countPlayable } from '#server/features/media/media.ts'
+import { changes, reads, type Command } from '#server/features/studio/command.ts'
+import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import type { Tx } from '#server/tables.ts'
+
+const mostTags = 500
+
+/** Videos of every state: found, begun, described, published and archived. */
+export const videoCommands: Command[] = [
+  reads(contract.listDeskVideos, async ({ db }, { state, keyword, cursor, limit }, { language }) => {
+    const name = `desk videos ${state ?? ''} ${keyword ?? ''}`
+    const size = pageSize(limit, listLimits)
+    const after = decodeCursor(name, cursor, ['time', 'text'])
+    const rows = await selectDeskVideos(db, { state, keyword, after, limit: size + 1 })
+    const page = rows.slice(0, size)
+    const last = rows.length > size ? page.at(-1) : undefined
+    const failed = await countFailed(
+      db,
+      page.map(({ id }) => id),
+    )
+    return {
+      data: {
+        list: page.map((row) => presentRow(row, failed.get(row.id) ?? 0, language)),
+        next_cursor: last ? encodeCursor(name, [last.created_at.toISOString(), last.id]) : null,
+      },
+    }
+  }),
+
+  reads(contract.getDeskVideo, async ({ db }, { id }, { language }) => ({
+    info: present(await loadDeskVideo(db, id), language),
+  })),
+
+  reads(contract.listLabels, async ({ db }, _input, { language }) => {
+    const [categories, tags] = await Promise.all([selectCategories(db), selectTagsInUse(db, mostTags)])
+    const label = (row: Named) => presentLabel(row, language)
+    return { info: { categories: categories.map(label), tags: tags.map(label) } }
+  }),
+
+  changes(contract.addVideo, async (_context, tx, { title }, { language }) => {
+    const id = await beginDraft(tx, title)
+    const video = await loadDeskVideo(tx, id)
+    return { answer: { info: present(video, language) }, change: { subject: id, after: trace(video) } }
+  }),
+
+  changes(contract.editVideo, (_context, tx, { id, ...edits }, { language }) =>
+    change(tx, id, language, (video) => editVideo(tx, video, edits)),
+  ),
+
+  changes(contract.publishVideo, ({ clock }, tx, { id }, { language }) =>
+    change(tx, id, language, async (video) =>
+      publishNow(tx, video, await countPlayable(tx, id), clock.now()),
+    ),
+  ),
+
+  changes(contract.scheduleVideo, ({ clock }, tx, { id, at }, { language }) =>
+    change(tx, id, language, (video) => schedule(tx, video, new Date(at), clock.now())),
+  ),
+
+  changes(contract.unscheduleVideo, (_context, tx, { id }, { language }) =>
+    change(tx, id, language, (video) => unschedule(tx, video)),
+  ),
+
+  changes(contract.archiveVideo, (_context, tx, { id }, { language }) =>
+    change(tx, id, language, (video) => archive(tx, video)),
+  ),
+]
+
+/** Holds a video, changes it, and tells how it was and is. */
+async function change(
+  tx: Tx,
+  id: string,
+  language: Language,
+  apply: (video: DeskVideoRecord) => Promise<void>,
+) {
+  const before = await loadDeskVideo(tx, id, { lock: true })
+  await apply(before)
+  const after = await loadDeskVideo(tx, id)
+  const [was, is] = differing(trace(before), trace(after))
+  return { answer: { info: present(after, language) }, change: { subject: id, before: was, after: is } }
+}
+
+type Named = DeskVideoRecord['tags'][number]
+
+const presentLabel = ({ slug, names }: Named, language: Language) => ({
+  slug,
+  name: inLanguage(names, language),
+})
+
+function present({ cover_path, ...video }: DeskVideoRecord, language: Language): DeskVideo {
+  const { currency, episode_cents, video_cents, ...rest } = video
+  return {
+    ...rest,
+    category: video.category && presentLabel(video.category, language),
+    tags: video.tags.map((tag) => presentLabel(tag, language)),
+    price: { episode_cents, video_cents, currency },
+    cover_url: cover_path === null ? null : `/${cover_path}`,
+    released_at: video.released_at?.toISOString() ?? null,
+    created_at: video.created_at.toISOString(),
+  }
+}
+
+type Row = Awaited<ReturnType<typeof selectDeskVideos>>[number]
+
+function presentRow(
+  { titles, cover_path, ...row }: Row,
+  failed_count: number,
+  language: Language,
+): DeskVideoRow {
+  return {
+    ...row,
+    title: inLanguage(titles, language),
+    cover_url: cover_path === null ? null : `/${cover_path}`,
+    failed_count,
+    play_count: Number(row.play_count),
+    released_at: row.released_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+  }
+}
+
+/** What the audit trail says of a video: what an operator can change of it. */
+function trace({ tags, category, ...video }: DeskVideoRecord): Record<string, unknown> {
+  const { id: _id, created_at: _created, cover_color: _color, episode_count: _count, ...rest } = video
+  return { ...rest, category: category?.slug ?? null, tags: tags.map(({ slug }) => slug) }
+}
+
+/** The fields in which the two differ. */
+function differing(before: Record<string, unknown>, after: Record<string, unknown>) {
+  const names = Object.keys(after).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  )
+  const pick = (of: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, of[name]]))
+  return [pick(before), pick(after)]
+}

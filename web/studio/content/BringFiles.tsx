@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { DeskVideo } from '#contract/studio/videos.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { collectFiles, droppedFiles } from './collect-files.ts'
+import { episodesQuery } from './queries.ts'
+import { fromFile, type SourceFile } from './source-file.ts'
+import { SeasonPlan } from './SeasonPlan.tsx'
+import { SendingList } from './SendingList.tsx'
+import { send } from './upload-queue.ts'
+import styles from './content.module.css'
+
+/** Where files of a season are dropped or chosen: a folder, several files or a ZIP. What they come to is shown before anything begins. */
+export function BringFiles({ video: { id } }: { video: DeskVideo }) {
+  const { t } = useTexts()
+  const [found, setFound] = useState<SourceFile[] | null>(null)
+  const [isOver, setOver] = useState(false)
+  const files = useRef<HTMLInputElement>(null)
+  const folder = useRef<HTMLInputElement>(null)
+  const episodes = useQuery(episodesQuery(id, false))
+  const there = new Set(episodes.data?.list.map(({ number }) => number))
+  const take = (given: Promise<SourceFile[]>) =>
+    void given
+      .then(collectFiles)
+      .then((all) => setFound((before) => [...(before ?? []), ...all]))
+      .catch(() => notify(t('content.unreadable')))
+  const choose = (input: HTMLInputElement) => {
+    take(Promise.resolve([...(input.files ?? [])].map((file) => fromFile(file))))
+    input.value = ''
+  }
+  return (
+    <div
+      className={styles.drop}
+      data-over={isOver}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes('Files')) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        if (!event.dataTransfer.types.includes('Files')) return
+        event.preventDefault()
+        setOver(false)
+        take(droppedFiles(event.dataTransfer))
+      }}
+    >
+      <p>{t('content.dropHere')}</p>
+      <p className={styles.quiet}>{t('content.dropNames')}</p>
+      <div className={styles.actions}>
+        <Button look="quiet" onClick={() => files.current?.click()}>
+          {t('content.chooseFiles')}
+        </Button>
+        <Button look="quiet" onClick={() => folder.current?.click()}>
+          {t('content.chooseFolder')}
+        </Button>
+      </div>
+      <input ref={files} hidden type="file" multiple onChange={({ target }) => choose(target)} />
+      <input
+        ref={(element) => {
+          folder.current = element
+          // React knows no such attribute.
+          element?.setAttribute('webkitdirectory', '')
+        }}
+        hidden
+        type="file"
+        onChange={({ target }) => choose(target)}
+      />
+      {found && (
+        <SeasonPlan
+          found={found}
+          there={there}
+          onCancel={() => setFound(null)}
+          onBegin={(season) => {
+            send(season.map((each) => ({ ...each, videoId: id })))
+            setFound(null)
+          }}
+        />
+      )}
+      <SendingList videoId={id} />
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { playDeskEpisode } from '#contract/studio/videos.ts'
+import { call } from '#web/lib/api.ts'
+import { takeStream } from '#web/player/stream.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import styles from './content.module.css'
+
+/** Plays an episode of a video of whatever state, with the browser's own controls. */
+export function DeskPlayer({
+  episodeId,
+  onVideo,
+}: {
+  episodeId: string
+  /** Told the element that the picture is in. */
+  onVideo?: (video: HTMLVideoElement) => void
+}) {
+  const frame = useRef<HTMLDivElement>(null)
+  const source = useQuery({
+    queryKey: ['desk-playback', episodeId],
+    queryFn: ({ signal }) => call(playDeskEpisode, { query: { id: episodeId }, signal }),
+    // A link is good for longer than anybody looks.
+    staleTime: Infinity,
+    gcTime: 0,
+  })
+  const { data } = source
+  useEffect(() => {
+    if (!data) return undefined
+    // As one that waits: the picture stays the same element's, so that a frame can be taken at any moment.
+    const stream = takeStream(data, 0, false)
+    stream.video.controls = true
+    stream.video.poster = data.poster_url
+    stream.setActive(true)
+    frame.current?.append(stream.video)
+    onVideo?.(stream.video)
+    return () => stream.close()
+  }, [data, onVideo])
+  if (source.isError) return <CouldNotLoad onRetry={() => void source.refetch()} />
+  return <div ref={frame} className={styles.player} aria-busy={!data} />
+}

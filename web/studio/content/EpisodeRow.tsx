@@ -1,0 +1,181 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { languages, type Language } from '#contract/languages.ts'
+import {
+  editEpisode,
+  removeEpisode,
+  retryEpisode,
+  videoLimits,
+  type DeskEpisode,
+} from '#contract/studio/videos.ts'
+import { call } from '#web/lib/api.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
+import { useCommand } from '#web/studio/use-command.ts'
+import styles from './content.module.css'
+
+/** One episode: its number, title, what became of its file, and what can be done about it. */
+export function EpisodeRow({
+  episode,
+  isFree,
+  place,
+  onMove,
+}: {
+  episode: DeskEpisode
+  isFree: boolean
+  place: { isFirst: boolean; isLast: boolean }
+  /** Undefined where the order may not be changed. */
+  onMove: ((by: -1 | 1) => void) | undefined
+}) {
+  const { t } = useTexts()
+  const { number } = episode
+  return (
+    <div className={styles.episode}>
+      <span className={styles.number}>{number}</span>
+      <span className={styles.thumb}>{episode.thumb_url && <img src={episode.thumb_url} alt="" />}</span>
+      <div className={styles.about}>
+        <strong>{episode.titles.en ?? t('content.episodeNumber', { number })}</strong>
+        <p>
+          {t(isFree ? 'content.isFree' : 'content.isLocked')} · <State episode={episode} />
+          {episode.captions.length > 0 &&
+            ` · ${t('content.captionsIn', { languages: episode.captions.map((each) => languageNames[each]).join(', ') })}`}
+        </p>
+        {episode.reason !== null && <p className={styles.bad}>{episode.reason}</p>}
+      </div>
+      <div className={styles.rowActions}>
+        <Repair episode={episode} />
+        {onMove && (
+          <>
+            <Button
+              look="icon"
+              data-move
+              disabled={place.isFirst}
+              aria-label={t('content.up', { number })}
+              onClick={() => onMove(-1)}
+            >
+              <span className={styles.turnUp}>
+                <Icon name="forward" size={20} />
+              </span>
+            </Button>
+            <Button
+              look="icon"
+              data-move
+              disabled={place.isLast}
+              aria-label={t('content.down', { number })}
+              onClick={() => onMove(1)}
+            >
+              <span className={styles.turnDown}>
+                <Icon name="forward" size={20} />
+              </span>
+            </Button>
+          </>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function State({ episode: { state, plays, progress } }: { episode: DeskEpisode }) {
+  const { t } = useTexts()
+  const words = t(`content.made_${state}`, { percent: progress })
+  if (state === 'processing')
+    return (
+      <>
+        {words} <progress className={styles.bar} max={100} value={progress} aria-label={words} />
+      </>
+    )
+  return <>{plays && state !== 'ready' ? `${words} ${t('content.formerPlays')}` : words}</>
+}
+
+/** Titles; and of a file that failed another try, or taking it out. */
+function Repair({ episode }: { episode: DeskEpisode }) {
+  const { t } = useTexts()
+  const may = useMay()
+  const retry = useCommand(retryEpisode)
+  const remove = useCommand(removeEpisode)
+  const [open, setOpen] = useState<'titles' | 'remove' | null>(null)
+  const { id, number, state, plays } = episode
+  if (!may(editEpisode)) return null
+  return (
+    <>
+      {state === 'failed' && (
+        <Button look="quiet" disabled={retry.busy} onClick={() => void retry.run({ id })}>
+          {t('content.retry')}
+        </Button>
+      )}
+      {(state === 'failed' || !plays) && (
+        <Button look="quiet" onClick={() => setOpen('remove')}>
+          {t('content.takeOut')}
+        </Button>
+      )}
+      <Button
+        look="quiet"
+        aria-label={t('content.nameEpisode', { number })}
+        onClick={() => setOpen('titles')}
+      >
+        {t('content.name')}
+      </Button>
+      {open === 'titles' && <TitlesSheet episode={episode} onClose={() => setOpen(null)} />}
+      {open === 'remove' && (
+        <AskFirst
+          title={t('content.takeOutTitle', { number })}
+          text={t('content.takeOutText')}
+          action={t('content.takeOut')}
+          busy={remove.busy}
+          onDo={() => void remove.run({ id }).then(() => setOpen(null))}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </>
+  )
+}
+
+function TitlesSheet({
+  episode: { id, number, titles },
+  onClose,
+}: {
+  episode: DeskEpisode
+  onClose: () => void
+}) {
+  const { t } = useTexts()
+  const queryClient = useQueryClient()
+  const form = useForm<Language>({
+    initial: { en: '', es: '', fy: '', dy: '', pt: '', ...titles },
+    messagesOf: (value) =>
+      Object.fromEntries(
+        languages
+          .filter((language) => value[language].trim().length > videoLimits.title)
+          .map((language) => [language, t('content.tooLong', { most: videoLimits.title })]),
+      ),
+    send: async (value) => {
+      await call(editEpisode, { body: { id, titles: value } })
+      void queryClient.invalidateQueries({ queryKey: ['episodes'] })
+      onClose()
+    },
+  })
+  return (
+    <Sheet title={t('content.nameEpisode', { number })} onClose={onClose}>
+      <form className={styles.stack} onSubmit={form.submit} noValidate>
+        {languages.map((language) => (
+          <Field
+            key={language}
+            {...form.field(language)}
+            label={t('content.titleIn', { language: languageNames[language] })}
+            autoComplete="off"
+            required={false}
+          />
+        ))}
+        <Button type="submit" disabled={form.busy}>
+          {t('content.save')}
+        </Button>
+      </form>
+    </Sheet>
+  )
+}

@@ -1,0 +1,133 @@
+import { useState } from 'react'
+import { languages } from '#contract/languages.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { bytesWords } from './bytes-words.ts'
+import { arrange, readName, type Placed, type Season } from './read-names.ts'
+import type { SourceFile } from './source-file.ts'
+import type { ToSend } from './upload-queue.ts'
+import styles from './content.module.css'
+
+type Line = Season<SourceFile>['files'][number]
+
+const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
+  found.flatMap((file) => {
+    const { kind, number, language } = readName(file.path)
+    return kind === 'film' || kind === 'captions' ? [{ file, kind, number, language }] : []
+  })
+
+/** What the files come to: which episode each is, what is missing, doubled or unclear; numbers can be mended here. */
+export function SeasonPlan({
+  found,
+  there,
+  onBegin,
+  onCancel,
+}: {
+  found: readonly SourceFile[]
+  /** The numbers that the video has already. */
+  there: ReadonlySet<number>
+  onBegin: (files: Omit<ToSend, 'videoId'>[]) => void
+  onCancel: () => void
+}) {
+  const { t } = useTexts()
+  const [mended, setMended] = useState<ReadonlyMap<SourceFile, Partial<Placed<SourceFile>> | null>>(new Map())
+  const mend = (file: SourceFile, change: Partial<Placed<SourceFile>> | null) =>
+    setMended(new Map([...mended, [file, change && { ...mended.get(file), ...change }]]))
+  const placed = placedOf(found)
+    .filter(({ file }) => mended.get(file) !== null)
+    .map((each) => ({ ...each, ...mended.get(each.file) }))
+  const { files, gaps } = arrange(placed, there)
+  const others = found.length - placedOf(found).length
+  const ready = files.flatMap(({ file, number, language, trouble }) =>
+    number === undefined || trouble ? [] : [{ file, number, language }],
+  )
+  const isReady = ready.length === files.length && files.length > 0
+  const columns = [
+    { title: t('content.file'), cell: ({ file }: Line) => file.path },
+    { title: t('content.number'), cell: (line: Line) => <NumberField line={line} onNumber={mend} /> },
+    { title: t('content.kind'), cell: (line: Line) => <Kind line={line} onLanguage={mend} /> },
+    { title: t('content.size'), cell: ({ file }: Line) => bytesWords(file.bytes), figures: true },
+    {
+      title: t('content.note'),
+      cell: ({ trouble, replaces, file }: Line) => (
+        <span className={styles.note}>
+          {trouble && <span className={styles.bad}>{t(`content.trouble.${trouble}`)}</span>}
+          {!trouble && replaces && t('content.replaces')}
+          <Button
+            look="quiet"
+            aria-label={t('content.leaveOutFile', { name: file.path })}
+            onClick={() => mend(file, null)}
+          >
+            {t('content.leaveOut')}
+          </Button>
+        </span>
+      ),
+    },
+  ]
+  return (
+    <div className={styles.plan}>
+      <Table
+        caption={t('content.plan')}
+        columns={columns}
+        rows={files}
+        keyOf={({ file }) => `${file.path} ${file.bytes}`}
+        empty={t('content.noFilms')}
+      />
+      <div role="status" className={styles.report}>
+        {gaps.length > 0 && <p className={styles.bad}>{t('content.gaps', { numbers: gaps.join(', ') })}</p>}
+        {others > 0 && <p>{t('content.others', { count: others })}</p>}
+        {files.length > 0 && !isReady && <p className={styles.bad}>{t('content.mendFirst')}</p>}
+      </div>
+      <div className={styles.actions}>
+        <Button disabled={!isReady} onClick={() => onBegin(ready)}>
+          {t('content.bringIn', { count: ready.length })}
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          {t('content.callOff')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+type Mend = (file: SourceFile, change: Partial<Placed<SourceFile>>) => void
+
+function NumberField({ line: { file, number }, onNumber }: { line: Line; onNumber: Mend }) {
+  const { t } = useTexts()
+  return (
+    <input
+      className={styles.numberField}
+      inputMode="numeric"
+      aria-label={t('content.numberOf', { name: file.path })}
+      value={number ?? ''}
+      onChange={({ target }) => {
+        const typed = Number(target.value)
+        onNumber(file, { number: typed >= 1 && typed <= 9999 ? Math.floor(typed) : undefined })
+      }}
+    />
+  )
+}
+
+function Kind({ line: { file, kind, language }, onLanguage }: { line: Line; onLanguage: Mend }) {
+  const { t } = useTexts()
+  if (kind === 'film') return t('content.film')
+  return (
+    <select
+      className={styles.numberField}
+      aria-label={t('content.captionsOf', { name: file.path })}
+      value={language ?? ''}
+      onChange={({ target }) =>
+        onLanguage(file, { language: languages.find((each) => each === target.value) })
+      }
+    >
+      <option value="">{t('content.captionsUnknown')}</option>
+      {languages.map((each) => (
+        <option key={each} value={each}>
+          {t('content.captionsIn', { languages: languageNames[each] })}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,135 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { partBytes, removeUpload, type Upload } from '#contract/studio/uploads.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useTexts, type Say } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { bytesWords } from './bytes-words.ts'
+import { uploadsQuery } from './queries.ts'
+import { onSendings, secondsLeft, sendAgain, sendings, stopSending, type Sending } from './upload-queue.ts'
+import styles from './content.module.css'
+
+/** The files on their way, each and over all, with the time that is left; and those that came in only in part, or were refused. */
+export function SendingList({ videoId }: { videoId: string }) {
+  const { t } = useTexts()
+  const all = useSyncExternalStore(onSendings, sendings).filter((each) => each.videoId === videoId)
+  const open = all.filter(({ state }) => state !== 'done')
+  const isBusy = open.some(({ state }) => state !== 'failed')
+  return (
+    <>
+      {all.length > 0 && (
+        <div className={styles.sendings}>
+          <Overall all={all} />
+          {open.length > 0 && (
+            <ul>
+              {open.map((each) => (
+                <li key={each.key}>
+                  <SendingLine sending={each} />
+                </li>
+              ))}
+            </ul>
+          )}
+          <div className={styles.actions}>
+            {open.some(({ state }) => state === 'failed') && (
+              <Button onClick={() => sendAgain(videoId)}>{t('content.sendAgain')}</Button>
+            )}
+            {isBusy && (
+              <Button look="quiet" onClick={stopSending}>
+                {t('content.stop')}
+              </Button>
+            )}
+          </div>
+        </div>
+      )}
+      <Left videoId={videoId} underWay={all} />
+    </>
+  )
+}
+
+function Overall({ all }: { all: readonly Sending[] }) {
+  const { t } = useTexts()
+  const sum = (of: (each: Sending) => number) => all.reduce((total, each) => total + of(each), 0)
+  const [sent, bytes] = [sum((each) => each.sent), sum((each) => each.bytes)]
+  const done = all.filter(({ state }) => state === 'done').length
+  const seconds = done < all.length ? secondsLeft() : undefined
+  const words = t('content.overall', {
+    done,
+    count: all.length,
+    sent: bytesWords(sent),
+    bytes: bytesWords(bytes),
+  })
+  return (
+    <p className={styles.overall}>
+      <progress className={styles.bar} max={bytes} value={sent} aria-label={words} />
+      <span>
+        {words}
+        {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
+      </span>
+    </p>
+  )
+}
+
+function timeLeft(seconds: number, t: Say): string {
+  return seconds < 60
+    ? t('content.secondsLeft', { count: seconds })
+    : t('content.minutesLeft', { count: Math.ceil(seconds / 60) })
+}
+
+function SendingLine({ sending: { name, bytes, sent, state, message } }: { sending: Sending }) {
+  const { t } = useTexts()
+  return (
+    <p className={styles.overall}>
+      <progress className={styles.bar} max={bytes} value={sent} aria-label={name} />
+      <span>
+        {name}
+        {' · '}
+        {state === 'failed' ? (
+          <span className={styles.bad}>{message || t('content.notSent')}</span>
+        ) : (
+          `${Math.floor((100 * sent) / bytes)} %`
+        )}
+      </span>
+    </p>
+  )
+}
+
+/** What the server knows of and this page does not send: begun before a reload or elsewhere, or refused. */
+function Left({ videoId, underWay }: { videoId: string; underWay: readonly Sending[] }) {
+  const { t } = useTexts()
+  const uploads = useQuery(uploadsQuery(videoId))
+  const remove = useCommand(removeUpload)
+  const known = new Set(underWay.filter(({ state }) => state !== 'done').map(({ name }) => name))
+  const left = uploads.data?.list.filter(({ name }) => !known.has(name)) ?? []
+  if (left.length === 0) return null
+  return (
+    <div className={styles.sendings}>
+      {left.some(({ state }) => state === 'arriving') && <p>{t('content.goOn')}</p>}
+      <ul>
+        {left.map((upload) => (
+          <li key={upload.id} className={styles.left}>
+            <span className={upload.state === 'refused' ? styles.bad : undefined}>
+              {upload.name} {wordsOf(upload, t)}
+            </span>
+            {upload.state !== 'complete' && (
+              <Button
+                look="quiet"
+                disabled={remove.busy}
+                aria-label={t('content.giveUpFile', { name: upload.name })}
+                onClick={() => void remove.run({ id: upload.id })}
+              >
+                {t('content.giveUp')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function wordsOf({ state, reason, parts, bytes }: Upload, t: Say): string {
+  if (state === 'refused') return reason ?? ''
+  if (state === 'complete') return `· ${t('content.isTaken')}`
+  const percent = Math.floor(100 * Math.min(1, (parts.length * partBytes) / bytes))
+  return `· ${t('content.arrived', { percent })}`
+}

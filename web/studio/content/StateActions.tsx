@@ -1,0 +1,95 @@
+import { useState } from 'react'
+import {
+  archiveVideo,
+  publishVideo,
+  scheduleVideo,
+  unscheduleVideo,
+  type DeskVideo,
+} from '#contract/studio/videos.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { call } from '#web/lib/api.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useTexts } from '#web/studio/texts.ts'
+import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
+import { useCommand } from '#web/studio/use-command.ts'
+import styles from './content.module.css'
+
+const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** What leads a video to its next state. */
+export function StateActions({ video: { id, state } }: { video: DeskVideo }) {
+  const { t } = useTexts()
+  const publish = useCommand(publishVideo)
+  const unschedule = useCommand(unscheduleVideo)
+  const archive = useCommand(archiveVideo)
+  const [asked, setAsked] = useState<'schedule' | 'archive' | null>(null)
+  const isEarly = state === 'draft' || state === 'scheduled'
+  return (
+    <>
+      {state !== 'published' && (
+        <Button disabled={publish.busy} onClick={() => void publish.run({ id })}>
+          {t(state === 'archived' ? 'content.publishAgain' : 'content.publish')}
+        </Button>
+      )}
+      {isEarly && (
+        <Button look="quiet" onClick={() => setAsked('schedule')}>
+          {t(state === 'draft' ? 'content.schedule' : 'content.reschedule')}
+        </Button>
+      )}
+      {state === 'scheduled' && (
+        <Button look="quiet" disabled={unschedule.busy} onClick={() => void unschedule.run({ id })}>
+          {t('content.unschedule')}
+        </Button>
+      )}
+      {state === 'published' && (
+        <Button look="quiet" onClick={() => setAsked('archive')}>
+          {t('content.archive')}
+        </Button>
+      )}
+      {asked === 'schedule' && <ScheduleSheet id={id} onClose={() => setAsked(null)} />}
+      {asked === 'archive' && (
+        <AskFirst
+          title={t('content.archiveTitle')}
+          text={t('content.archiveText')}
+          action={t('content.archive')}
+          busy={archive.busy}
+          onDo={() => void archive.run({ id }).then(() => setAsked(null))}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </>
+  )
+}
+
+function ScheduleSheet({ id, onClose }: { id: string; onClose: () => void }) {
+  const { t } = useTexts()
+  const queryClient = useQueryClient()
+  const form = useForm({
+    initial: { at: '' },
+    messagesOf: ({ at }) => (Number.isNaN(Date.parse(at)) ? { at: t('content.momentNeeded') } : {}),
+    send: async ({ at }) => {
+      await call(scheduleVideo, { body: { id, at: new Date(at).toISOString() } })
+      void queryClient.invalidateQueries({ queryKey: ['video', id] })
+      onClose()
+    },
+  })
+  return (
+    <Sheet title={t('content.schedule')} onClose={onClose}>
+      <form className={styles.stack} onSubmit={form.submit} noValidate>
+        <Field
+          {...form.field('at')}
+          label={t('content.moment')}
+          hint={t('content.momentHint', { zone: ownZone })}
+          type="datetime-local"
+          autoComplete="off"
+        />
+        <Button type="submit" disabled={form.busy}>
+          {t('content.schedule')}
+        </Button>
+      </form>
+    </Sheet>
+  )
+}

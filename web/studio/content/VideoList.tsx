@@ -1,0 +1,154 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useNavigate, useSearchParams } from 'react-router'
+import { addVideo, videoStates, type DeskVideoRow } from '#contract/studio/videos.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts, type Say } from '#web/studio/texts.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { Page } from '#web/studio/ui/Page.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import { videosQuery } from './queries.ts'
+import styles from './content.module.css'
+
+/** Videos of every state, found by title and state. What is looked for stands in the address. */
+export function VideoList() {
+  const { t, language } = useTexts()
+  const may = useMay()
+  const [search, setSearch] = useSearchParams()
+  const [isAdding, setAdding] = useState(false)
+  const keyword = search.get('q') ?? ''
+  const state = videoStates.find((each) => each === search.get('state'))
+  const videos = useInfiniteQuery(videosQuery(keyword, state))
+  const look = (changes: Record<string, string>) =>
+    setSearch(
+      (old) => Object.entries({ ...Object.fromEntries(old), ...changes }).filter(([, value]) => value !== ''),
+      { replace: true },
+    )
+  const columns = [
+    { title: t('content.video'), cell: (row: DeskVideoRow) => <Title row={row} /> },
+    { title: t('content.state'), cell: (row: DeskVideoRow) => t(`content.states.${row.state}`) },
+    { title: t('content.episodes'), cell: (row: DeskVideoRow) => episodesOf(row, t) },
+    { title: t('content.plays'), cell: (row: DeskVideoRow) => row.play_count, figures: true },
+    {
+      title: t('content.released'),
+      cell: ({ released_at }: DeskVideoRow) => timeWords(released_at, language),
+    },
+  ]
+  return (
+    <Page
+      title={t('content.title')}
+      lead={t('content.lead')}
+      actions={may(addVideo) && <Button onClick={() => setAdding(true)}>{t('content.add')}</Button>}
+    >
+      <search className={styles.filters}>
+        <SearchField value={keyword} onSearch={(q) => look({ q })} />
+        <Choice
+          label={t('content.state')}
+          value={state ?? ''}
+          options={[
+            { value: '', label: t('content.all') },
+            ...videoStates.map((each) => ({ value: each, label: t(`content.states.${each}`) })),
+          ]}
+          onChoose={(chosen) => look({ state: chosen })}
+        />
+      </search>
+      {videos.isPending && <div className={styles.wait} aria-busy="true" />}
+      {videos.data && (
+        <Table
+          caption={t('content.title')}
+          columns={columns}
+          rows={videos.data.pages.flatMap(({ list }) => list)}
+          keyOf={({ id }) => id}
+          empty={t(keyword || state ? 'content.nothingFound' : 'content.nothing')}
+        />
+      )}
+      <ListFoot pages={videos} empty={null} />
+      {isAdding && <AddSheet onClose={() => setAdding(false)} />}
+    </Page>
+  )
+}
+
+/** Looks for what was typed once the form is sent, by the key or the button. */
+function SearchField({ value, onSearch }: { value: string; onSearch: (words: string) => void }) {
+  const { t } = useTexts()
+  const [words, setWords] = useState(value)
+  return (
+    <form
+      className={styles.search}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSearch(words.trim())
+      }}
+    >
+      <Field
+        name="q"
+        type="search"
+        label={t('content.search')}
+        autoComplete="off"
+        required={false}
+        value={words}
+        message=""
+        onValue={setWords}
+        onLeave={() => onSearch(words.trim())}
+        input={() => {}}
+      />
+    </form>
+  )
+}
+
+function Title({ row: { id, title, cover_url, cover_color } }: { row: DeskVideoRow }) {
+  return (
+    <Link to={id} className={styles.titleLink}>
+      <span className={styles.smallCover} style={{ background: cover_color }}>
+        {cover_url && <img src={cover_url} alt="" loading="lazy" width={36} height={48} />}
+      </span>
+      {title}
+    </Link>
+  )
+}
+
+function episodesOf({ episode_count, progress, failed_count }: DeskVideoRow, t: Say): string {
+  return [
+    String(episode_count),
+    ...(progress === null ? [] : [t('content.made', { percent: progress })]),
+    ...(failed_count === 0 ? [] : [t('content.failedCount', { count: failed_count })]),
+  ].join(' · ')
+}
+
+/** A title begins a draft; the rest is said on its own page. */
+function AddSheet({ onClose }: { onClose: () => void }) {
+  const { t } = useTexts()
+  const navigate = useNavigate()
+  const form = useForm({
+    initial: { title: '' },
+    messagesOf: ({ title }) => (title.trim() === '' ? { title: t('content.titleNeeded') } : {}),
+    fieldOf: () => 'title',
+    send: async ({ title }) => {
+      const { id } = await call(addVideo, { body: { title } })
+      await navigate(id)
+    },
+  })
+  return (
+    <Sheet title={t('content.add')} onClose={onClose}>
+      <form className={styles.stack} onSubmit={form.submit} noValidate>
+        <Field
+          {...form.field('title')}
+          label={t('content.titleIn', { language: 'English' })}
+          hint={t('content.addHint')}
+          autoComplete="off"
+          autoFocus
+        />
+        <Button type="submit" disabled={form.busy}>
+          {t('content.addDraft')}
+        </Button>
+      </form>
+    </Sheet>
+  )
+}

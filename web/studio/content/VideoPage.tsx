@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from 'react-router'
+import { editVideo, type DeskVideo } from '#contract/studio/videos.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import { BringFiles } from './BringFiles.tsx'
+import { Cover } from './Cover.tsx'
+import { DetailsForm } from './DetailsForm.tsx'
+import { Episodes } from './Episodes.tsx'
+import { Preview } from './Preview.tsx'
+import { videoQuery } from './queries.ts'
+import { StateActions } from './StateActions.tsx'
+import { TextsForm } from './TextsForm.tsx'
+import styles from './content.module.css'
+
+/** One video: its episodes and files, what is said of it, its cover, and how viewers of each kind will find it. */
+export function VideoPage() {
+  const { t } = useTexts()
+  const { id = '' } = useParams()
+  const video = useQuery(videoQuery(id))
+  if (video.isError) return <CouldNotLoad onRetry={() => void video.refetch()} />
+  if (!video.data) return <div className={styles.waitPage} aria-busy="true" aria-label={t('desk.loading')} />
+  return <Whole key={id} video={video.data} />
+}
+
+function Whole({ video }: { video: DeskVideo }) {
+  const { t } = useTexts()
+  const mayEdit = useMay()(editVideo)
+  return (
+    <Page
+      title={video.titles.en ?? ''}
+      lead={<Standing video={video} />}
+      actions={mayEdit && <StateActions video={video} />}
+    >
+      <Panel title={t('content.episodes')}>
+        {mayEdit && <BringFiles video={video} />}
+        <Episodes video={video} />
+      </Panel>
+      <Panel title={t('content.cover')}>
+        <Cover video={video} />
+      </Panel>
+      {mayEdit && (
+        <>
+          <Panel title={t('content.texts')}>
+            <TextsForm video={video} />
+          </Panel>
+          <Panel title={t('content.details')}>
+            <DetailsForm video={video} />
+          </Panel>
+        </>
+      )}
+      <Panel title={t('content.preview')}>
+        <Preview video={video} />
+      </Panel>
+    </Page>
+  )
+}
+
+/** In which state it is, since or until when, and the way to its page where viewers have one. */
+function Standing({ video: { id, state, released_at } }: { video: DeskVideo }) {
+  const { t, language } = useTexts()
+  const time = timeWords(released_at, language)
+  const words = {
+    draft: t('content.isDraft'),
+    scheduled: released_at ? t('content.isScheduled', { time }) : t('content.isWaiting'),
+    published: t('content.isPublished', { time }),
+    archived: t('content.isArchived'),
+  }
+  return (
+    <>
+      <Link to="/studio/content" className={styles.back}>
+        {t('content.toAll')}
+      </Link>
+      <span>
+        <strong>{t(`content.states.${state}`)}</strong> · {words[state]}{' '}
+        {state === 'published' && (
+          <a href={`/videos/${id}`} target="_blank" rel="noopener">
+            {t('content.open')}
+          </a>
+        )}
+      </span>
+    </>
+  )
+}

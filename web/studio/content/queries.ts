@@ -1,0 +1,58 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import {
+  getDeskVideo,
+  listDeskEpisodes,
+  listDeskVideos,
+  listLabels,
+  type DeskEpisode,
+  type VideoState,
+} from '#contract/studio/videos.ts'
+import { listUploads } from '#contract/studio/uploads.ts'
+import { call } from '#web/lib/api.ts'
+
+export const videosQuery = (keyword: string, state: VideoState | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['videos', keyword, state],
+    queryFn: ({ pageParam, signal }) =>
+      call(listDeskVideos, {
+        query: {
+          ...(pageParam ? { cursor: pageParam } : {}),
+          ...(keyword ? { keyword } : {}),
+          ...(state ? { state } : {}),
+        },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+
+export const videoQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['video', id],
+    queryFn: ({ signal }) => call(getDeskVideo, { query: { id }, signal }),
+  })
+
+const lookMs = 2000
+const isMoving = ({ state }: DeskEpisode) => state === 'waiting' || state === 'processing'
+
+/** The episodes; looked at again and again while some are being made or files come in. */
+export const episodesQuery = (videoId: string, isComing: boolean) =>
+  queryOptions({
+    queryKey: ['episodes', videoId],
+    queryFn: ({ signal }) => call(listDeskEpisodes, { query: { video_id: videoId }, signal }),
+    refetchInterval: ({ state }) => (isComing || state.data?.list.some(isMoving) === true ? lookMs : false),
+  })
+
+/** The files that have not come in whole, from whatever page they were sent. */
+export const uploadsQuery = (videoId: string) =>
+  queryOptions({
+    queryKey: ['uploads', videoId],
+    queryFn: ({ signal }) => call(listUploads, { query: { video_id: videoId }, signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.list.some((upload) => upload.state !== 'refused') === true ? lookMs : false,
+  })
+
+export const labelsQuery = queryOptions({
+  queryKey: ['labels'],
+  queryFn: ({ signal }) => call(listLabels, { signal }),
+})
