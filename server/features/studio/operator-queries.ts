@@ -15,7 +15,7 @@ export function lockOperator(tx: Tx, id: string) {
   return tx.selectFrom('operators').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** Locks the owners, in one order, so that two changes at once do not leave the site without one. */
+/** Locks the owners, in one order and before anybody else's row, so that two changes at once neither wait for each other in a circle nor leave the site without one. */
 export function lockOwners(tx: Tx) {
   return tx
     .selectFrom('operators')

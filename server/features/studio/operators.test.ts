@@ -73,7 +73,12 @@ describe('an owner', () => {
       owner.desk.call(changeOperator, { body: { email: other.email, role: 'analyst' } }),
       other.desk.call(changeOperator, { body: { email: owner.email, role: 'analyst' } }),
     ])
-    expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 409])
+    const codes = answers.map(({ answer }) => answer.code).toSorted()
+    // Who comes second is the last owner, or has stopped being one.
+    expect([
+      [200, 403],
+      [200, 409],
+    ]).toContainEqual(codes)
     const { list } = await owner.desk.ask(listOperators)
     const left = list.filter(({ role, active_since }) => role === 'owner' && active_since)
     expect(left).toHaveLength(1)

@@ -38,8 +38,9 @@ export const operatorCommands: Command[] = [
   }),
 
   changes(changeOperator, async (_context, tx, { email, role }) => {
+    const owners = await queries.lockOwners(tx)
     const before = await lockByEmail(tx, email)
-    if (role !== 'owner') await keepAnOwner(tx, before.id)
+    if (role !== 'owner') keepAnOwner(owners, before.id)
     await queries.updateOperator(tx, before.id, { role })
     return {
       answer: { info: present({ ...before, role, last_seen_at: null }) },
@@ -67,8 +68,9 @@ export const operatorCommands: Command[] = [
   }),
 
   changes(removeOperator, async (_context, tx, { email }) => {
+    const owners = await queries.lockOwners(tx)
     const { id, role } = await lockByEmail(tx, email)
-    await keepAnOwner(tx, id)
+    keepAnOwner(owners, id)
     await queries.deleteOperator(tx, id)
     return { answer: { info: { removed: true } }, change: { subject: id, before: { email, role } } }
   }),
@@ -83,8 +85,7 @@ async function lockByEmail(tx: Tx, email: string) {
 }
 
 /** @throws Refusal lastOwner where nobody else could let operators in */
-async function keepAnOwner(tx: Tx, id: string): Promise<void> {
-  const owners = await queries.lockOwners(tx)
+function keepAnOwner(owners: readonly { id: string }[], id: string): void {
   if (owners.length === 1 && owners[0]?.id === id) throw new Refusal('lastOwner')
 }
 
