@@ -1,3 +1,4 @@
+import { Transform } from 'node:stream'
 import type { EpisodeProgress } from '#server/features/media/ingest/import-folder.ts'
 
 const barWidth = 24
@@ -74,4 +75,34 @@ export function timeLeft(percent: number, elapsedMs: number): string {
   if (percent < 3 || percent >= 100 || elapsedMs < 1500) return ''
   const seconds = Math.ceil((elapsedMs / 1000) * (100 / percent - 1))
   return seconds < 90 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`
+}
+
+/**
+ * Counts what is read or written of parts whose sizes are known roughly, and tells, at most every two seconds, how far all of
+ * it is. @returns what makes the stream that a part's bytes have to pass
+ */
+export function meterParts(
+  total: number,
+  tell: (line: string) => void,
+): (name: string, bytes: number) => Transform {
+  const started = performance.now()
+  let [before, told] = [0, started]
+  return (name, bytes) => {
+    let passed = 0
+    return new Transform({
+      transform(chunk: Buffer, _encoding, pass) {
+        passed = Math.min(bytes, passed + chunk.length)
+        const percent = Math.min(99, Math.floor((100 * (before + passed)) / Math.max(1, total)))
+        if (performance.now() - told >= quietEveryMs) {
+          told = performance.now()
+          tell(`${percent} % · ${name}${timeLeft(percent, told - started)}`)
+        }
+        pass(undefined, chunk)
+      },
+      flush(pass) {
+        before += bytes
+        pass()
+      },
+    })
+  }
 }

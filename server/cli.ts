@@ -1,21 +1,42 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { backUp } from '#server/cli-backup.ts'
 import { createProgress } from '#server/cli-progress.ts'
 import { moveToBucket } from '#server/cli-move.ts'
+import { restore } from '#server/cli-restore.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { createContext, type Context } from '#server/context.ts'
 import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { importFolder, type ImportReport } from '#server/features/media/ingest/import-folder.ts'
-import { loadConfig } from '#server/platform/config.ts'
+import { loadConfig, type Config } from '#server/platform/config.ts'
 import { ConfigError, runMain } from '#server/platform/config-error.ts'
-import { createLog } from '#server/platform/log.ts'
+import { connectDatabase, unhurried } from '#server/platform/database/database.ts'
+import { createLog, type Log } from '#server/platform/log.ts'
 import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { lockSite } from '#server/platform/site-lock.ts'
+import { openStorage } from '#server/platform/storage/open-storage.ts'
 
-interface Command {
+interface Usage {
   usage: string
+}
+
+/** A command that works with the whole site. */
+interface SiteCommand extends Usage {
   /** @returns the exit status */
   run(context: Context, args: string[], signal: AbortSignal): Promise<number>
 }
+
+interface Bare {
+  config: Config
+  log: Log
+}
+
+/** A command that takes the database as it is, without migrations or anything a site begins with. */
+interface BareCommand extends Usage {
+  runBare(base: Bare, args: string[], signal: AbortSignal): Promise<number>
+}
+
+type Command = SiteCommand | BareCommand
 
 const commands = {
   import: {
@@ -35,14 +56,21 @@ const commands = {
     usage: 'npm run studio -- COMMAND    does what the pages at /studio do; without a command it lists them',
     run: async (context, args) => (print(await runStudioCommand(context, args)), 0),
   },
+  backup: {
+    usage:
+      'npm run backup -- FOLDER     writes database and files into a folder while the site runs; again into the same folder copies what is new',
+    runBare: runBackup,
+  },
+  restore: {
+    usage: 'npm run restore -- FOLDER    brings a backup into an empty DATA_DIR or database',
+    runBare: runRestore,
+  },
 } satisfies Record<string, Command>
 
 const interrupted = 130
 
 async function runImport(context: Context, [path]: string[], signal: AbortSignal): Promise<number> {
-  if (path === undefined) throw new ConfigError(`Which folder? ${commands.import.usage}`)
-  // npm runs us in the project's folder and tells here which one the operator is in.
-  const folder = resolve(process.env['INIT_CWD'] ?? '', path)
+  const folder = folderOf(path, commands.import)
   if (!existsSync(folder)) throw new ConfigError(`There is no folder ${folder}.`)
   const programs = await findFfmpeg(context.config)
   if (programs.bundled)
@@ -67,16 +95,56 @@ async function runImport(context: Context, [path]: string[], signal: AbortSignal
   }
 }
 
+/** @throws ConfigError where none is named */
+function folderOf(path: string | undefined, { usage }: Usage): string {
+  if (path === undefined) throw new ConfigError(`Which folder? ${usage}`)
+  // npm runs us in the project's folder and tells here which one the operator is in.
+  return resolve(process.env['INIT_CWD'] ?? '', path)
+}
+
 /** Processes that run see it within seconds. */
 async function runForward({ config, db }: Context, [length]: string[]): Promise<number> {
   print(`The clock of the site now says ${(await forwardClock(config, db, length)).toISOString()}.`)
   return 0
 }
 
-async function runMove(context: Context, _args: string[], signal: AbortSignal): Promise<number> {
-  try {
+function runMove(context: Context, _args: string[], signal: AbortSignal): Promise<number> {
+  return untilStopped(signal, async () => {
     const { copied, there } = await moveToBucket(context, print, signal)
     print(`All of DATA_DIR is in the bucket: ${copied} files copied now, ${there} were there.`)
+  })
+}
+
+function runBackup({ config, log }: Bare, [path]: string[], signal: AbortSignal): Promise<number> {
+  const folder = folderOf(path, commands.backup)
+  return untilStopped(signal, async () => {
+    const { pool, close } = await connectDatabase(config, log, unhurried)
+    try {
+      await backUp({ pool, storage: await openStorage(config, log), config }, folder, print, signal)
+    } finally {
+      await close()
+    }
+    print(`The backup in ${folder} is complete.`)
+  })
+}
+
+function runRestore(base: Bare, [path]: string[], signal: AbortSignal): Promise<number> {
+  const folder = folderOf(path, commands.restore)
+  return untilStopped(signal, async () => {
+    const { dataDir, databaseUrl, publicUrl } = base.config
+    const lock = databaseUrl === undefined ? lockSite(dataDir, publicUrl) : undefined
+    try {
+      await restore(base, folder, print, signal)
+    } finally {
+      lock?.release()
+    }
+    print('The site is restored: npm start opens it.')
+  })
+}
+
+async function untilStopped(signal: AbortSignal, work: () => Promise<void>): Promise<number> {
+  try {
+    await work()
     return 0
   } catch (error) {
     if (!signal.aborted) throw error
@@ -117,7 +185,12 @@ async function main(): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
   const config = loadConfig(process.env)
-  const context = await createContext(config, createLog({ json: false, level: 'error' }))
+  const log = createLog({ json: false, level: 'error' })
+  if ('runBare' in command) {
+    process.exitCode = await command.runBare({ config, log }, args, stop.signal)
+    return
+  }
+  const context = await createContext(config, log)
   try {
     process.exitCode = await command.run(context, args, stop.signal)
   } finally {

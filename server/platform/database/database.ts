@@ -24,7 +24,8 @@ export interface Database<Tables> {
 }
 
 const oldestVersion = 15
-const migrationsDir = join(import.meta.dirname, 'migrations')
+/** The migrations of this version of the site. */
+export const migrationsDir = join(import.meta.dirname, 'migrations')
 
 /**
  * Has connections plan each statement once, for all values: for the processes that answer calls, whose statements are
@@ -52,14 +53,8 @@ export async function openDatabase<Tables>(
   log: Log,
   options: pg.PoolConfig = {},
 ): Promise<Database<Tables>> {
-  const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log }) : undefined
-  const pool = makePool(embedded ?? databaseUrl ?? '', options, log)
-  const close = async () => {
-    await pool.end()
-    await embedded?.stop()
-  }
+  const { pool, close } = await connectDatabase({ dataDir, databaseUrl }, log, options)
   try {
-    await checkServer(pool, embedded !== undefined)
     await migrate(pool, { directory: migrationsDir, log })
   } catch (error) {
     await close()
@@ -70,6 +65,30 @@ export async function openDatabase<Tables>(
     pool,
     close,
   }
+}
+
+/** For commands that move whole tables: nothing they do is given up for taking long. */
+export const unhurried = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 }
+
+/** As `openDatabase`, but takes the database as it is. @throws ConfigError as there */
+export async function connectDatabase(
+  { dataDir, databaseUrl }: DatabaseSettings,
+  log: Log,
+  options: pg.PoolConfig,
+): Promise<{ pool: pg.Pool; close: () => Promise<void> }> {
+  const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log }) : undefined
+  const pool = makePool(embedded ?? databaseUrl ?? '', options, log)
+  const close = async () => {
+    await pool.end()
+    await embedded?.stop()
+  }
+  try {
+    await checkServer(pool, embedded !== undefined)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { pool, close }
 }
 
 function makePool(source: EmbeddedDatabase | string, given: pg.PoolConfig, log: Log): pg.Pool {

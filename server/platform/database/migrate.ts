@@ -11,19 +11,22 @@ interface Migration {
   checksum: string
 }
 
+/** A migration that has run on a database. */
+export type RunMigration = Pick<Migration, 'name' | 'checksum'>
+
 /** A number of our own for the advisory lock that lets one process migrate at a time. */
 const lockKey = 4_711_850_001
 
 /**
  * Brings the database up to date: runs every SQL file of `directory` that has not run yet, in the order of the names, each in a transaction.
- * Safe in several processes at once. Never goes back.
+ * Safe in several processes at once. Never goes back. With `upTo` it ends with the file of that name.
  * @throws ConfigError if a file changed after it ran, or the database knows a migration that this version does not
  */
 export async function migrate(
   pool: Pool,
-  { directory, log }: { directory: string; log: Log },
+  { directory, log, upTo }: { directory: string; log: Log; upTo?: string },
 ): Promise<void> {
-  const migrations = readMigrations(directory)
+  const migrations = readMigrations(directory).filter(({ name }) => upTo === undefined || name <= upTo)
   const client = await pool.connect()
   try {
     // The pool's time-outs do not hold for a migration, nor for waiting for another process's.

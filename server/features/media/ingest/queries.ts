@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { noBackupRuns } from '#server/platform/database/dump-tables.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { playsOrWill } from '#server/features/media/queries.ts'
@@ -270,6 +271,12 @@ export function selectAssets(db: Db, ids: readonly string[]) {
     .select(['id', 'state', 'progress', 'reason'])
     .where('id', 'in', ids)
     .execute()
+}
+
+/** Whether somebody makes a backup, whose files have to stay until it is through. */
+export async function backupRuns(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ free: boolean }>`${sql.raw(noBackupRuns)}`.execute(db)
+  return rows[0]?.free === false
 }
 
 /** Assets that were retired before `before` and that no episode points to. */

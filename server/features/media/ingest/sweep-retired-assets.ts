@@ -10,6 +10,7 @@ export async function sweepRetiredAssets(
   { db, storage }: Pick<IngestContext, 'db' | 'storage'>,
   now: Date,
 ): Promise<number> {
+  if (await queries.backupRuns(db)) return 0
   const retired = await queries.selectRetired(db, new Date(now.getTime() - keptMs))
   for (const asset of retired) {
     if (asset.place !== null) {

@@ -1,0 +1,316 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
+import { getUser } from '#contract/members.ts'
+import { getDesk } from '#contract/studio/operators.ts'
+import { backUp, type Backed } from '#server/cli-backup.ts'
+import { restore } from '#server/cli-restore.ts'
+import { createContext } from '#server/context.ts'
+import { enqueueFolder } from '#server/features/media/ingest/import-folder.ts'
+import { sweepRetiredAssets } from '#server/features/media/ingest/sweep-retired-assets.ts'
+import { workNext } from '#server/features/media/ingest/work-queue.ts'
+import { loadConfig } from '#server/platform/config.ts'
+import { keepingFiles } from '#server/platform/database/dump-tables.ts'
+import { createLog } from '#server/platform/log.ts'
+import { createSite } from '#server/site.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { register } from '#server/testing/member.ts'
+import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { startS3, type S3StandIn } from '#server/testing/s3-stand-in.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { Visitor } from '#server/testing/visitor.ts'
+
+const description = `title: { en: Salt, dy: Salz }
+synopsis: { en: Two sisters. }
+category: family-drama
+tags: [salt]
+free_episodes: 1
+price: { currency: USD, episode_cents: 99, video_cents: 999 }
+`
+const log = createLog({ json: true, level: 'silent' })
+const going = new AbortController().signal
+const quiet = () => {}
+
+let root: string
+let site: TestSite
+let owner: TestOperator
+let episodeId: string
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-backup-'))
+  site = await testSite({}, { MEDIA_ENCRYPT: 'aes-128' })
+  owner = await letIn(site, 'owner')
+  await register(site)
+  episodeId = await bringIn(site)
+})
+afterAll(async () => {
+  await site.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** A video of one episode, made as any other. @returns the episode's id */
+async function bringIn({ context }: TestSite): Promise<string> {
+  const folder = join(root, 'salt')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'video.yaml'), description)
+  writeFileSync(join(folder, '01.en.vtt'), 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n')
+  drawFilm(join(folder, '01.mp4'), { seconds: 1 })
+  const ingest = { ...context, programs }
+  const wishes = { signal: going, release: 'whenReady', priority: () => 10 } as const
+  expect((await enqueueFolder(ingest, folder, wishes)).refused).toEqual([])
+  await workNext(ingest, { signal: going, niceness: 0 })
+  const { id } = await context.db.selectFrom('episodes').select('id').executeTakeFirstOrThrow()
+  return id
+}
+
+const backed = ({ context: { database, storage, config } }: TestSite): Backed => ({
+  pool: database.pool,
+  storage,
+  config,
+})
+
+let counted = 0
+const place = () => join(root, `place-${++counted}`)
+
+async function madeBackup(): Promise<string> {
+  const folder = place()
+  await backUp(backed(site), folder, quiet, going)
+  return folder
+}
+
+function restoreInto(dataDir: string, folder: string): Promise<void> {
+  return restore(
+    { config: loadConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' }), log },
+    folder,
+    quiet,
+    going,
+  )
+}
+
+/** Opens the site that lies in a folder, as `npm start` does, and shows it to somebody. */
+async function visit(dataDir: string, look: (visitor: Visitor, url: string) => Promise<void>): Promise<void> {
+  const webRoot = site.context.webRoot
+  const context = await createContext(loadConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' }), log, {
+    webRoot,
+  })
+  const restored = await createSite(context)
+  await restored.listen({ port: 0, host: '127.0.0.1' })
+  try {
+    // As in test-site.ts.
+    const url = `http://127.0.0.1:${(restored.server.address() as AddressInfo).port}`
+    await look(new Visitor(url), url)
+  } finally {
+    const closed = restored.close()
+    restored.server.closeAllConnections()
+    await closed
+    await context.close()
+  }
+}
+
+describe('a site that was backed up while it ran', () => {
+  test(
+    'opens in an empty place with everything in it, and its videos play',
+    { timeout: 120_000 },
+    async () => {
+      const lines: string[] = []
+      const folder = place()
+      await backUp(backed(site), folder, (line) => lines.push(line), going)
+      expect(lines.join('\n')).toMatch(/Files: 100 % · (\d+) of \1 files[^]*were there/)
+      const dataDir = place()
+      await restoreInto(dataDir, folder)
+      await visit(dataDir, async (visitor, url) => {
+        await visitor.ask(getUser)
+        const { playback, episode } = (await visitor.ask(getEpisode, {
+          query: { episode_id: episodeId },
+        })) as PlayableEpisode
+        expect(episode.state).toBe('free')
+        const playlist = await bodyOf(url + playback.hls_url)
+        const rung = playlist.toString().match(/^\S+\.m3u8$/m)?.[0] ?? ''
+        const rungUrl = url + playback.hls_url.replace('master.m3u8', rung)
+        const segments = (await bodyOf(rungUrl)).toString()
+        const segment = segments.match(/^\S+\.m4s$/m)?.[0] ?? ''
+        expect((await bodyOf(new URL(segment, rungUrl).href)).length).toBeGreaterThan(1000)
+        // Sealed with the secret that came along.
+        expect(await bodyOf(url + playback.hls_url.replace('master.m3u8', 'key'))).toHaveLength(16)
+        expect(playback.captions).toHaveLength(1)
+      })
+      await expect(restoreInto(dataDir, folder)).rejects.toThrow('There is a site in this database already')
+    },
+  )
+
+  test('has every row that it had, and its counters go on', { timeout: 120_000 }, async () => {
+    const dataDir = place()
+    await restoreInto(dataDir, await madeBackup())
+    const context = await createContext(loadConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' }), log)
+    const tables = await context.database.pool.query<{ name: string }>(
+      "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'",
+    )
+    expect(tables.rows.length).toBeGreaterThan(40)
+    for (const { name } of tables.rows)
+      expect(await rowsOf(context.database.pool, name), name).toEqual(
+        await rowsOf(site.context.database.pool, name),
+      )
+    await owner.desk.ask(getDesk)
+    const last = 'SELECT max(id) AS last FROM audit_events'
+    const { rows } = await context.database.pool.query<{ last: number }>(last)
+    await context.database.pool.query("INSERT INTO audit_events (event, at) VALUES ('tried', now())")
+    expect((await context.database.pool.query<{ last: number }>(last)).rows[0]?.last).toBe(
+      (rows[0]?.last ?? 0) + 1,
+    )
+    await expect(context.database.pool.query('DELETE FROM audit_events')).rejects.toThrow()
+    await expect(context.database.pool.query("UPDATE episodes SET video_id = 'nobody’s'")).rejects.toThrow(
+      'foreign key',
+    )
+    await context.close()
+  })
+
+  async function rowsOf(pool: Backed['pool'], table: string): Promise<string[]> {
+    const { rows } = await pool.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t ORDER BY 1`)
+    // When a migration ran is another matter, and the forms of a word are made anew, in any order.
+    const first = table === 'migrations' || table === 'search_words'
+    return rows.map(({ row }) => (first ? (row.split(',')[0] ?? '') : row))
+  }
+})
+
+async function bodyOf(url: string): Promise<Buffer> {
+  const answer = await fetch(url)
+  expect(answer.status, url).toBe(200)
+  return Buffer.from(await answer.arrayBuffer())
+}
+
+describe('a backup', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await madeBackup()
+  })
+
+  test('is for its owner’s eyes alone, and files of its own', () => {
+    expect(statSync(folder).mode & 0o077).toBe(0)
+    expect(statSync(join(folder, 'app-secret')).mode & 0o077).toBe(0)
+    const [original = ''] = readdirSync(join(folder, 'storage/originals'))
+    expect(statSync(join(folder, 'storage/originals', original)).nlink).toBe(1)
+  })
+
+  test('is brought up to date by a second run, without what is gone', async () => {
+    await site.context.storage.write('public/covers/new.webp', 'new')
+    await site.context.storage.write('public/covers/old.webp', 'old')
+    await backUp(backed(site), folder, quiet, going)
+    await site.context.storage.remove('public/covers/old.webp')
+    const lines: string[] = []
+    await backUp(backed(site), folder, (line) => lines.push(line), going)
+    expect(lines.at(-1)).toMatch(/^Files: 0 copied/)
+    expect(readFileSync(join(folder, 'storage/public/covers/new.webp'), 'utf8')).toBe('new')
+    expect(existsSync(join(folder, 'storage/public/covers/old.webp'))).toBe(false)
+    expect(readdirSync(folder).filter((name) => name.startsWith('database-'))).toHaveLength(1)
+  })
+
+  test('that was stopped leaves the former one whole', { timeout: 60_000 }, async () => {
+    const before = readFileSync(join(folder, 'backup.json'), 'utf8')
+    const stop = new AbortController()
+    await site.context.storage.write('public/covers/late.webp', 'late')
+    const tell = (line: string) => (line.startsWith('Files') ? stop.abort() : undefined)
+    await expect(
+      backUp({ ...backed(site), storage: stoppedAt(stop) }, folder, tell, stop.signal),
+    ).rejects.toThrow('abort')
+    expect(readFileSync(join(folder, 'backup.json'), 'utf8')).toBe(before)
+    await restoreInto(place(), folder)
+  })
+
+  /** The site's storage, whose files are asked for too late. */
+  const stoppedAt = (stop: AbortController) => ({
+    ...site.context.storage,
+    bringHere: async () => {
+      stop.abort()
+      throw stop.signal.reason
+    },
+  })
+
+  test('keeps what it names from being deleted while it runs', async () => {
+    const { db } = site.context
+    const old = new Date(Date.now() - 24 * 3_600_000)
+    const asset = { id: 'ast_retired', source_name: 'x', source_hash: 'x', retired_at: old, ready_at: old }
+    await db
+      .insertInto('assets')
+      .values({ ...asset, state: 'ready', original_path: null, reason: null })
+      .execute()
+    const { pool } = site.context.database
+    expect(await keepingFiles(pool, () => sweepRetiredAssets(site.context, new Date()))).toBe(0)
+    expect(await sweepRetiredAssets(site.context, new Date())).toBe(1)
+  })
+
+  test('that was stopped while it was restored can be restored again', { timeout: 60_000 }, async () => {
+    const dataDir = place()
+    const halfway = join(folder, JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8')).database)
+    const table = join(halfway, 'videos.copy.gz')
+    const rows = readFileSync(table)
+    writeFileSync(table, rows.subarray(0, rows.length - 9))
+    await expect(restoreInto(dataDir, folder)).rejects.toThrow('unexpected end of file')
+    writeFileSync(table, rows)
+    await restoreInto(dataDir, folder)
+  })
+
+  test('of a site with another secret is refused, and so is what is no backup', async () => {
+    rmSync(join(folder, 'app-secret'))
+    await expect(restoreInto(place(), folder)).rejects.toThrow('APP_SECRET')
+    await expect(restoreInto(place(), root)).rejects.toThrow('There is no backup')
+  })
+
+  test('of a version with other tables is refused', { timeout: 60_000 }, async () => {
+    const path = join(folder, 'backup.json')
+    const manifest = JSON.parse(readFileSync(path, 'utf8'))
+    manifest.migrations.push({ name: '9999_future.sql', checksum: 'x' })
+    writeFileSync(path, JSON.stringify(manifest))
+    await expect(restoreInto(place(), folder)).rejects.toThrow('another version')
+  })
+
+  test('inside DATA_DIR is refused: it would be lost with it', async () => {
+    const inside = join(site.context.config.dataDir, 'backup')
+    await expect(backUp(backed(site), inside, quiet, going)).rejects.toThrow('inside DATA_DIR')
+  })
+})
+
+describe('with a bucket', () => {
+  let store: S3StandIn
+  beforeAll(async () => {
+    store = await startS3()
+  })
+  afterAll(() => store.close())
+
+  test(
+    'a backup lists what must lie there, and a restore says what is missing',
+    { timeout: 60_000 },
+    async () => {
+      const second = await testSite({}, { ...store.settings, APP_SECRET: 'x'.repeat(40) })
+      await second.context.storage.write('media/ast_1/master.m3u8', 'playlist')
+      const folder = place()
+      await backUp(backed(second), folder, quiet, going)
+      expect(existsSync(join(folder, 'storage'))).toBe(false)
+      expect(existsSync(join(folder, 'app-secret'))).toBe(false)
+      const config = loadConfig({
+        ...store.settings,
+        DATA_DIR: place(),
+        APP_SECRET: 'x'.repeat(40),
+        LOG_LEVEL: 'silent',
+      })
+      await second.context.storage.remove('media/ast_1/master.m3u8')
+      await expect(restore({ config, log }, folder, quiet, going)).rejects.toThrow(
+        'lacks 1 of the backup’s files, such as media/ast_1/master.m3u8'.replace('’', "'"),
+      )
+      await second.context.storage.write('media/ast_1/master.m3u8', 'playlist')
+      await restore({ config, log }, folder, quiet, going)
+      await second.close()
+    },
+  )
+})

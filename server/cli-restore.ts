@@ -1,0 +1,126 @@
+import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { chmod, copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createInterface } from 'node:readline'
+import { createGunzip } from 'node:zlib'
+import type { Pool } from 'pg'
+import { bucketList, Manifest, manifestFile, rowsFile, secretFile, secretMark } from '#server/cli-backup.ts'
+import { meterParts } from '#server/cli-progress.ts'
+import { copyFiles, storedFolders } from '#server/copy-files.ts'
+import type { Config } from '#server/platform/config.ts'
+import { ConfigError } from '#server/platform/config-error.ts'
+import { connectDatabase, migrationsDir, unhurried } from '#server/platform/database/database.ts'
+import { isNew, loadTables } from '#server/platform/database/load-tables.ts'
+import { migrate } from '#server/platform/database/migrate.ts'
+import { compileSchema } from '#server/platform/http/validators.ts'
+import type { Log } from '#server/platform/log.ts'
+import { openDisk } from '#server/platform/storage/disk.ts'
+import { openStorage } from '#server/platform/storage/open-storage.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
+
+type Tell = (line: string) => void
+
+/**
+ * Brings a backup into an empty place: a database that no site has used, and the storage of the settings. Stopped, it can be
+ * run again; the database has all of it or nothing.
+ * @throws ConfigError where that is no backup, the place is not empty, or the secret is another; the signal's reason when aborted
+ */
+export async function restore(
+  { config, log }: { config: Config; log: Log },
+  folder: string,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<void> {
+  const manifest = readManifest(folder)
+  await bringSecret(config, manifest, folder)
+  const { pool, close } = await connectDatabase(config, log, unhurried)
+  try {
+    if (!(await isNew(pool)))
+      throw new ConfigError(
+        'There is a site in this database already: restore into an empty DATA_DIR or database.',
+      )
+    const storage = await openStorage(config, log)
+    await (manifest.bucket
+      ? checkBucket(storage, join(folder, manifest.database, bucketList))
+      : copyFiles({ from: openDisk(folder), to: storage }, (line) => tell(`Files: ${line}`), signal))
+    await migrateAs(pool, manifest, log)
+    await readRows(pool, manifest, join(folder, manifest.database), tell, signal)
+  } finally {
+    await close()
+  }
+}
+
+/** @throws ConfigError */
+function readManifest(folder: string): Manifest {
+  const path = join(folder, manifestFile)
+  if (!existsSync(path)) throw new ConfigError(`There is no backup in ${folder}: ${manifestFile} is missing.`)
+  const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest
+  const wrong = compileSchema(Manifest)(manifest)
+  if (wrong !== undefined)
+    throw new ConfigError(`${path} is no backup that this version of the site can read: ${wrong}.`)
+  return manifest
+}
+
+/**
+ * What was sealed and signed by the backup's site opens with its secret alone. Where it made the secret itself, that came along;
+ * the one that our own start has just made is of no use to anybody yet.
+ * @throws ConfigError
+ */
+async function bringSecret({ dataDir, secrets }: Config, manifest: Manifest, folder: string): Promise<void> {
+  if (secretMark(secrets.appSecret) === manifest.secret) return
+  const [kept, own] = [join(folder, secretFile), join(dataDir, secretFile)]
+  const ours = existsSync(own) && readFileSync(own, 'utf8').trim() === secrets.appSecret
+  if (!existsSync(kept) || !ours)
+    throw new ConfigError('Set APP_SECRET to the one of the site that the backup was made of.')
+  await copyFile(kept, own)
+  await chmod(own, 0o600)
+}
+
+/** Makes the tables as they were when the backup was made; what is newer runs at the next start. @throws ConfigError */
+async function migrateAs(pool: Pool, { migrations }: Manifest, log: Log): Promise<void> {
+  const upTo = migrations.at(-1)?.name ?? ''
+  await migrate(pool, { directory: migrationsDir, log, upTo })
+  const { rows } = await pool.query<{ name: string; checksum: string }>(
+    'SELECT name, checksum FROM migrations',
+  )
+  const ran = new Map(rows.map(({ name, checksum }) => [name, checksum]))
+  if (ran.size !== migrations.length || migrations.some(({ name, checksum }) => ran.get(name) !== checksum))
+    throw new ConfigError(
+      'The backup was made by another version of the site, which knows other tables: restore it with that version, or one newer than it.',
+    )
+}
+
+async function readRows(
+  pool: Pool,
+  dump: Manifest,
+  folder: string,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<void> {
+  const total = dump.tables.reduce((sum, { bytes }) => sum + bytes, 0)
+  const meter = meterParts(total, (line) => tell(`Database: ${line}`))
+  await loadTables(pool, dump, async ({ name, bytes }, rows) => {
+    signal.throwIfAborted()
+    const file = createReadStream(join(folder, rowsFile(name)))
+    await pipeline(file, createGunzip(), meter(name, bytes), rows, { signal })
+  })
+}
+
+/** @throws ConfigError naming what is missing */
+async function checkBucket(storage: Storage, list: string): Promise<void> {
+  if (storage.delivery.kind === 'files')
+    throw new ConfigError('The files of this backup lie in a bucket: set S3_ENDPOINT and what belongs to it.')
+  const there = new Map<string, number>()
+  for (const folder of storedFolders)
+    for await (const { key, bytes } of storage.list(folder)) there.set(key, bytes)
+  const missing: string[] = []
+  for await (const line of createInterface(createReadStream(list))) {
+    const [, bytes, key = ''] = /^(\d+) (.*)$/.exec(line) ?? []
+    if (there.get(key) !== Number(bytes)) missing.push(key)
+  }
+  if (missing.length > 0)
+    throw new ConfigError(
+      `The bucket lacks ${missing.length} of the backup's files, such as ${missing.slice(0, 3).join(', ')}: bring them back first.`,
+    )
+}

@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream'
+import type { Pool, PoolClient } from 'pg'
+import { to } from 'pg-copy-streams'
+import type { RunMigration } from './migrate.ts'
+
+/** One table of a dump. */
+export interface DumpedTable {
+  name: string
+  /** Those that are written; generated ones make themselves. */
+  columns: string[]
+  /** As it lies in the database, for estimates. */
+  bytes: number
+}
+
+/** What belongs to a dump besides its rows. */
+export interface Dump {
+  migrations: RunMigration[]
+  tables: DumpedTable[]
+  /** Where each counter of the database stands. */
+  counters: Record<string, number>
+}
+
+/** Held by whoever makes a backup: as long as it is, nobody deletes files that the database named at its beginning. */
+const backupLock = 4_711_850_002
+
+/** Whether files may be deleted: nobody makes a backup just now. */
+export const noBackupRuns = `SELECT pg_try_advisory_xact_lock(${backupLock}) AS free`
+
+/** Keeps files from being deleted while `work` runs. */
+export async function keepingFiles<T>(pool: Pool, work: () => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    await client.query('SELECT pg_advisory_lock_shared($1)', [backupLock])
+    return await work()
+  } finally {
+    // Closing the connection gives back the lock.
+    client.release(true)
+  }
+}
+
+/**
+ * Hands every table's rows to `write`, all as they were at one moment: the site goes on meanwhile.
+ * @throws what `write` throws
+ */
+export async function dumpTables(
+  pool: Pool,
+  write: (table: DumpedTable, rows: Readable) => Promise<void>,
+): Promise<Dump> {
+  const client = await pool.connect()
+  try {
+    await client.query('SET statement_timeout = 0')
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const { rows: migrations } = await client.query<RunMigration>(
+      'SELECT name, checksum FROM migrations ORDER BY name',
+    )
+    const tables = await listTables(client)
+    for (const table of tables) {
+      const rows = client.query(to(`COPY ${columnsOf(client, table)} TO STDOUT`))
+      await write(table, rows)
+    }
+    const counters = await readCounters(client)
+    await client.query('COMMIT')
+    return { migrations, tables, counters }
+  } finally {
+    // Where it broke off, a COPY may still be under way.
+    client.release(true)
+  }
+}
+
+/** A table with its columns, as COPY wants them. */
+export function columnsOf(client: PoolClient, { name, columns }: Pick<DumpedTable, 'name' | 'columns'>) {
+  const quoted = columns.map((column) => client.escapeIdentifier(column))
+  return `${client.escapeIdentifier(name)} (${quoted.join(', ')})`
+}
+
+/** The site's own tables. The job queue's, which lie in a schema of their own, are made anew at each start. */
+async function listTables(client: PoolClient): Promise<DumpedTable[]> {
+  const { rows } = await client.query<DumpedTable>(`
+    SELECT c.relname AS name, pg_table_size(c.oid) AS bytes,
+      array_agg(a.attname::text ORDER BY a.attnum) AS columns
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attgenerated = ''
+      AND c.relname <> 'migrations'
+    GROUP BY c.oid, c.relname ORDER BY c.relname`)
+  return rows
+}
+
+/** Counters stand outside of transactions, so they are read last: ahead of every row, not behind one. */
+async function readCounters(client: PoolClient): Promise<Record<string, number>> {
+  const { rows } = await client.query<{ sequencename: string; last_value: number }>(
+    "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL",
+  )
+  return Object.fromEntries(rows.map((row) => [row.sequencename, row.last_value]))
+}

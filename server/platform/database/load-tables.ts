@@ -1,0 +1,55 @@
+import type { Writable } from 'node:stream'
+import type { Pool, PoolClient } from 'pg'
+import { from } from 'pg-copy-streams'
+import { columnsOf, type Dump, type DumpedTable } from './dump-tables.ts'
+
+/** Whether a database was never used by a site: a site that has been started has settings in it. */
+export async function isNew(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ there: boolean }>("SELECT to_regclass('settings') IS NOT NULL AS there")
+  if (!rows[0]?.there) return true
+  return (await pool.query('SELECT 1 FROM settings LIMIT 1')).rowCount === 0
+}
+
+/**
+ * Brings a dump's rows into a database that has the dump's migrations and no more, all of them or none.
+ * `fill` writes a table's rows into the stream it is given.
+ * @throws what `fill` throws
+ */
+export async function loadTables(
+  pool: Pool,
+  { tables, counters }: Dump,
+  fill: (table: DumpedTable, rows: Writable) => Promise<void>,
+): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('SET statement_timeout = 0')
+    await client.query('BEGIN')
+    const names = tables.map(({ name }) => client.escapeIdentifier(name))
+    const putBack = await takeAwayConstraints(client)
+    for (const name of names) await client.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
+    await client.query(`TRUNCATE ${names.join(', ')}`)
+    for (const table of tables)
+      await fill(table, client.query(from(`COPY ${columnsOf(client, table)} FROM STDIN`)))
+    for (const name of names) await client.query(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
+    for (const statement of putBack) await client.query(statement)
+    for (const [name, value] of Object.entries(counters))
+      await client.query('SELECT setval($1::regclass, $2)', [client.escapeIdentifier(name), value])
+    await client.query('COMMIT')
+    await client.query('ANALYZE')
+  } finally {
+    client.release(true)
+  }
+}
+
+/**
+ * Drops the references between tables, so that they can be filled in any order and are checked once at the end; whoever owns
+ * the tables may do that. @returns the statements that bring them back
+ */
+async function takeAwayConstraints(client: PoolClient): Promise<string[]> {
+  const { rows } = await client.query<{ drop: string; add: string }>(`
+    SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
+      format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS add
+    FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace ORDER BY conname`)
+  for (const { drop } of rows) await client.query(drop)
+  return rows.map(({ add }) => add)
+}
