@@ -7,17 +7,20 @@ import * as members from './members.ts'
 import * as operations from './operations.ts'
 import * as pages from './pages.ts'
 import * as social from './social.ts'
+import * as homepage from './studio/homepage.ts'
 import * as operators from './studio/operators.ts'
 import * as orders from './studio/orders.ts'
 import * as people from './studio/people.ts'
 import * as plans from './studio/plans.ts'
+import * as running from './studio/running.ts'
+import * as settings from './studio/settings.ts'
 import * as uploads from './studio/uploads.ts'
 import * as videos from './studio/videos.ts'
 import * as tracking from './tracking.ts'
 
 const modules = [members, social, catalog, library, media, billing, tracking, pages, operations]
 /** The operators' calls, which no viewer's page makes. */
-const studioModules = [operators, orders, people, plans, videos, uploads]
+const studioModules = [operators, homepage, orders, people, plans, running, settings, videos, uploads]
 
 const callsOf = (modules: readonly object[]): readonly Endpoint[] =>
   modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isEndpoint))

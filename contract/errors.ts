@@ -23,6 +23,7 @@ export const refusals = {
   notAllowed: 403,
   lastOwner: 409,
   nothingToPlay: 409,
+  settingInvalid: 500,
   secondFactorNeeded: 401,
   signedInAlready: 409,
   emailInvalid: 500,

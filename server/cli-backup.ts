@@ -9,7 +9,7 @@ import { meterParts } from '#server/cli-progress.ts'
 import { copyFiles, storedFolders } from '#server/copy-files.ts'
 import type { Config } from '#server/platform/config.ts'
 import { ConfigError } from '#server/platform/config-error.ts'
-import { dumpTables, keepingFiles, type Dump } from '#server/platform/database/dump-tables.ts'
+import { dumpTables, keepingFiles, readSiteId, type Dump } from '#server/platform/database/dump-tables.ts'
 import { keyOf } from '#server/platform/seal.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
@@ -19,6 +19,8 @@ export const Manifest = Type.Object({
   format: Type.Literal(1),
   made_at: Type.String(),
   public_url: Type.String(),
+  /** Whose bucket it is. */
+  site_id: Type.String(),
   /** Tells whether a site has the same APP_SECRET, and nothing else about it. */
   secret: Type.String(),
   /** The folder with a file for each table. */
@@ -70,7 +72,17 @@ export async function backUp(backed: Backed, folder: string, tell: Tell, signal:
       : copyStorage(backed.storage, folder, tell, signal))
     await keepSecret(backed.config, folder)
     const secret = secretMark(secrets.appSecret)
-    await writeManifest(folder, { format: 1, made_at, public_url, secret, database, bucket, ...dump })
+    const site_id = (await readSiteId(backed.pool)) ?? ''
+    await writeManifest(folder, {
+      format: 1,
+      made_at,
+      public_url,
+      site_id,
+      secret,
+      database,
+      bucket,
+      ...dump,
+    })
     await removeFormer(folder, database)
     if (!bucket) await removeGone(backed.storage, folder)
   })

@@ -40,7 +40,7 @@ export async function restore(
       throw new ConfigError(
         'There is a site in this database already: restore into an empty DATA_DIR or database.',
       )
-    const storage = await openStorage(config, log)
+    const storage = await openStorage(config, log, manifest.site_id)
     await (manifest.bucket
       ? checkBucket(storage, join(folder, manifest.database, bucketList))
       : copyFiles({ from: openDisk(folder), to: storage }, (line) => tell(`Files: ${line}`), signal))

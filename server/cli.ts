@@ -11,6 +11,7 @@ import { importFolder, type ImportReport } from '#server/features/media/ingest/i
 import { loadConfig, type Config } from '#server/platform/config.ts'
 import { ConfigError, runMain } from '#server/platform/config-error.ts'
 import { connectDatabase, unhurried } from '#server/platform/database/database.ts'
+import { readSiteId } from '#server/platform/database/dump-tables.ts'
 import { createLog, type Log } from '#server/platform/log.ts'
 import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { lockSite } from '#server/platform/site-lock.ts'
@@ -120,7 +121,11 @@ function runBackup({ config, log }: Bare, [path]: string[], signal: AbortSignal)
   return untilStopped(signal, async () => {
     const { pool, close } = await connectDatabase(config, log, unhurried)
     try {
-      await backUp({ pool, storage: await openStorage(config, log), config }, folder, print, signal)
+      const siteId = await readSiteId(pool)
+      if (config.s3 && siteId === undefined)
+        throw new ConfigError('Start this version of the site once: until then its bucket has no owner.')
+      const storage = await openStorage(config, log, siteId ?? '')
+      await backUp({ pool, storage, config }, folder, print, signal)
     } finally {
       await close()
     }

@@ -61,6 +61,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import { newId } from '#server/platform/ids.ts'
+import { openLiveSettings, type LiveSettings } from '#server/platform/live-settings.ts'
 import type { Log } from '#server/platform/log.ts'
 import { addressOf, openMailer, type Mailer } from '#server/platform/mail/mailer.ts'
 import type { MailContext } from '#server/platform/mail/send-mails.ts'
@@ -88,6 +89,7 @@ export interface Context extends FeatureContexts, GatewaySetUp, Omit<MailContext
   /** Tells this site's database from any other's. */
   siteId: string
   storage: Storage
+  settings: LiveSettings
   close(): Promise<void>
 }
 
@@ -119,6 +121,25 @@ function pageSettings(
   }
 }
 
+/** Which secrets the environment has, by the names of its settings. */
+function secretsIn({ secrets, mail, tracking: { conversions } }: Config): { name: string; set: boolean }[] {
+  const { stripe, paypal, s3, social } = secrets
+  const given = {
+    APP_SECRET: secrets.appSecret,
+    STRIPE_SECRET_KEY: stripe,
+    PAYPAL_CLIENT_SECRET: paypal,
+    S3_SECRET_ACCESS_KEY: s3,
+    SMTP_URL: mail.smtpUrl,
+    META_ACCESS_TOKEN: conversions.meta,
+    TIKTOK_ACCESS_TOKEN: conversions.tiktok,
+    GOOGLE_CLIENT_SECRET: social.google,
+    FACEBOOK_CLIENT_SECRET: social.facebook,
+    TIKTOK_CLIENT_SECRET: social.tiktok,
+    OIDC_CLIENT_SECRET: social.oidc,
+  }
+  return Object.entries(given).map(([name, value]) => ({ name, set: value !== undefined }))
+}
+
 const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')
 
 /**
@@ -132,6 +153,13 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   const clock = overrides.clock ?? (await openClock(config, db, log))
   const { id: siteId } = await settleSetting(db, 'site_id', { id: newId('site') })
   const [storage] = await Promise.all([openStorage(config, log, siteId), seedPlans(db), seedHomepage(db)])
+  const settings = await openLiveSettings(database.pool, config, log)
+  const operator = {
+    ...config.operator,
+    get email() {
+      return settings.contactEmail
+    },
+  }
   const webRoot = overrides.webRoot ?? builtWeb
   const ownAddress = overrides.ownAddress ?? (() => `http://127.0.0.1:${config.port}`)
   const { gateways, gatewayRoutes } =
@@ -157,7 +185,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     socialProviders,
     translate,
     composeMail: composerFor(config.operator.site),
-    mailer: overrides.mailer ?? openMailer(config, log),
+    mailer: overrides.mailer ?? openMailer(config, log, () => settings.mailFrom),
     webRoot,
     siteId,
     storage,
@@ -171,11 +199,14 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     mediaKeys: createMediaKeys(config.secrets.appSecret, config.mediaEncrypt === 'aes-128'),
     secure: config.production,
     publicUrl: config.publicUrl,
-    limits: config.limits,
-    operator: config.operator,
+    limits: settings.limits,
+    settings,
+    environment: config,
+    secretsSet: secretsIn(config),
+    operator,
     supportRefundCents: config.supportRefundCents,
     sandboxOffered: gateways.some(({ id }) => id === 'sandbox'),
-    inbox: config.operator.email ?? addressOf(config.mail.from),
+    inbox: () => settings.contactEmail ?? addressOf(settings.mailFrom),
     tracking: config.tracking,
     consentsOf: selectConsents,
     findReferrer: selectReferrer,
@@ -200,6 +231,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     offerFor: (database, episode, language) => offerFor({ gateways }, database, episode, language),
     findCover: (viewer, episodeId, language) => findCover(context, viewer, episodeId, language),
     async close() {
+      settings.stop()
       await context.events.stop()
       await database.close()
     },

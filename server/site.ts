@@ -11,6 +11,7 @@ import { identify } from '#server/features/members/members.ts'
 import { credentialRoutes } from '#server/features/members/credential-routes.ts'
 import { membersRoutes } from '#server/features/members/routes.ts'
 import { socialPlainRoutes, socialRoutes } from '#server/features/members/social/routes.ts'
+import { closedPage } from '#server/features/pages/closed-page.ts'
 import { pageCalls } from '#server/features/pages/page-calls.ts'
 import { pagesRoutes } from '#server/features/pages/routes.ts'
 import { studioBytesRoutes } from '#server/features/studio/content/receive-bytes.ts'
@@ -47,6 +48,10 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
       ...trackingRoutes(context),
       ...pageCalls(context),
     ],
+    closedSign: {
+      isClosed: () => context.settings.maintenance,
+      page: (language) => closedPage(context, language),
+    },
     operatorRoutes: studioRoutes(context),
     bytesRoutes: studioBytesRoutes(context),
     plainRoutes: [

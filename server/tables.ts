@@ -8,6 +8,7 @@ import type { MembersTables } from '#server/features/members/tables.ts'
 import type { SocialTables } from '#server/features/members/social/tables.ts'
 import type { StudioTables } from '#server/features/studio/tables.ts'
 import type { TrackingTables } from '#server/features/tracking/tables.ts'
+import type { JobTables } from '#server/platform/job-tables.ts'
 import type { MailTables } from '#server/platform/mail/tables.ts'
 
 /** Every table of the site, each declared by its feature. Types only. */
@@ -20,6 +21,7 @@ export type Tables = CatalogTables &
   BillingTables &
   TrackingTables &
   StudioTables &
+  JobTables &
   MailTables
 
 export type Db = Kysely<Tables>

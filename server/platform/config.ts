@@ -167,8 +167,8 @@ export function readLimits(env: Env): Limits {
   })
 }
 
-/** Who mails come from: an address, or a name and an address in angle brackets. */
-function readMailFrom(env: Env): string | undefined {
+/** Who mails come from: an address, or a name and an address in angle brackets. @throws ConfigError naming MAIL_FROM */
+export function readMailFrom(env: Env): string | undefined {
   const from = text(env, 'MAIL_FROM')
   if (from === undefined || /^[^<>@\s]+@[^<>@\s]+$|^[^<>]*<[^<>@\s]+@[^<>@\s]+>$/.test(from)) return from
   throw new ConfigError(

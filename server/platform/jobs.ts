@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import type { Pool } from 'pg'
 import { listen } from '#server/platform/database/listen.ts'
+import { knowJobs, noteFailure, noteSuccess, takeWanted, wantedChannel } from './job-runs.ts'
 import type { Log } from './log.ts'
 
 /** Work that comes round: one process of however many does it in each stretch of `everySeconds`. */
@@ -23,7 +24,7 @@ const graceMs = 5000
 
 /**
  * Runs scheduled jobs on the site's own PostgreSQL. A job that fails is logged and comes round again; one whose process
- * died is taken up by another after its time.
+ * died is taken up by another after its time. How each gets on is written down (job-runs.ts).
  */
 export async function startJobs(pool: Pool, jobs: readonly Job[], log: Log): Promise<Jobs> {
   const stopping = new AbortController()
@@ -32,8 +33,15 @@ export async function startJobs(pool: Pool, jobs: readonly Job[], log: Log): Pro
     if (stopping.signal.aborted) return
     const run = job
       .run(stopping.signal)
+      .then(
+        () => noteSuccess(pool, job.name),
+        (error: unknown) => {
+          log.error({ err: error, job: job.name }, 'A job failed and will come round again')
+          return noteFailure(pool, job.name, error)
+        },
+      )
       .catch((error: unknown) =>
-        log.error({ err: error, job: job.name }, 'A job failed and will come round again'),
+        log.warn({ err: error, job: job.name }, 'How a job went could not be written down'),
       )
     running.add(run)
     await run
@@ -43,13 +51,14 @@ export async function startJobs(pool: Pool, jobs: readonly Job[], log: Log): Pro
   const boss = new PgBoss({ db: { executeSql }, schema: 'jobs', maintenanceIntervalSeconds: 300 })
   boss.on('error', (error) => log.warn({ err: error }, 'The job queue had trouble'))
   await boss.start()
+  await knowJobs(pool, jobs)
   const timers = await Promise.all(jobs.map((job) => startJob(boss, job, () => work(job), log)))
   const listening = wakeJobs(pool, jobs, work, log)
   return {
     async stop() {
       stopping.abort()
       for (const timer of timers) clearInterval(timer)
-      await Promise.all([listening?.stop(), boss.stop({ graceful: true, timeout: graceMs })])
+      await Promise.all([listening.stop(), boss.stop({ graceful: true, timeout: graceMs })])
       await Promise.race([Promise.all(running), delay(graceMs, undefined, { ref: false })])
     },
   }
@@ -72,12 +81,22 @@ async function startJob(
 }
 
 function wakeJobs(pool: Pool, jobs: readonly Job[], work: (job: Job) => Promise<void>, log: Log) {
-  const wakes = new Map(
-    jobs.flatMap((job) => (job.wakeOn === undefined ? [] : [[job.wakeOn, oneAtATime(() => work(job))]])),
+  const byName = new Map(jobs.map((job) => [job.name, oneAtATime(() => work(job))]))
+  const wakes = new Map<string, () => void>(
+    jobs.flatMap(({ name, wakeOn }) => {
+      const wake = byName.get(name)
+      return wake && wakeOn !== undefined ? [[wakeOn, wake] as const] : []
+    }),
   )
-  return wakes.size > 0
-    ? listen(pool, [...wakes.keys()], (channel) => wakes.get(channel)?.(), log)
-    : undefined
+  const runWanted = async () => {
+    for (const name of await takeWanted(pool)) byName.get(name)?.()
+  }
+  wakes.set(wantedChannel, () => {
+    runWanted().catch((error: unknown) =>
+      log.warn({ err: error }, 'What operators want to run could not be read'),
+    )
+  })
+  return listen(pool, [...wakes.keys()], (channel) => wakes.get(channel)?.(), log)
 }
 
 /** Runs when called; called while it runs, once more after that. */

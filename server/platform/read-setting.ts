@@ -41,6 +41,12 @@ export function limit(env: Env, name: string): Limit | undefined {
   return { max: Number(max), seconds }
 }
 
+/** A limit as `limit` reads it. */
+export function writeLimit({ max, seconds }: Limit): string {
+  const unit = Object.entries(units).find(([, length]) => length === seconds)?.[0]
+  return `${max}/${unit ?? 's'}`
+}
+
 /** A switch: 1 or 0. */
 export function flag(env: Env, name: string): boolean | undefined {
   const value = oneOf(env, name, ['0', '1'])

@@ -31,7 +31,7 @@ await sendMails({
   db,
   clock: systemClock,
   log: createLog({ json: true, level: 'silent' }),
-  mailer: smtpMailer(smtpUrl, 'Cliffhanger <site@drama.example>'),
+  mailer: smtpMailer(smtpUrl, () => 'Cliffhanger <site@drama.example>'),
   composeMail: composerFor('Cliffhanger'),
 })
 await db.destroy()

@@ -4,7 +4,7 @@ import type { IconName } from '#web/ui/Icon.tsx'
 
 /** A part of the studio with a place in its navigation. */
 export interface Area {
-  name: 'content' | 'money' | 'people' | 'plans' | 'team'
+  name: 'content' | 'homepage' | 'money' | 'people' | 'plans' | 'team' | 'running' | 'settings'
   path: string
   icon: IconName
   /** Whose role has anything to do there. */
@@ -20,6 +20,13 @@ export const areas: readonly Area[] = [
     icon: 'play',
     roles,
     load: () => import('./content/ContentScreen.tsx'),
+  },
+  {
+    name: 'homepage',
+    path: '/studio/homepage',
+    icon: 'globe',
+    roles: ['owner', 'editor'],
+    load: () => import('./homepage/HomepageScreen.tsx'),
   },
   {
     name: 'money',
@@ -43,4 +50,18 @@ export const areas: readonly Area[] = [
     load: () => import('./plans/PlansScreen.tsx'),
   },
   { name: 'team', path: '/studio/team', icon: 'user', roles, load: () => import('./team/TeamScreen.tsx') },
+  {
+    name: 'running',
+    path: '/studio/running',
+    icon: 'check',
+    roles,
+    load: () => import('./running/RunningScreen.tsx'),
+  },
+  {
+    name: 'settings',
+    path: '/studio/settings',
+    icon: 'settings',
+    roles,
+    load: () => import('./settings/SettingsScreen.tsx'),
+  },
 ]

@@ -8,6 +8,9 @@ import desk from './texts/en.desk.json'
 import money from './texts/en.money.json'
 import people from './texts/en.people.json'
 import plans from './texts/en.plans.json'
+import homepage from './texts/en.homepage.json'
+import running from './texts/en.running.json'
+import settings from './texts/en.settings.json'
 
 /** The studio speaks English and German; who reads another language gets English. */
 export const studioLanguages = ['en', 'dy'] as const satisfies Language[]
@@ -15,6 +18,7 @@ export const studioLanguages = ['en', 'dy'] as const satisfies Language[]
 type StudioKey =
   | KeyOf<typeof desk>
   | KeyOf<typeof content>
+  | KeyOf<typeof homepage & typeof running & typeof settings>
   | KeyOf<typeof money>
   | KeyOf<typeof people>
   | KeyOf<typeof plans>
@@ -23,7 +27,8 @@ type StudioKey =
 export type Say = (key: StudioKey, values?: Values) => string
 
 const translator = createTranslator<StudioKey>(currentLanguage())
-for (const part of [desk, content, money, people, plans]) translator.add('en', part)
+const parts = [desk, content, homepage, money, people, plans, running, settings]
+for (const part of parts) translator.add('en', part)
 
 const others = import.meta.glob<TextTree>(['./texts/*.json', '!./texts/en.*.json'], { import: 'default' })
 

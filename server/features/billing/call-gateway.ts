@@ -1,4 +1,5 @@
 import type { Log } from '#server/platform/log.ts'
+import { within } from '#server/platform/within.ts'
 import { describeError } from './describe-error.ts'
 import { GatewayRefused, type Payment, type PaymentGateway, type Saving, type Settled } from './gateway.ts'
 
@@ -25,7 +26,7 @@ export async function askGateway<T extends Payment | Saving>(
   call: (gateway: PaymentGateway) => Promise<T | null>,
 ): Promise<Outcome<T>> {
   try {
-    return await bounded(call(gateway), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+    return await within(context.gatewayTimeoutMs ?? gatewayTimeoutMs, call(gateway))
   } catch (error) {
     context.log.warn({ ...describeError(error), gateway: gateway.id }, 'a gateway gave no answer')
     return 'unknown'
@@ -39,7 +40,7 @@ export async function askRefund(
   refund: { reference: string; amountCents: number; key: string },
 ): Promise<'done' | 'refused' | 'unknown'> {
   try {
-    await bounded(gateway.refund(refund), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+    await within(context.gatewayTimeoutMs ?? gatewayTimeoutMs, gateway.refund(refund))
     return 'done'
   } catch (error) {
     context.log.error(
@@ -58,7 +59,7 @@ export async function askForPayments(
   settled: Settled,
 ): Promise<Payment[] | undefined> {
   try {
-    return await bounded(gateway.listSince(since, settled), listTimeoutMs)
+    return await within(listTimeoutMs, gateway.listSince(since, settled))
   } catch (error) {
     context.log.warn({ ...describeError(error), gateway: gateway.id }, 'a gateway did not list its payments')
     return undefined
@@ -72,7 +73,7 @@ export async function askToForget(
   call: (gateway: PaymentGateway) => Promise<void> | undefined,
 ): Promise<boolean> {
   try {
-    await bounded(call(gateway) ?? Promise.resolve(), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+    await within(context.gatewayTimeoutMs ?? gatewayTimeoutMs, call(gateway) ?? Promise.resolve())
     return true
   } catch (error) {
     context.log.warn({ ...describeError(error), gateway: gateway.id }, 'a gateway did not forget')
@@ -87,26 +88,12 @@ export async function askWhetherKept(
   methodReference: string,
 ): Promise<boolean | 'unknown'> {
   try {
-    return await bounded(gateway.isKept(methodReference), context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+    return await within(context.gatewayTimeoutMs ?? gatewayTimeoutMs, gateway.isKept(methodReference))
   } catch (error) {
     context.log.warn(
       { ...describeError(error), gateway: gateway.id },
       'a gateway did not say whether it has a payment method',
     )
     return 'unknown'
-  }
-}
-
-class NoAnswer extends Error {}
-
-async function bounded<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer(`no answer within ${milliseconds} ms`)), milliseconds)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

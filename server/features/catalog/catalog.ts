@@ -20,6 +20,7 @@ export { listMenuIds, nameListing, type ListingKind } from './name-listing.ts'
 export { createCatalog, type Catalog } from './create-catalog.ts'
 export { loadCards } from './load-cards.ts'
 export { listVideosFrom, startsOfVideos } from './sitemap-queries.ts'
+export { listHomepageChoices, loadDraft, previewDraft, saveDraft } from './compose-homepage.ts'
 export { recordWatchedNext } from './recommend-videos.ts'
 
 /** How many cards a section shows on the homepage, by its kind. */
@@ -47,14 +48,38 @@ export async function loadHomepage(
     queries.selectMenu(db),
     queries.selectSettings(db),
   ])
+  return fillHomepage(db, language, {
+    sections,
+    menu,
+    copyright: { ...copyright, ...settings.get('copyright') },
+    payTheme: { ...usualPayTheme, ...settings.get('pay_theme') },
+  })
+}
+
+export const usualPayTheme = { id: 'ember', layout: 'sheet', accent: '#ff8a4c' }
+
+/** What a homepage is made of. */
+export interface HomepageParts {
+  sections: readonly SectionRow[]
+  menu: readonly queries.NameRow[]
+  copyright: Copyright
+  payTheme: SharedHomepage['info']['pay_theme']
+}
+
+/** Fills the sections of a homepage, that of the site or a draft, with their videos. */
+export async function fillHomepage(
+  db: Db,
+  language: Language,
+  { sections, menu, copyright, payTheme }: HomepageParts,
+): Promise<SharedHomepage> {
   const loaded = await Promise.all(sections.map((section) => loadSection(db, section, language)))
   const full = (section: Section | null): section is Section => section !== null && section.items.length > 0
   return {
     info: {
-      copyright: { ...copyright, ...settings.get('copyright') },
+      copyright,
       menu: menu.map((category) => presentName(category, language)),
       homepage: loaded.filter(full),
-      pay_theme: { id: 'ember', layout: 'sheet', accent: '#ff8a4c', ...settings.get('pay_theme') },
+      pay_theme: payTheme,
     },
     personal: sections.flatMap((section, index) =>
       section.source.from === 'recommended'
@@ -85,7 +110,7 @@ export async function personaliseHomepage(
   return { ...info, homepage }
 }
 
-type SectionRow = Awaited<ReturnType<typeof queries.selectSections>>[number]
+export type SectionRow = Awaited<ReturnType<typeof queries.selectSections>>[number]
 
 /** @returns null for one that every viewer has of their own */
 async function loadSection(db: Db, section: SectionRow, language: Language): Promise<Section | null> {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Texts } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
 
 /**
@@ -91,4 +92,32 @@ export async function videoIsSeen(db: Db, id: string): Promise<boolean> {
     .where('state', 'in', ['published', 'archived'])
     .executeTakeFirst()
   return row !== undefined
+}
+
+interface FailedRow {
+  id: string
+  source_name: string
+  reason: string | null
+  failed_at: Date
+  episode_id: string
+  number: number
+  video_id: string
+  titles: Texts
+}
+
+/** Files that failed and that an episode waits for, the latest first (index `assets_failed`). */
+export async function selectFailedFiles(
+  db: Db,
+  before: { failedAt: string; id: string } | undefined,
+  limit: number,
+): Promise<FailedRow[]> {
+  const older = before
+    ? sql`AND (a.failed_at, a.id) < (${before.failedAt}::timestamptz, ${before.id})`
+    : sql``
+  const { rows } = await sql<FailedRow>`
+    SELECT a.id, a.source_name, a.reason, a.failed_at, e.id AS episode_id, e.number, v.id AS video_id, v.titles
+    FROM assets a JOIN episodes e ON e.next_asset_id = a.id JOIN videos v ON v.id = e.video_id
+    WHERE a.state = 'failed' AND a.retired_at IS NULL ${older}
+    ORDER BY a.failed_at DESC, a.id DESC LIMIT ${limit}`.execute(db)
+  return rows
 }

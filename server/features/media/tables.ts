@@ -23,6 +23,7 @@ export interface AssetsTable {
   /** How often it could not be made by our own fault; interruptions do not count. */
   failures: Generated<number>
   reason: string | null
+  failed_at: MaybeTime
   original_path: string | null
   source_name: string
   source_hash: string

@@ -16,7 +16,7 @@ export interface MessageContext {
   secret: string
   limits: Pick<Limits, 'contactIp'>
   /** Where messages go: an address. */
-  inbox: string
+  inbox(): string
 }
 
 /**
@@ -38,5 +38,7 @@ export async function sendMessage(
   await takeTurn(db, keyFor(secret, 'contact-ip', networkOf(call.ip)), limits.contactIp, clock.now())
   const values = { name, email, message }
   const { language } = call
-  await db.transaction().execute((tx) => queueMail(tx, { to: inbox, template: 'contact', values, language }))
+  await db
+    .transaction()
+    .execute((tx) => queueMail(tx, { to: inbox(), template: 'contact', values, language }))
 }

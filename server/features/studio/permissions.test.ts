@@ -54,6 +54,18 @@ const allowed: Record<string, readonly Role[]> = {
   'episode edit': ['owner', 'editor'],
   'episode retry': ['owner', 'editor'],
   'episode remove': ['owner', 'editor'],
+  'health show': ['owner', 'editor', 'support', 'analyst'],
+  'health check': ['owner', 'editor', 'support', 'analyst'],
+  'job list': ['owner', 'editor', 'support', 'analyst'],
+  'job run': ['owner', 'editor', 'support'],
+  'file failed': ['owner', 'editor', 'support', 'analyst'],
+  'file retry': ['owner', 'editor'],
+  'homepage show': ['owner', 'editor', 'support', 'analyst'],
+  'homepage preview': ['owner', 'editor'],
+  'homepage save': ['owner', 'editor'],
+  'settings show': ['owner', 'editor', 'support', 'analyst'],
+  'settings change': ['owner'],
+  maintenance: ['owner'],
 }
 
 const commands = studioCalls.filter(isCommand)

@@ -1,9 +1,20 @@
 import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { BillingContext } from '#server/features/billing/billing.ts'
 import type { DeskMediaContext, UploadContext } from '#server/features/media/media.ts'
+import type { HomepageDeskContext } from './homepage/homepage.ts'
+import type { RunningContext } from './running/running.ts'
+import type { SettingsContext } from './settings/settings.ts'
 
 /** What the studio works with; made once, in server/context.ts. */
-export interface StudioContext extends BillingContext, Catalog, DeskMediaContext, UploadContext {
+export interface StudioContext
+  extends
+    BillingContext,
+    Catalog,
+    DeskMediaContext,
+    UploadContext,
+    RunningContext,
+    SettingsContext,
+    HomepageDeskContext {
   /** Whether buyers may pay with the sandbox. */
   sandboxOffered: boolean
   /** How much of an order support may refund, in cents of its currency. */

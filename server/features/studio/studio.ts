@@ -4,11 +4,14 @@ import type { Command } from './command.ts'
 import { episodeCommands } from './content/episodes.ts'
 import { uploadCommands } from './content/uploads.ts'
 import { videoCommands } from './content/videos.ts'
+import { homepageCommands } from './homepage/homepage.ts'
 import { sweepOperatorSessions } from './operator-sessions.ts'
 import { operatorCommands } from './operators.ts'
 import { orderCommands } from './orders.ts'
 import { personCommands } from './people.ts'
 import { planCommands } from './plans.ts'
+import { runningCommands, runningJobs } from './running/running.ts'
+import { settingsCommands } from './settings/settings.ts'
 import type { StudioContext } from './studio-context.ts'
 
 export { perform, type Command } from './command.ts'
@@ -25,9 +28,16 @@ export const studioCommands: readonly Command[] = [
   ...videoCommands,
   ...episodeCommands,
   ...uploadCommands,
+  ...runningCommands,
+  ...settingsCommands,
+  ...homepageCommands,
 ]
 
-/** What has to come round: operators' sessions that are over are forgotten. */
-export function studioJobs({ db, clock }: StudioContext): Job[] {
-  return [{ name: 'sweep-operators', everySeconds: 600, run: () => sweepOperatorSessions(db, clock.now()) }]
+/** What has to come round: operators' sessions that are over are forgotten, and the site's parts looked at. */
+export function studioJobs(context: StudioContext): Job[] {
+  const { db, clock } = context
+  return [
+    { name: 'sweep-operators', everySeconds: 600, run: () => sweepOperatorSessions(db, clock.now()) },
+    ...runningJobs(context),
+  ]
 }

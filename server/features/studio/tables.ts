@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Role } from '#contract/studio/command.ts'
+import type { RunningTables } from './running/tables.ts'
 
 export interface OperatorsTable {
   id: string
@@ -35,7 +36,7 @@ export interface OperatorRecoveryCodesTable {
   hash: Buffer
 }
 
-export interface StudioTables {
+export interface StudioTables extends RunningTables {
   operators: OperatorsTable
   operator_sessions: OperatorSessionsTable
   operator_invitations: OperatorInvitationsTable

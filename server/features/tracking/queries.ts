@@ -1,4 +1,13 @@
-import type { Db } from '#server/tables.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** Sets one of the tracking settings, or with null takes it back. */
+export async function putTrackingSetting(tx: Tx, key: string, id: string | null): Promise<void> {
+  await sql`INSERT INTO settings (key, value) VALUES ('tracking', '{}') ON CONFLICT DO NOTHING`.execute(tx)
+  const value =
+    id === null ? sql`value - ${key}` : sql`value || jsonb_build_object(${key}::text, ${id}::text)`
+  await sql`UPDATE settings SET value = ${value} WHERE key = 'tracking'`.execute(tx)
+}
 
 /** The operator's tracking settings by key; an unset one is missing. */
 export async function selectTrackingSettings(db: Db): Promise<Record<string, string | undefined>> {

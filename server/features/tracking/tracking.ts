@@ -33,7 +33,8 @@ export {
   type AttributionContext,
   type OrderAttribution,
 } from './record-touch.ts'
-export { loadTrackingSettings } from './settings.ts'
+export { putTrackingSetting, selectTrackingSettings } from './queries.ts'
+export { isPixelId, loadTrackingSettings } from './settings.ts'
 export { writeEvents } from './write-events.ts'
 
 /** A share marks its half hour; after a day its mark has no use. */

@@ -26,6 +26,14 @@ const backupLock = 4_711_850_002
 /** Whether files may be deleted: nobody makes a backup just now. */
 export const noBackupRuns = `SELECT pg_try_advisory_xact_lock(${backupLock}) AS free`
 
+/** What the site calls itself to a bucket; undefined where none of its versions that knows buckets' owners was started. */
+export async function readSiteId(pool: Pool): Promise<string | undefined> {
+  const { rows } = await pool.query<{ id: string }>(
+    "SELECT value->>'id' AS id FROM settings WHERE key = 'site_id'",
+  )
+  return rows[0]?.id
+}
+
 /** Keeps files from being deleted while `work` runs. */
 export async function keepingFiles<T>(pool: Pool, work: () => Promise<T>): Promise<T> {
   const client = await pool.connect()

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, faults, refusals, type FaultName } from '#contract/errors.ts'
 import { firstLanguage, type Language } from '#contract/languages.ts'
+import { closedDetail } from './close-for-viewers.ts'
 import { isDatabaseAway } from '#server/platform/database/database-away.ts'
 import type { Log } from '#server/platform/log.ts'
 
@@ -69,6 +70,7 @@ async function languageOf(words: Words, request: FastifyRequest, status: number)
 
 /** What exactly was wrong is in no viewer's language, so only the log says it. */
 function logFault(log: Log, error: Error, { reason, detail }: Fault, request: FastifyRequest): void {
+  if (detail === closedDetail) return
   const call = { method: request.method, path: pathOf(request) }
   if (faults[reason] >= 500) log.error({ err: error, ...call }, 'a call failed')
   else if (detail) log.debug({ detail, ...call }, 'a call was not understood')

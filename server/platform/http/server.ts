@@ -21,6 +21,7 @@ import {
   refuseUnreadableUrl,
 } from './guards.ts'
 import { limitCalls, type LimitOptions } from './limit-calls.ts'
+import { closeForViewers, type ClosedSign } from './close-for-viewers.ts'
 import { describeApi } from './open-api.ts'
 import { readBytes, readForms, readJsonOnly, readRaw } from './read-body.ts'
 import {
@@ -47,6 +48,8 @@ export interface HttpServerOptions extends LimitOptions {
   bytesRoutes?: readonly BytesRoute[]
   plainRoutes: readonly PlainRoute[]
   /** Who of the operators a request's cookie belongs to. */
+  /** Says that the site is closed for viewers, while it is. */
+  closedSign?: ClosedSign
   identifyOperator?(request: TokenSource): Promise<Operator | null>
   /** Who a request's token belongs to; null for an unknown or absent one. */
   identify(request: TokenSource): Viewer | null | Promise<Viewer | null>
@@ -95,6 +98,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   addHeaders(app, options.publicUrl.startsWith('https:'))
   await app.register(cookie)
   const refuseTooMany = limitCalls(app, options)
+  if (options.closedSign) closeForViewers(app, options.closedSign)
   checkRoutes(app, isForApi, ({ url }) => refuseUnreadableUrl(url))
   const openViewer: OpenViewer = (request) => {
     const count = (viewer: Viewer | null) => {

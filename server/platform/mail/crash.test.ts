@@ -34,7 +34,7 @@ const takeUp = (afterMs: number) =>
     db: database.db,
     clock: { now: () => new Date(Date.now() + afterMs) },
     log: createLog({ json: true, level: 'silent' }),
-    mailer: smtpMailer(smtp.url, 'Cliffhanger <site@drama.example>'),
+    mailer: smtpMailer(smtp.url, () => 'Cliffhanger <site@drama.example>'),
     composeMail: composerFor('Cliffhanger'),
   })
 
@@ -78,7 +78,7 @@ test('a process that was held up until its claim was over does not end the try o
     db: database.db,
     clock: { now: () => new Date() },
     log: createLog({ json: true, level: 'silent' }),
-    mailer: { send: () => new Promise((_, reject) => sending.resolve(reject)) },
+    mailer: { send: () => new Promise((_, reject) => sending.resolve(reject)), check: async () => {} },
     composeMail: composerFor('Cliffhanger'),
   })
   const fail = await sending.promise

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import { constants, mkdirSync } from 'node:fs'
+import { access, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SendMailOptions } from 'nodemailer'
 import type { Config } from '#server/platform/config.ts'
@@ -28,6 +28,11 @@ export interface Mailer {
    * @throws MailError where it was not taken, or nobody knows
    */
   send(message: Message): Promise<void>
+  /**
+   * Whether mails could be sent: asks the server, without a mail.
+   * @throws MailError where it does not take us, or cannot be reached; Error where the folder cannot be written
+   */
+  check(): Promise<void>
 }
 
 /** Why a mail was not taken, without anything that the server said: its words repeat the address. */
@@ -54,34 +59,41 @@ const deadlineMs = 45_000
 /** Large, and only the process that sends mails needs it. */
 const loadNodemailer = () => import('nodemailer')
 
-/** Sends through SMTP_URL; without it, mails land as files in DATA_DIR/mails. */
-export function openMailer(config: Config, log: Log): Mailer {
-  const { smtpUrl, from } = config.mail
-  return smtpUrl === undefined ? fileMailer(config, log) : smtpMailer(smtpUrl, from)
+/** Sends through SMTP_URL, as whoever `from` says then; without it, mails land as files in DATA_DIR/mails. */
+export function openMailer(config: Config, log: Log, from = () => config.mail.from): Mailer {
+  const { smtpUrl } = config.mail
+  return smtpUrl === undefined ? fileMailer(config, log, from) : smtpMailer(smtpUrl, from)
 }
 
 /** A mailer that opens a connection for each mail. `deadline` is for tests. */
-export function smtpMailer(smtpUrl: string, from: string, deadline = deadlineMs): Mailer {
+export function smtpMailer(smtpUrl: string, from: () => string, deadline = deadlineMs): Mailer {
   return {
     async send(message) {
       const { createTransport } = await loadNodemailer()
       const transport = createTransport({ ...timeouts, pool: false, url: smtpUrl })
       const signal = AbortSignal.timeout(deadline)
-      await transport.sendMail({ ...compose(message, from), signal }).catch((error: unknown) => {
+      await transport.sendMail({ ...compose(message, from()), signal }).catch((error: unknown) => {
+        throw explain(error)
+      })
+    },
+    async check() {
+      const { createTransport } = await loadNodemailer()
+      const transport = createTransport({ ...timeouts, pool: false, url: smtpUrl })
+      await transport.verify().catch((error: unknown) => {
         throw explain(error)
       })
     },
   }
 }
 
-function fileMailer({ dataDir, mail: { from }, production }: Config, log: Log): Mailer {
+function fileMailer({ dataDir, production }: Config, log: Log, from: () => string): Mailer {
   const folder = join(dataDir, 'mails')
   return {
     async send(message) {
       const { createTransport } = await loadNodemailer()
       const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const { message: bytes } = await transport.sendMail(compose(message, from))
+      const { message: bytes } = await transport.sendMail(compose(message, from()))
       const time = message.createdAt.toISOString().replaceAll(/[:.]/g, '-')
       const path = join(folder, `${time}-${message.id}.eml`)
       await writeFile(`${path}.part`, bytes as Buffer, { mode: 0o600 })
@@ -89,6 +101,10 @@ function fileMailer({ dataDir, mail: { from }, production }: Config, log: Log): 
       // On a developer's machine the log is where the link is looked for; elsewhere it is a secret.
       const link = production || message.link === undefined ? '' : `: ${message.link}`
       log.info(`SMTP_URL is not set: a mail lies in ${path}${link}`)
+    },
+    async check() {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      await access(folder, constants.W_OK)
     },
   }
 }

@@ -39,7 +39,7 @@ beforeEach(async () => {
     db: database.db,
     clock: { now: () => new Date(Date.now() + offset) },
     log: pino(lines),
-    mailer: smtpMailer(smtp.url, from),
+    mailer: smtpMailer(smtp.url, () => from),
     composeMail: composerFor('Cliffhanger'),
   }
 })
@@ -171,7 +171,7 @@ describe('a server that does not take a mail', () => {
     async (stage) => {
       smtp.answer = (at) => (at === stage ? 'silence' : 'taken')
       await queue()
-      await sendMails({ ...context, mailer: smtpMailer(smtp.url, from, 500) })
+      await sendMails({ ...context, mailer: smtpMailer(smtp.url, () => from, 500) })
       expect(await waiting()).toMatchObject([{ attempts: 1 }])
       smtp.answer = () => 'taken'
       await sendAfter(11)

@@ -51,7 +51,7 @@ export async function expectHeld(db: Db, claim: Claim): Promise<void> {
  * @throws ClaimLost
  */
 export async function markFailed(db: Db, claim: Claim, reason: string): Promise<void> {
-  await move(db, claim, { state: 'failed', reason })
+  await move(db, claim, { state: 'failed', reason, failed_at: new Date() })
 }
 
 /**

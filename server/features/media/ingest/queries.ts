@@ -57,6 +57,7 @@ export interface AssetChanges {
   state: AssetState
   progress?: number
   reason?: string | null
+  failed_at?: Date
   width?: number
   height?: number
   duration_ms?: number

@@ -1,0 +1,92 @@
+import { Type, type Static } from 'typebox'
+import { getHomepage, sectionKinds } from '#contract/catalog.ts'
+import { languages } from '#contract/languages.ts'
+import { Id, nullable, oneOf } from '#contract/shapes.ts'
+import { command, roles } from './command.ts'
+
+/** Where a section takes its videos from; `of` names the tag or category, `videos` those that were picked by hand. */
+export const sources = ['featured', 'newest', 'popular', 'recommended', 'category', 'tag', 'videos'] as const
+
+const Title = Type.String({ maxLength: 100 })
+
+export const DraftSection = Type.Object({
+  /** Null for a new one. */
+  id: nullable(Id),
+  kind: oneOf(sectionKinds),
+  /** By language; English is always there. */
+  titles: Type.Object(
+    Object.fromEntries(languages.map((language) => [language, Type.Optional(Title)])) as {
+      [Language in (typeof languages)[number]]: ReturnType<typeof Type.Optional<typeof Title>>
+    },
+  ),
+  source: Type.Object({
+    from: oneOf(sources),
+    /** The slug of the tag or category. */
+    of: Type.Optional(Type.String({ maxLength: 100 })),
+    videos: Type.Optional(Type.Array(Id, { maxItems: 100 })),
+  }),
+})
+export type DraftSection = Static<typeof DraftSection>
+
+export const payLayouts = ['sheet', 'card'] as const
+
+/** The homepage as an operator composes it. */
+export const Draft = Type.Object({
+  sections: Type.Array(DraftSection, { maxItems: 40 }),
+  /** Ids of the categories, in the order of the menu. */
+  menu: Type.Array(Id, { maxItems: 200 }),
+  /** The line at the foot; null for the usual one. */
+  copyright: nullable(Type.String({ maxLength: 200 })),
+  pay_theme: Type.Object({
+    layout: oneOf(payLayouts),
+    /** As `#ff8a4c`. */
+    accent: Type.String({ maxLength: 20 }),
+  }),
+})
+export type Draft = Static<typeof Draft>
+
+const Named = Type.Object({ id: Id, slug: Type.String(), name: Type.String() })
+
+const Composed = Type.Object({
+  draft: Draft,
+  /** What was there when it was read: who saves says it, so that nobody overwrites what they have not seen. */
+  version: Type.String(),
+  categories: Type.Array(Named),
+  /** Those of most videos. */
+  tags: Type.Array(Named),
+  /** The names of the videos that were picked by hand. */
+  picked: Type.Array(Type.Object({ id: Id, name: Type.String() })),
+})
+export type Composed = Static<typeof Composed>
+
+export const showHomepage = command({
+  method: 'GET',
+  path: '/api/studio/homepage',
+  command: 'homepage show',
+  roles,
+  summary: 'The homepage as it is composed: sections, menu, copyright and pay theme',
+  refuses: [],
+  info: Composed,
+})
+
+export const previewHomepage = command({
+  method: 'POST',
+  path: '/api/studio/homepage/preview',
+  command: 'homepage preview',
+  roles: ['owner', 'editor'],
+  summary: 'The homepage as viewers would get it from a draft',
+  refuses: [],
+  body: Type.Object({ draft: Draft }),
+  info: getHomepage.info,
+})
+
+export const saveHomepage = command({
+  method: 'POST',
+  path: '/api/studio/homepage',
+  command: 'homepage save',
+  roles: ['owner', 'editor'],
+  summary: 'Makes a draft the homepage, for every viewer within two seconds',
+  refuses: ['movedOn', 'settingInvalid'],
+  body: Type.Object({ draft: Draft, version: Type.String({ maxLength: 100 }) }),
+  info: Composed,
+})

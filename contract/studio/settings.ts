@@ -1,0 +1,74 @@
+import { Type, type Static } from 'typebox'
+import { nullable, oneOf } from '#contract/shapes.ts'
+import { trackingKeys } from '#contract/tracking.ts'
+import { command, roles } from './command.ts'
+
+/** How often things may be done: per account or person, and per address of the network (security.md, "Limits"). */
+export const limitNames = [
+  'signInAccount',
+  'signInIp',
+  'registerIp',
+  'resetAccount',
+  'cardFailuresUser',
+  'cardFailuresIp',
+  'contactIp',
+  'apiUser',
+  'apiIp',
+] as const
+export type LimitName = (typeof limitNames)[number]
+
+/** What can be changed while the site runs. */
+export const settingNames = ['contact_email', 'mail_from', ...trackingKeys, ...limitNames] as const
+export type SettingName = (typeof settingNames)[number]
+
+/** A setting's value in force; limits are written as `20/min`. */
+export const Setting = Type.Object({
+  name: oneOf(settingNames),
+  value: nullable(Type.String()),
+  /** Set here; else it is as the environment has it. */
+  own: Type.Boolean(),
+})
+export type Setting = Static<typeof Setting>
+
+const Settings = Type.Object({
+  /** Whether viewers are asked to come back later. */
+  maintenance: Type.Boolean(),
+  settings: Type.Array(Setting),
+  /** Which secrets the environment has. What they are is shown to nobody. */
+  secrets: Type.Array(Type.Object({ name: Type.String(), set: Type.Boolean() })),
+})
+export type Settings = Static<typeof Settings>
+
+export const showSettings = command({
+  method: 'GET',
+  path: '/api/studio/settings',
+  command: 'settings show',
+  roles,
+  summary: 'The settings that can be changed while the site runs, and which secrets are set',
+  refuses: [],
+  info: Settings,
+})
+
+export const changeSetting = command({
+  method: 'POST',
+  path: '/api/studio/settings',
+  command: 'settings change',
+  args: ['name', 'value'],
+  roles: ['owner'],
+  summary: 'Changes a setting in every process within two seconds; null takes the one of the environment',
+  refuses: ['settingInvalid'],
+  body: Type.Object({ name: oneOf(settingNames), value: nullable(Type.String({ maxLength: 200 })) }),
+  info: Settings,
+})
+
+export const setMaintenance = command({
+  method: 'POST',
+  path: '/api/studio/settings/maintenance',
+  command: 'maintenance',
+  args: ['on'],
+  roles: ['owner'],
+  summary: 'Asks viewers to come back later (true), or lets them in again (false)',
+  refuses: [],
+  body: Type.Object({ on: Type.Boolean() }),
+  info: Settings,
+})

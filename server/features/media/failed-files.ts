@@ -1,0 +1,42 @@
+import { inLanguage, type Language } from '#contract/languages.ts'
+import type { FailedFile } from '#contract/studio/running.ts'
+import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import type { Db } from '#server/tables.ts'
+import { selectFailedFiles } from './queries.ts'
+
+export { retryFailed } from './ingest/asset-states.ts'
+
+const listName = 'failed files'
+const pageLimits = { usual: 20, most: 50 }
+
+/**
+ * The files that could not be made and that an episode waits for, the latest first.
+ * @throws Fault badCursor
+ */
+export async function listFailedFiles(
+  db: Db,
+  { cursor, limit }: { cursor?: string; limit?: number },
+  language: Language,
+): Promise<{ list: FailedFile[]; next_cursor: string | null }> {
+  const size = pageSize(limit, pageLimits)
+  const [failedAt, id] = decodeCursor(listName, cursor, ['time', 'text']) ?? []
+  const before = failedAt === undefined || id === undefined ? undefined : { failedAt, id }
+  const rows = await selectFailedFiles(db, before, size + 1)
+  const page = rows.slice(0, size)
+  const last = rows.length > size ? page.at(-1) : undefined
+  return {
+    list: page.map(({ id, source_name, reason, failed_at, titles, ...episode }) => ({
+      id,
+      source_name,
+      reason: reason ?? '',
+      failed_at: failed_at.toISOString(),
+      episode: {
+        id: episode.episode_id,
+        number: episode.number,
+        video_id: episode.video_id,
+        video_title: inLanguage(titles, language),
+      },
+    })),
+    next_cursor: last ? encodeCursor(listName, [last.failed_at.toISOString(), last.id]) : null,
+  }
+}

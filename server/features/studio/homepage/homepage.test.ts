@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { getHomepage } from '#contract/catalog.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { previewHomepage, saveHomepage, showHomepage, type Draft } from '#contract/studio/homepage.ts'
+import { buildCategory, buildVideo } from '#server/testing/builders.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let editor: TestOperator
+let [love, crime] = ['', '']
+let films: string[] = []
+
+beforeAll(async () => {
+  site = await testSite()
+  editor = await letIn(site, 'editor')
+  const { db } = site.context
+  love = await buildCategory(db, 'Love')
+  crime = await buildCategory(db, 'Crime')
+  const made = [
+    await buildVideo(site.context, { title: 'Salt', categoryId: love }),
+    await buildVideo(site.context, { title: 'Tide', categoryId: crime }),
+    await buildVideo(site.context, { title: 'Unseen', state: 'draft' }),
+  ]
+  films = made.map(({ id }) => id)
+})
+afterAll(() => site.close())
+
+const show = () => editor.desk.ask(showHomepage)
+const seen = async () => site.visitor({ 'accept-language': 'de' }).ask(getHomepage)
+
+/** A draft that differs from the homepage in everything. */
+async function otherDraft(): Promise<Draft> {
+  const { draft } = await show()
+  const [, newest] = draft.sections
+  if (!newest) throw new Error('the seeded homepage has a second section')
+  return {
+    sections: [
+      {
+        id: null,
+        kind: 'ranking',
+        titles: { en: 'By hand', dy: 'Von Hand' },
+        source: { from: 'videos', videos: [films[1] ?? '', films[2] ?? ''] },
+      },
+      { ...newest, kind: 'grid' },
+    ],
+    menu: [crime, love],
+    copyright: '© Salt Ltd',
+    pay_theme: { layout: 'card', accent: '#3366ff' },
+  }
+}
+
+it('a draft is seen by whoever composes it alone, as viewers would get it', async () => {
+  const before = await seen()
+  const info = await editor.desk.ask(previewHomepage, { body: { draft: await otherDraft() } })
+  expect(info.homepage.map(({ kind, items }) => [kind, items.map(({ title }) => title)])).toEqual([
+    ['ranking', ['Tide']],
+    ['grid', ['Tide', 'Salt']],
+  ])
+  expect(info).toMatchObject({
+    menu: [{ name: 'Crime' }, { name: 'Love' }],
+    copyright: { text: '© Salt Ltd' },
+    pay_theme: { layout: 'card', accent: '#3366ff' },
+  })
+  expect(await seen()).toEqual(before)
+})
+
+it('what is saved is what viewers get, in their language; sections that stay keep their address', async () => {
+  const { version, draft: before } = await show()
+  const draft = await otherDraft()
+  const saved = await editor.desk.ask(saveHomepage, { body: { draft, version } })
+  expect(saved.draft).toEqual({
+    ...draft,
+    sections: [{ ...draft.sections[0], id: expect.any(String) }, draft.sections[1]],
+  })
+  expect(saved.picked.map(({ name }) => name).toSorted()).toEqual(['Tide', 'Unseen'])
+  await expect.poll(async () => (await seen()).homepage[0]?.title, { timeout: 3000 }).toBe('Von Hand')
+  const { homepage, menu, copyright, pay_theme } = await seen()
+  expect(homepage[1]?.id).toBe(before.sections[1]?.id)
+  expect(menu.map(({ name }) => name)).toEqual(['Crime', 'Love'])
+  expect([copyright.text, pay_theme.layout]).toEqual(['© Salt Ltd', 'card'])
+  const [deed] =
+    (await editor.desk.ask(showHomepage)) &&
+    (await (await letIn(site, 'owner')).desk.ask(listAudit)).list.filter(
+      ({ event }) => event === 'studio homepage save',
+    )
+  expect(deed).toMatchObject({ operator: editor.email, details: { before: { copyright: null } } })
+})
+
+it('of two who save what both have read, the second is told that it has changed', async () => {
+  const { version, draft } = await show()
+  const other = await letIn(site, 'owner')
+  const body = (copyright: string) => ({ body: { version, draft: { ...draft, copyright } } })
+  const answers = await Promise.all([
+    editor.desk.call(saveHomepage, body('one')),
+    other.desk.call(saveHomepage, body('two')),
+  ])
+  expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 409])
+})
+
+it('a section without an English title is refused, and nothing is changed', async () => {
+  const { version, draft } = await show()
+  const [first, ...rest] = draft.sections
+  if (!first) throw new Error('no section')
+  const sections = [...rest, { ...first, titles: { dy: 'Nur deutsch' } }]
+  const { answer } = await editor.desk.call(saveHomepage, {
+    body: { version, draft: { ...draft, sections } },
+  })
+  expect(answer).toMatchObject({ code: 500, info: { field: 'titles' } })
+  expect((await show()).version).toBe(version)
+})

@@ -1,0 +1,96 @@
+import { statfs } from 'node:fs/promises'
+import type { Part } from '#contract/studio/running.ts'
+import type { PaymentGateway } from '#server/features/billing/billing.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Mailer } from '#server/platform/mail/mailer.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
+import { NoAnswer, within } from '#server/platform/within.ts'
+import type { Db } from '#server/tables.ts'
+import * as queries from './running-queries.ts'
+
+/** What a look at the parts needs. */
+export interface RunningContext {
+  db: Db
+  clock: Clock
+  storage: Storage
+  mailer: Mailer
+  gateways: readonly PaymentGateway[]
+  /** How long each part may take to answer. */
+  healthTimeoutMs?: number
+}
+
+export type Finding = Pick<Part, 'part' | 'problem' | 'detail'>
+
+/** What is wrong with a part that did answer. */
+class Trouble extends Error {
+  readonly problem: NonNullable<Part['problem']>
+
+  constructor(problem: NonNullable<Part['problem']>, detail: string) {
+    super(detail)
+    this.name = 'Trouble'
+    this.problem = problem
+  }
+}
+
+const usualTimeoutMs = 5000
+const longestDetail = 300
+/** Below that the next episode may not fit. */
+const leastFreeBytes = 2 * 1024 ** 3
+/** Outside of what is backed up and swept. */
+const probeKey = 'health/probe'
+/** No gateway has such a payment; that it says so shows that it is there and takes our keys. */
+const noPayment = 'pi_none'
+
+/** Looks at every part at once, each within its time, and writes down what it found. */
+export async function checkParts(context: RunningContext): Promise<Finding[]> {
+  const { gateways, healthTimeoutMs = usualTimeoutMs } = context
+  const looks: [string, () => Promise<unknown>][] = [
+    ['database', () => queries.touchDatabase(context.db)],
+    ['jobs', () => checkJobs(context)],
+    ['storage', () => checkStorage(context.storage)],
+    ['mail', () => checkMail(context)],
+    ...gateways.map((gateway): [string, () => Promise<unknown>] => [
+      `gateway ${gateway.id}`,
+      () => gateway.retrieve({ reference: noPayment }),
+    ]),
+  ]
+  const findings = await Promise.all(looks.map(([part, look]) => find(part, look, healthTimeoutMs)))
+  await queries.putFindings(context.db, findings)
+  return findings
+}
+
+async function find(part: string, look: () => Promise<unknown>, timeoutMs: number): Promise<Finding> {
+  try {
+    await within(timeoutMs, look())
+    return { part, problem: null, detail: null }
+  } catch (error) {
+    const detail = (error instanceof Error ? error.message : String(error)).slice(0, longestDetail)
+    if (error instanceof NoAnswer) return { part, problem: 'noAnswer', detail }
+    return { part, problem: error instanceof Trouble ? error.problem : 'refused', detail }
+  }
+}
+
+async function checkJobs({ db }: RunningContext): Promise<void> {
+  const jobs = await queries.selectJobs(db)
+  const failing = jobs.filter(({ failures }) => failures > 0).map(({ name }) => name)
+  if (failing.length > 0) throw new Trouble('jobsFail', failing.join(', '))
+  const late = jobs.filter((job) => job.late).map(({ name }) => name)
+  if (late.length > 0) throw new Trouble('workerAway', late.join(', '))
+}
+
+/** Writes, reads and finds room. */
+async function checkStorage(storage: Storage): Promise<void> {
+  const text = `written at ${new Date().toISOString()}`
+  await storage.write(probeKey, text)
+  if ((await storage.read(probeKey)).toString() !== text)
+    throw new Error('reads another text than it was given')
+  const { bavail, bsize } = await statfs(storage.workDir)
+  if (bavail * bsize < leastFreeBytes)
+    throw new Trouble('full', `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GB left in ${storage.workDir}`)
+}
+
+async function checkMail({ db, clock, mailer }: RunningContext): Promise<void> {
+  await mailer.check()
+  const stuck = await queries.countStuckMails(db, clock.now())
+  if (stuck > 0) throw new Trouble('mailsWait', String(stuck))
+}

@@ -1,0 +1,204 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  checkHealth,
+  listFailedFiles,
+  listJobs,
+  retryFile,
+  runJob,
+  showHealth,
+  type Part,
+} from '#contract/studio/running.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { createLog } from '#server/platform/log.ts'
+import { smtpMailer } from '#server/platform/mail/mailer.ts'
+import { startJobs, type Job, type Jobs } from '#server/platform/jobs.ts'
+import { openDisk } from '#server/platform/storage/disk.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { checkParts, type RunningContext } from './check-parts.ts'
+
+const log = createLog({ json: true, level: 'silent' })
+let site: TestSite
+let owner: TestOperator
+let jobs: Jobs | undefined
+
+beforeAll(async () => {
+  site = await testSite()
+  owner = await letIn(site, 'owner')
+})
+afterEach(async () => {
+  await jobs?.stop()
+  jobs = undefined
+})
+afterAll(() => site.close())
+
+const work = async (...given: Job[]) => (jobs = await startJobs(site.context.database.pool, given, log))
+const hourly = { everySeconds: 3600 }
+const partOf = (list: readonly Part[], name: string) => list.find(({ part }) => part === name)
+
+/** Whether the first of the jobs has been written down. */
+const isWritten = async () => (await owner.desk.ask(listJobs)).list[0]?.succeeded_at
+
+/** How a part is found where something about the site is otherwise. */
+async function find(name: string, otherwise: Partial<RunningContext>) {
+  const findings = await checkParts({ ...site.context, healthTimeoutMs: 500, ...otherwise })
+  return findings.find(({ part }) => part === name)
+}
+
+describe('the health of the site', () => {
+  it('is well in every part where all is well', async () => {
+    await work({ name: 'well', ...hourly, run: async () => {} })
+    await expect.poll(isWritten, { timeout: 10_000 }).toBeTruthy()
+    const { list } = await owner.desk.ask(checkHealth, { body: {} })
+    expect(list.map(({ part, problem }) => [part, problem])).toEqual([
+      ['database', null],
+      ['gateway sandbox', null],
+      ['jobs', null],
+      ['mail', null],
+      ['storage', null],
+    ])
+    expect((await owner.desk.ask(showHealth)).list).toEqual(list)
+  })
+
+  it('names what is wrong, and since when, for as long as it is', async () => {
+    const gone: RunningContext['mailer'] = smtpMailer('smtp://127.0.0.1:1', () => 'a@example.com')
+    await checkParts({ ...site.context, mailer: gone })
+    const first = partOf((await owner.desk.ask(showHealth)).list, 'mail')
+    expect(first).toMatchObject({ problem: 'refused', detail: expect.stringContaining('ESOCKET') })
+    await checkParts({ ...site.context, mailer: gone })
+    const second = partOf((await owner.desk.ask(showHealth)).list, 'mail')
+    expect(second?.since).toBe(first?.since)
+    expect(second?.checked_at).not.toBe(first?.checked_at)
+    await checkParts(site.context)
+    const third = partOf((await owner.desk.ask(showHealth)).list, 'mail')
+    expect(third?.problem).toBeNull()
+    expect(third?.since).not.toBe(first?.since)
+  })
+
+  it('does not wait for a part that says nothing', async () => {
+    const [sandbox] = site.context.gateways
+    if (!sandbox) throw new Error('no gateway')
+    const silent = { ...sandbox, retrieve: () => new Promise<never>(() => {}) }
+    expect(await find('gateway sandbox', { gateways: [silent] })).toMatchObject({ problem: 'noAnswer' })
+  })
+
+  it('sees a store that takes nothing', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'cliffhanger-health-'))
+    const storage = openDisk(root)
+    rmSync(root, { recursive: true })
+    const broken = { ...storage, write: () => Promise.reject(new Error('EROFS: read-only file system')) }
+    expect(await find('storage', { storage: broken })).toMatchObject({
+      problem: 'refused',
+      detail: 'EROFS: read-only file system',
+    })
+  })
+
+  it('sees mails that do not leave', async () => {
+    const { db } = site.context
+    const mail = { id: 'mail_1', recipient: 'a@example.com', template: 'reset', language: 'en', fields: '{}' }
+    await db
+      .insertInto('mails')
+      .values({ ...mail, attempts: 3 })
+      .execute()
+    expect(await find('mail', {})).toEqual({ part: 'mail', problem: 'mailsWait', detail: '1' })
+    await db.deleteFrom('mails').execute()
+  })
+
+  it('sees that no worker has done anything for minutes', async () => {
+    const { pool } = site.context.database
+    await work({ name: 'away', ...hourly, run: async () => {} })
+    await expect.poll(isWritten, { timeout: 10_000 }).toBeTruthy()
+    await jobs?.stop()
+    await pool.query("UPDATE job_runs SET succeeded_at = now() - interval '10 minutes'")
+    expect(partOf((await owner.desk.ask(showHealth)).list, 'jobs')).toMatchObject({ problem: 'workerAway' })
+  })
+})
+
+describe('a job that fails', () => {
+  it('is listed first with the reason and since when, and runs again when an operator wants it', async () => {
+    let broken = true
+    let runs = 0
+    const failing = {
+      name: 'failing',
+      ...hourly,
+      run: async () => {
+        runs++
+        if (broken) throw new Error('the gateway is closed for lunch')
+      },
+    }
+    await work({ name: 'a-good-one', ...hourly, run: async () => {} }, failing)
+    const first = async () => (await owner.desk.ask(listJobs)).list[0]
+    await expect.poll(async () => (await first())?.state, { timeout: 10_000 }).toBe('failing')
+    expect(await first()).toMatchObject({
+      name: 'failing',
+      reason: 'the gateway is closed for lunch',
+      failures: 1,
+      failing_since: expect.any(String),
+    })
+    expect(await find('jobs', {})).toEqual({ part: 'jobs', problem: 'jobsFail', detail: 'failing' })
+    broken = false
+    await owner.desk.ask(runJob, { body: { name: 'failing' } })
+    await expect.poll(() => runs, { timeout: 5000 }).toBe(2)
+    const state = async () =>
+      (await owner.desk.ask(listJobs)).list.find(({ name }) => name === 'failing')?.state
+    await expect.poll(state, { timeout: 5000 }).toBe('well')
+    const [deed] = (await owner.desk.ask(listAudit)).list
+    expect(deed).toMatchObject({ event: 'studio job run', subject: 'job failing' })
+  })
+
+  it('that there is not cannot be asked for', async () => {
+    expect((await owner.desk.call(runJob, { body: { name: 'tea' } })).answer.code).toBe(404)
+  })
+})
+
+describe('files that could not be made', () => {
+  const fail = async (title: string, at: string) => {
+    const { db } = site.context
+    const video = await buildVideo(site.context, { title, episodes: 1, ready: 0 })
+    const id = `ast_${title}`
+    const rest = { source_hash: 'x', original_path: `originals/${id}.mp4`, failures: 5 }
+    await db
+      .insertInto('assets')
+      .values({
+        id,
+        state: 'failed',
+        source_name: `${title}/01.mp4`,
+        reason: 'is damaged',
+        failed_at: at,
+        ...rest,
+      })
+      .execute()
+    await db.updateTable('episodes').set({ next_asset_id: id }).where('video_id', '=', video.id).execute()
+    return id
+  }
+
+  it('are listed with reason and episode, the latest first, page by page, and go back into the queue', async () => {
+    const older = await fail('older', '2026-01-01T10:00:00Z')
+    const newer = await fail('newer', '2026-01-02T10:00:00Z')
+    const { list, next_cursor } = await owner.desk.ask(listFailedFiles, { query: { limit: 1 } })
+    expect(list).toEqual([
+      expect.objectContaining({
+        id: newer,
+        source_name: 'newer/01.mp4',
+        reason: 'is damaged',
+        episode: expect.objectContaining({ number: 1, video_title: 'newer' }),
+      }),
+    ])
+    const rest = await owner.desk.ask(listFailedFiles, { query: { cursor: next_cursor ?? '' } })
+    expect(rest.list.map(({ id }) => id)).toEqual([older])
+    await owner.desk.ask(retryFile, { body: { id: newer } })
+    expect(
+      await site.context.db.selectFrom('assets').selectAll().where('id', '=', newer).executeTakeFirst(),
+    ).toMatchObject({
+      state: 'uploaded',
+      failures: 0,
+      reason: null,
+    })
+    expect((await owner.desk.ask(listFailedFiles)).list.map(({ id }) => id)).toEqual([older])
+    expect((await owner.desk.call(retryFile, { body: { id: newer } })).answer.code).toBe(404)
+  })
+})

@@ -1,0 +1,93 @@
+import { Refusal } from '#contract/errors.ts'
+import {
+  checkHealth,
+  listFailedFiles as listFilesCall,
+  listJobs,
+  retryFile,
+  runJob,
+  showHealth,
+  type Part,
+  type ScheduledJob,
+} from '#contract/studio/running.ts'
+import { listFailedFiles, retryFailed } from '#server/features/media/media.ts'
+import { changes, reads, type Command } from '#server/features/studio/command.ts'
+import type { Job } from '#server/platform/jobs.ts'
+import type { Db } from '#server/tables.ts'
+import { checkParts, type RunningContext } from './check-parts.ts'
+import * as queries from './running-queries.ts'
+import type { JobRow } from './running-queries.ts'
+
+export type { RunningContext } from './check-parts.ts'
+
+/** How the site runs: its parts, what comes round by the clock, and files that could not be made. */
+export const runningCommands: Command[] = [
+  reads(showHealth, async ({ db }) => ({ data: { list: await loadParts(db) } })),
+
+  reads(checkHealth, async (context) => {
+    await checkParts(context)
+    return { data: { list: await loadParts(context.db) } }
+  }),
+
+  reads(listJobs, async ({ db }) => ({ data: { list: (await queries.selectJobs(db)).map(presentJob) } })),
+
+  changes(runJob, async (_context, tx, { name }) => {
+    if (!(await queries.wantJob(tx, name))) throw new Refusal('notFound')
+    const job = (await queries.selectJobs(tx)).find((each) => each.name === name)
+    if (!job) throw new Refusal('notFound')
+    const { failures, reason } = job
+    return {
+      answer: { info: presentJob(job) },
+      change: { subject: `job ${name}`, before: { failures, reason } },
+    }
+  }),
+
+  reads(listFilesCall, async ({ db }, query, { language }) => ({
+    data: await listFailedFiles(db, query, language),
+  })),
+
+  changes(retryFile, async (_context, tx, { id }) => {
+    if (!(await retryFailed(tx, id))) throw new Refusal('notFound')
+    return {
+      answer: { info: { id, waiting: true } },
+      change: { subject: id, before: { state: 'failed' }, after: { state: 'uploaded' } },
+    }
+  }),
+]
+
+/** Looks at the parts each minute, so that it is known since when something is wrong. */
+export function runningJobs(context: RunningContext): Job[] {
+  return [{ name: 'check-health', everySeconds: 60, run: async () => void (await checkParts(context)) }]
+}
+
+/** Longer than this nobody has looked: the worker, which looks each minute, is away. */
+const staleMs = 4 * 60_000
+
+/** The parts as they were last found. That no worker looks any more, it cannot say itself. */
+async function loadParts(db: Db): Promise<Part[]> {
+  const [rows, lastRun] = await Promise.all([queries.selectParts(db), queries.selectLastRun(db)])
+  const isStale = Date.now() - (lastRun?.getTime() ?? 0) > staleMs
+  const parts = rows.map(({ since, checked_at, ...row }): Part => ({
+    ...row,
+    since: since.toISOString(),
+    checked_at: checked_at.toISOString(),
+  }))
+  const jobs = parts.find(({ part }) => part === 'jobs')
+  if (!isStale || jobs?.problem) return parts
+  const away: Part = {
+    part: 'jobs',
+    problem: 'workerAway',
+    detail: null,
+    since: (lastRun ?? new Date()).toISOString(),
+    checked_at: new Date().toISOString(),
+  }
+  return [away, ...parts.filter((part) => part !== jobs)]
+}
+
+function presentJob({ succeeded_at, failing_since, late, wanted, ...job }: JobRow): ScheduledJob {
+  return {
+    ...job,
+    state: wanted ? 'wanted' : job.failures > 0 ? 'failing' : late ? 'late' : 'well',
+    succeeded_at: succeeded_at?.toISOString() ?? null,
+    failing_since: failing_since?.toISOString() ?? null,
+  }
+}

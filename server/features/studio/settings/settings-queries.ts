@@ -1,0 +1,33 @@
+import { ownSettingsKey, type OwnSettings } from '#server/platform/live-settings.ts'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** What operators have set. */
+export async function selectOwn(db: Db): Promise<OwnSettings> {
+  const row = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('key', '=', ownSettingsKey)
+    .executeTakeFirst()
+  return { ...row?.value }
+}
+
+/** The same, and nobody else changes it until the transaction is over. */
+export async function lockOwn(tx: Tx): Promise<OwnSettings> {
+  await tx
+    .insertInto('settings')
+    .values({ key: ownSettingsKey, value: '{}' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const row = await tx
+    .selectFrom('settings')
+    .select('value')
+    .where('key', '=', ownSettingsKey)
+    .forUpdate()
+    .executeTakeFirst()
+  return { ...row?.value }
+}
+
+export async function updateOwn(tx: Tx, own: OwnSettings): Promise<void> {
+  const value = JSON.stringify(own)
+  await tx.updateTable('settings').set({ value }).where('key', '=', ownSettingsKey).execute()
+}

@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { getHomepage } from '#contract/catalog.ts'
+import { getHealth, getReady } from '#contract/operations.ts'
+import { sendMessage } from '#contract/pages.ts'
+import { getReports } from '#contract/tracking.ts'
+import { getUser } from '#contract/members.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import {
+  changeSetting,
+  setMaintenance,
+  showSettings,
+  type SettingName,
+  type Settings,
+} from '#contract/studio/settings.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let owner: TestOperator
+
+beforeAll(async () => {
+  site = await testSite(
+    {},
+    { MAIL_FROM: 'Old <old@drama.example>', LIMIT_REGISTER_IP: '90/h', META_ACCESS_TOKEN: 'hush' },
+  )
+  owner = await letIn(site, 'owner')
+})
+afterAll(() => site.close())
+
+const change = (name: SettingName, value: string | null) =>
+  owner.desk.ask(changeSetting, { body: { name, value } })
+const of = ({ settings }: Settings, name: SettingName) => settings.find((setting) => setting.name === name)
+
+describe('a setting', () => {
+  it('is the environment’s until an operator sets it, and again when they take that back', async () => {
+    expect(of(await owner.desk.ask(showSettings), 'mail_from')).toEqual({
+      name: 'mail_from',
+      value: 'Old <old@drama.example>',
+      own: false,
+    })
+    const set = await change('mail_from', ' New <new@drama.example> ')
+    expect(of(set, 'mail_from')).toEqual({ name: 'mail_from', value: 'New <new@drama.example>', own: true })
+    const [deed] = (await owner.desk.ask(listAudit)).list
+    expect(deed).toMatchObject({
+      event: 'studio settings change',
+      subject: 'setting mail_from',
+      details: { before: { value: 'Old <old@drama.example>' }, after: { value: 'New <new@drama.example>' } },
+    })
+    expect(of(await change('mail_from', null), 'mail_from')).toMatchObject({ own: false })
+  })
+
+  it('for mails holds from the next mail on, without a restart', async () => {
+    await change('contact_email', 'desk@drama.example')
+    await change('mail_from', 'New <new@drama.example>')
+    const write = async () => {
+      const visitor = site.visitor()
+      await visitor.ask(getUser)
+      const body = { name: 'Ann', email: 'ann@example.com', message: 'Hello' }
+      await visitor.ask(sendMessage, { body })
+      return (await site.mails('desk@drama.example')).at(-1)
+    }
+    await expect.poll(write, { timeout: 5000, interval: 300 }).toBeDefined()
+    await expect.poll(async () => (await write())?.from, { timeout: 5000 }).toContain('new@drama.example')
+    await change('contact_email', null)
+    await change('mail_from', null)
+  })
+
+  it('for a pixel is what browsers get', async () => {
+    await change('tiktok_pixel', 'ABC-123')
+    const reports = async () => (await site.visitor().ask(getReports)).list
+    await expect
+      .poll(reports, { timeout: 3000 })
+      .toContainEqual({ config_key: 'tiktok_pixel', config_value: 'ABC-123' })
+    await change('tiktok_pixel', null)
+    await expect
+      .poll(reports, { timeout: 3000 })
+      .toContainEqual({ config_key: 'tiktok_pixel', config_value: '' })
+  })
+
+  it('for a limit holds within two seconds', async () => {
+    expect(of(await owner.desk.ask(showSettings), 'registerIp')?.value).toBe('90/h')
+    await change('registerIp', '7/min')
+    await expect
+      .poll(() => site.context.limits.registerIp, { timeout: 2500 })
+      .toEqual({ max: 7, seconds: 60 })
+    await change('registerIp', null)
+    await expect
+      .poll(() => site.context.limits.registerIp, { timeout: 2500 })
+      .toEqual({ max: 90, seconds: 3600 })
+  })
+
+  it.each<[SettingName, string]>([
+    ['contact_email', 'nobody'],
+    ['mail_from', 'a <b@c> d'],
+    ['mail_from', ''],
+    ['facebook_pixel_id', '"><script>'],
+    ['apiUser', 'lots'],
+    ['apiUser', '0/min'],
+  ])('%s cannot be %j', async (name, value) => {
+    const { answer } = await owner.desk.call(changeSetting, { body: { name, value } })
+    expect(answer).toMatchObject({ code: 500, info: { field: 'value' } })
+  })
+
+  it('keeps what two operators set at once', async () => {
+    const other = await letIn(site, 'owner')
+    const body = { name: 'apiUser', value: '99999/min' } as const
+    await Promise.all([change('apiIp', '88888/min'), other.desk.ask(changeSetting, { body })])
+    const shown = await owner.desk.ask(showSettings)
+    expect([of(shown, 'apiIp')?.value, of(shown, 'apiUser')?.value]).toEqual(['88888/min', '99999/min'])
+  })
+
+  it('is set from the command line, too', async () => {
+    const args = ['settings', 'change', 'contact_email', 'cli@drama.example']
+    expect(await runStudioCommand(site.context, args)).toContain('cli@drama.example')
+    await runStudioCommand(site.context, ['settings', 'change', 'contact_email', 'null'])
+  })
+})
+
+it('secrets are named, and whether they are set, but never shown', async () => {
+  const { secrets } = await owner.desk.ask(showSettings)
+  expect(secrets).toContainEqual({ name: 'META_ACCESS_TOKEN', set: true })
+  expect(secrets).toContainEqual({ name: 'STRIPE_SECRET_KEY', set: false })
+  expect(JSON.stringify(await owner.desk.ask(showSettings))).not.toContain('hush')
+})
+
+describe('while the site is closed for viewers', () => {
+  const isClosed = async () => (await fetch(`${site.url}/`)).status === 503
+  beforeAll(async () => {
+    await owner.desk.ask(setMaintenance, { body: { on: true } })
+    await vi.waitFor(async () => expect(await isClosed()).toBe(true), 3000)
+  })
+  afterEach(async () => expect(await isClosed()).toBe(true))
+  afterAll(async () => {
+    await owner.desk.ask(setMaintenance, { body: { on: false } })
+    await vi.waitFor(async () => expect(await isClosed()).toBe(false), 3000)
+  })
+
+  it.each(['/', '/videos/vid_1', '/shopping', '/order/easy', '/nowhere'])(
+    '%s is a friendly page in the viewer’s language, to be asked for again',
+    async (path) => {
+      const answer = await fetch(site.url + path, { headers: { 'accept-language': 'de' } })
+      expect(answer.status).toBe(503)
+      expect(answer.headers.get('retry-after')).toBe('120')
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(await answer.text()).toMatch(/lang="de"[^]*Gleich wieder da[^]*Cliffhanger/)
+    },
+  )
+
+  it.each(['/api/user', '/api/homepage', '/api/statics.png?event=x'])('%s is unavailable', async (path) => {
+    const answer = await fetch(site.url + path)
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '120'])
+    expect(await answer.json()).toMatchObject({ code: 503, message: expect.any(String) })
+  })
+
+  it('operators work on, gateways are heard, and the process says that it lives', async () => {
+    expect((await fetch(`${site.url}/studio`)).status).toBe(200)
+    expect((await owner.desk.ask(showSettings)).maintenance).toBe(true)
+    const webhook = await fetch(`${site.url}/api/webhook/payment/sandbox`, { method: 'POST', body: '{}' })
+    expect(webhook.status).toBe(400)
+    const visitor = site.visitor()
+    expect(await visitor.ask(getHealth)).toEqual({ alive: true })
+    expect(await visitor.ask(getReady)).toEqual({ ready: true })
+    expect((await fetch(`${site.url}/favicon.svg`)).status).toBe(200)
+  })
+})
+
+it('viewers are let in again', async () => {
+  expect(await site.visitor().ask(getHomepage)).toBeDefined()
+})

@@ -1,0 +1,119 @@
+import { Refusal } from '#contract/errors.ts'
+import {
+  changeSetting,
+  limitNames,
+  setMaintenance,
+  settingNames,
+  showSettings,
+  type LimitName,
+  type SettingName,
+  type Settings,
+} from '#contract/studio/settings.ts'
+import { trackingKeys } from '#contract/tracking.ts'
+import { changes, reads, type Command } from '#server/features/studio/command.ts'
+import { isPixelId, putTrackingSetting, selectTrackingSettings } from '#server/features/tracking/tracking.ts'
+import { readMailFrom, type Config } from '#server/platform/config.ts'
+import { ConfigError } from '#server/platform/config-error.ts'
+import type { OwnSettings } from '#server/platform/live-settings.ts'
+import { limit, writeLimit, type Limit } from '#server/platform/read-setting.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import * as queries from './settings-queries.ts'
+
+/** What the commands about settings need besides: what the environment says. */
+export interface SettingsContext {
+  environment: Pick<Config, 'operator' | 'mail' | 'limits' | 'tracking'>
+  /** Which secrets are set; never what they are. */
+  secretsSet: Settings['secrets']
+}
+
+type Context = SettingsContext & { db: Db }
+
+/** The settings that an operator changes without a restart. */
+export const settingsCommands: Command[] = [
+  reads(showSettings, async (context) => ({ info: await load(context) })),
+
+  changes(changeSetting, async (context, tx, { name, value }) => {
+    const inside = { ...context, db: tx }
+    const before = await load(inside)
+    await change(tx, name, value === null ? null : value.trim())
+    const after = await load(inside)
+    const of = ({ settings }: Settings) => settings.find((setting) => setting.name === name)
+    return {
+      answer: { info: after },
+      change: { subject: `setting ${name}`, before: of(before), after: of(after) },
+    }
+  }),
+
+  changes(setMaintenance, async (context, tx, { on }) => {
+    const own = await queries.lockOwn(tx)
+    await queries.updateOwn(tx, { ...own, maintenance: on })
+    return {
+      answer: { info: await load({ ...context, db: tx }) },
+      change: { subject: 'setting maintenance', before: own.maintenance ?? false, after: on },
+    }
+  }),
+]
+
+async function load({ db, environment, secretsSet }: Context): Promise<Settings> {
+  const { operator, mail, limits, tracking } = environment
+  const [own, pixels] = await Promise.all([queries.selectOwn(db), selectTrackingSettings(db)])
+  const limitOf = (name: LimitName) =>
+    [own.limits?.[name], limits[name]].map((each) => each && writeLimit(each))
+  const found: Record<string, readonly (string | undefined)[]> = {
+    contact_email: [own.contact_email, operator.email],
+    mail_from: [own.mail_from, mail.from],
+    ...Object.fromEntries(trackingKeys.map((key) => [key, [pixels[key], tracking.pixels[key]]])),
+    ...Object.fromEntries(limitNames.map((name) => [name, limitOf(name)])),
+  }
+  return {
+    maintenance: own.maintenance ?? false,
+    settings: settingNames.map((name) => {
+      const [ours, theirs] = found[name] ?? []
+      return { name, value: ours ?? theirs ?? null, own: ours !== undefined }
+    }),
+    secrets: secretsSet,
+  }
+}
+
+/** Sets one, or with null takes it back. @throws Refusal settingInvalid */
+async function change(tx: Tx, name: SettingName, value: string | null): Promise<void> {
+  const pixel = trackingKeys.find((key) => key === name)
+  if (pixel) {
+    if (value !== null && !isPixelId(value)) throw invalid()
+    return putTrackingSetting(tx, pixel, value)
+  }
+  const {
+    [name]: _,
+    limits = {},
+    ...rest
+  } = { ...(await queries.lockOwn(tx)) } as OwnSettings & Record<string, unknown>
+  const limitName = limitNames.find((each) => each === name)
+  if (!limitName) {
+    const text = value === null ? {} : { [name]: name === 'mail_from' ? mailFrom(value) : address(value) }
+    return queries.updateOwn(tx, { limits, ...rest, ...text })
+  }
+  const { [limitName]: __, ...others } = limits
+  const next = value === null ? others : { ...others, [limitName]: limitFrom(value) }
+  return queries.updateOwn(tx, { ...rest, limits: next })
+}
+
+const invalid = () => new Refusal('settingInvalid', { field: 'value' })
+
+function address(text: string): string {
+  if (!/^[^<>@\s]+@[^<>@\s]+$/.test(text)) throw invalid()
+  return text
+}
+
+const mailFrom = (text: string) => orInvalid(() => readMailFrom({ MAIL_FROM: text }))
+const limitFrom = (text: string): Limit => orInvalid(() => limit({ LIMIT: text }, 'LIMIT'))
+
+/** What the environment would refuse is refused here. */
+function orInvalid<T>(read: () => T | undefined): T {
+  try {
+    const value = read()
+    if (value === undefined) throw invalid()
+    return value
+  } catch (error) {
+    throw error instanceof ConfigError ? invalid() : error
+  }
+}

@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '#contract/errors.ts'
+import { firstLanguage, type Language } from '#contract/languages.ts'
+import { isForApi } from './guards.ts'
+
+/** How a site that is closed for a while says so. */
+export interface ClosedSign {
+  isClosed(): boolean
+  /** A document in itself, with no script and nothing to load. */
+  page(language: Language): string
+}
+
+const retrySeconds = 120
+/** The reason of such a fault, which is no failure. */
+export const closedDetail = 'the site is closed for viewers'
+
+/**
+ * What goes on: operators' work, what gateways tell, whether the process lives, and the files of what is open already.
+ * Everything else is a viewer's.
+ */
+const goesOn =
+  /^\/(studio|media|public|assets)(\/|$)|^\/api\/(studio|webhook|health|ready|openapi\.json)(\/|$)|^\/(favicon\.svg|robots\.txt|sw\.js)$/
+
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'"
+
+/** While the sign is out, calls of viewers get Fault unavailable and documents the sign's page, both with Retry-After. */
+export function closeForViewers(app: FastifyInstance, sign: ClosedSign): void {
+  app.addHook('onRoute', (route) => {
+    if (goesOn.test(route.url)) return
+    const turnAway = isForApi(route) ? refuse : show
+    route.onRequest = [
+      (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+        if (sign.isClosed()) turnAway(reply, request, done)
+        else done()
+      },
+      route.onRequest ?? [],
+    ].flat()
+  })
+
+  function refuse(_reply: FastifyReply, _request: FastifyRequest, done: (error?: Error) => void): void {
+    done(new Fault('unavailable', closedDetail, retrySeconds))
+  }
+
+  function show(reply: FastifyReply, request: FastifyRequest): void {
+    const language = firstLanguage(request.headers['accept-language']) ?? 'en'
+    void reply
+      .code(503)
+      .header('retry-after', String(retrySeconds))
+      .header('cache-control', 'no-store')
+      .header('content-security-policy', pagePolicy)
+      .type('text/html; charset=utf-8')
+      .send(sign.page(language))
+  }
+}

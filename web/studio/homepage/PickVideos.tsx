@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { listTags } from '#contract/catalog.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import styles from './homepage.module.css'
+
+interface Picked {
+  id: string
+  name: string
+}
+
+/** Videos picked by hand: found by their titles, and taken out again. */
+export function PickVideos({
+  ids,
+  known,
+  onPick,
+}: {
+  ids: readonly string[]
+  known: readonly Picked[]
+  onPick: (ids: string[]) => void
+}) {
+  const { t } = useTexts()
+  const [words, setWords] = useState('')
+  const [found, setFound] = useState<Picked[]>([])
+  const titles = useQuery({
+    queryKey: ['pick', words],
+    queryFn: ({ signal }) => call(listTags, { query: { keyword: words, limit: 8 }, signal }),
+    enabled: words.trim() !== '',
+  })
+  const nameOf = (id: string) => [...known, ...found].find((video) => video.id === id)?.name ?? id
+  const pick = (video: Picked) => {
+    setFound([...found, video])
+    onPick([...ids, video.id])
+    setWords('')
+  }
+  const fresh = (titles.data?.titles ?? []).filter(({ id }) => !ids.includes(id))
+  return (
+    <div className={styles.pick}>
+      <ul>
+        {ids.map((id) => (
+          <li key={id}>
+            {nameOf(id)}
+            <Button look="quiet" onClick={() => onPick(ids.filter((each) => each !== id))}>
+              {t('homepage.takeOut')}
+              <span className="hidden-text"> {nameOf(id)}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <label className={styles.text}>
+        {t('homepage.find')}
+        <input
+          type="search"
+          value={words}
+          maxLength={100}
+          onChange={({ target }) => setWords(target.value)}
+        />
+      </label>
+      {words.trim() !== '' && (
+        <ul aria-label={t('homepage.found')}>
+          {fresh.map(({ id, title }) => (
+            <li key={id}>
+              <Button look="quiet" onClick={() => pick({ id, name: title })}>
+                {t('homepage.add')} {title}
+              </Button>
+            </li>
+          ))}
+          {titles.data && fresh.length === 0 && <li>{t('homepage.nothingFound')}</li>}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+import { useEffect, useRef, useState } from 'react'
+import { previewHomepage, type Draft } from '#contract/studio/homepage.ts'
+import { call } from '#web/lib/api.ts'
+import { keep } from '#web/lib/storage.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import styles from './homepage.module.css'
+
+/** After this long without a change the preview follows. */
+const restMs = 500
+const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } } as const
+type Size = keyof typeof sizes
+
+/** The site itself with the draft, in a frame; web/features/catalog/queries.ts takes it from this browser's storage. */
+export function Preview({ draft }: { draft: Draft }) {
+  const { t } = useTexts()
+  const [size, setSize] = useState<Size>('phone')
+  const [failed, setFailed] = useState(false)
+  const [ready, setReady] = useState(false)
+  const frame = useRef<HTMLIFrameElement>(null)
+  const text = JSON.stringify(draft)
+  useEffect(() => {
+    const stop = new AbortController()
+    const show = async () => {
+      try {
+        // What was written just above.
+        const body = { draft: JSON.parse(text) as Draft }
+        keep('homepage-draft', await call(previewHomepage, { body, signal: stop.signal }))
+        setFailed(false)
+        setReady(true)
+        frame.current?.contentWindow?.location.reload()
+      } catch {
+        if (!stop.signal.aborted) setFailed(true)
+      }
+    }
+    const timer = setTimeout(() => void show(), restMs)
+    return () => {
+      clearTimeout(timer)
+      stop.abort()
+    }
+  }, [text])
+  const { width, height } = sizes[size]
+  return (
+    <section className={styles.preview} aria-label={t('homepage.preview')}>
+      <div className={styles.sizes} role="group" aria-label={t('homepage.preview')}>
+        {(['phone', 'desktop'] as const).map((each) => (
+          <button key={each} type="button" aria-pressed={each === size} onClick={() => setSize(each)}>
+            {t(`homepage.size.${each}`)}
+          </button>
+        ))}
+      </div>
+      {failed && <p role="status">{t('homepage.noPreview')}</p>}
+      <div className={styles.frame} style={{ aspectRatio: `${width} / ${height}`, maxWidth: width }}>
+        {ready && (
+          <Scaled key={size} width={width}>
+            <iframe ref={frame} src="/?draft" title={t('homepage.preview')} width={width} height={height} />
+          </Scaled>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Shows what is `width` dots wide in whatever width there is. */
+function Scaled({ width, children }: { width: number; children: React.ReactNode }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [scale, setScale] = useState(1)
+  useEffect(() => {
+    const element = box.current
+    if (!element) return undefined
+    const observer = new ResizeObserver(() => setScale(element.clientWidth / width))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [width])
+  return (
+    <div ref={box} className={styles.scaled}>
+      <div style={{ transform: `scale(${scale})` }}>{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,97 @@
+import { sectionKinds } from '#contract/catalog.ts'
+import { languages } from '#contract/languages.ts'
+import { sources, type Composed, type DraftSection } from '#contract/studio/homepage.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { PickVideos } from './PickVideos.tsx'
+import styles from './homepage.module.css'
+
+/** What one section is: its titles, its kind, and where its videos come from. */
+export function SectionFields({
+  section,
+  composed,
+  onChange,
+  onRemove,
+}: {
+  section: DraftSection
+  composed: Composed
+  onChange: (change: Partial<DraftSection>) => void
+  onRemove: () => void
+}) {
+  const { t } = useTexts()
+  const { kind, titles, source } = section
+  const named = source.from === 'category' ? composed.categories : composed.tags
+  const choose = (from: string) => {
+    const chosen = sources.find((each) => each === from) ?? 'newest'
+    const [first] = chosen === 'category' ? composed.categories : chosen === 'tag' ? composed.tags : []
+    onChange({
+      source: {
+        from: chosen,
+        ...(first ? { of: first.slug } : {}),
+        ...(chosen === 'videos' ? { videos: [] } : {}),
+      },
+    })
+  }
+  return (
+    <div className={styles.section}>
+      <label className={styles.text}>
+        {t('homepage.titleIn', { language: languageNames.en })}
+        <input
+          value={titles.en ?? ''}
+          maxLength={100}
+          required
+          aria-invalid={!titles.en?.trim()}
+          onChange={({ target: { value } }) => onChange({ titles: { ...titles, en: value } })}
+        />
+      </label>
+      <details>
+        <summary>{t('homepage.otherLanguages')}</summary>
+        {languages.slice(1).map((language) => (
+          <label key={language} className={styles.text}>
+            {languageNames[language]}
+            <input
+              value={titles[language] ?? ''}
+              maxLength={100}
+              onChange={({ target: { value } }) => onChange({ titles: { ...titles, [language]: value } })}
+            />
+          </label>
+        ))}
+      </details>
+      <div className={styles.choices}>
+        <Choice
+          label={t('homepage.kind')}
+          value={kind}
+          options={sectionKinds.map((value) => ({ value, label: t(`homepage.kindName.${value}`) }))}
+          onChoose={(value) => onChange({ kind: sectionKinds.find((each) => each === value) ?? kind })}
+        />
+        <Choice
+          label={t('homepage.source')}
+          value={source.from}
+          options={sources.map((value) => ({ value, label: t(`homepage.sourceName.${value}`) }))}
+          onChoose={choose}
+        />
+        {(source.from === 'category' || source.from === 'tag') && (
+          <Choice
+            label={t(`homepage.sourceName.${source.from}`)}
+            value={source.of ?? ''}
+            options={named.map(({ slug, name }) => ({ value: slug, label: name }))}
+            onChoose={(of) => onChange({ source: { ...source, of } })}
+          />
+        )}
+      </div>
+      {source.from === 'videos' && (
+        <PickVideos
+          ids={source.videos ?? []}
+          known={composed.picked}
+          onPick={(videos) => onChange({ source: { ...source, videos } })}
+        />
+      )}
+      <Button look="quiet" onClick={onRemove}>
+        {t('homepage.remove')}
+        <span className="hidden-text"> {titles.en}</span>
+      </Button>
+    </div>
+  )
+}

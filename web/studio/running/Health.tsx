@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { checkHealth, showHealth, type Part } from '#contract/studio/running.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import { useTexts, type Say } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { Panel } from '#web/studio/ui/Page.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import styles from './running.module.css'
+
+const againMs = 30_000
+/** How many parts a usual site has: the room that is kept while they load. */
+const usualParts = ['database', 'gateway sandbox', 'jobs', 'mail', 'storage']
+
+/** Each part of the site: whether it is well, else what is wrong and since when. */
+export function Health() {
+  const { t, language } = useTexts()
+  const check = useCommand(checkHealth)
+  const health = useQuery({
+    queryKey: ['health'],
+    queryFn: ({ signal }) => call(showHealth, { signal }),
+    refetchInterval: againMs,
+  })
+  const look = (
+    <Button look="quiet" disabled={check.busy} onClick={() => void check.run({})}>
+      {check.busy ? t('running.looking') : t('running.look')}
+    </Button>
+  )
+  if (health.isError)
+    return (
+      <Panel title={t('running.health')} actions={look}>
+        <CouldNotLoad text={t('running.noHealth')} onRetry={() => void health.refetch()} />
+      </Panel>
+    )
+  const parts = health.data?.list
+  return (
+    <Panel title={t('running.health')} actions={look}>
+      {parts?.length === 0 && <p>{t('running.notLooked')}</p>}
+      <ul className={styles.parts} aria-busy={!parts}>
+        {parts?.map((part) => (
+          <li key={part.part} className={part.problem ? styles.trouble : styles.well}>
+            <h3>
+              <Icon name={part.problem ? 'close' : 'check'} size={20} />
+              {nameOf(part, t)}
+            </h3>
+            <p>{wordsOf(part, t)}</p>
+            <p className={styles.quiet}>{t('running.since', { time: timeWords(part.since, language) })}</p>
+            {part.problem && part.detail && <code>{part.detail}</code>}
+          </li>
+        )) ?? usualParts.map((name) => <li key={name} className={styles.well} />)}
+      </ul>
+    </Panel>
+  )
+}
+
+const known = ['database', 'jobs', 'storage', 'mail'] as const
+
+function nameOf({ part }: Part, t: Say): string {
+  const name = known.find((each) => each === part)
+  return name ? t(`running.part.${name}`) : t('running.part.gateway', { name: part.replace(/^gateway /, '') })
+}
+
+const wordsOf = ({ problem }: Part, t: Say) => t(problem ? `running.problem.${problem}` : 'running.well')

@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query'
+import { listJobs, runJob, type ScheduledJob } from '#contract/studio/running.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import styles from './running.module.css'
+
+/** What comes round by the clock, what fails first. */
+export function Jobs() {
+  const { t, language } = useTexts()
+  const mayRun = useMay()(runJob)
+  const jobs = useQuery({ queryKey: ['jobs'], queryFn: ({ signal }) => call(listJobs, { signal }) })
+  if (jobs.isError) return <CouldNotLoad onRetry={() => void jobs.refetch()} />
+  if (!jobs.data) return <div className={styles.wait} aria-busy="true" />
+  const columns = [
+    { title: t('running.job'), cell: ({ name }: ScheduledJob) => name },
+    { title: t('running.state'), cell: (job: ScheduledJob) => <State job={job} /> },
+    {
+      title: t('running.succeeded'),
+      cell: ({ succeeded_at }: ScheduledJob) => timeWords(succeeded_at, language),
+    },
+    ...(mayRun
+      ? [{ title: t('running.actions'), cell: ({ name }: ScheduledJob) => <RunNow name={name} /> }]
+      : []),
+  ]
+  return (
+    <Table
+      caption={t('running.jobs')}
+      columns={columns}
+      rows={jobs.data.list}
+      keyOf={({ name }) => name}
+      empty={t('running.noJobs')}
+    />
+  )
+}
+
+function State({ job: { state, failing_since, failures, reason } }: { job: ScheduledJob }) {
+  const { t, language } = useTexts()
+  if (state !== 'failing') return <>{t(`running.jobState.${state}`)}</>
+  return (
+    <div className={styles.failure}>
+      <strong>{t('running.failing', { count: failures, time: timeWords(failing_since, language) })}</strong>
+      {reason && <code>{reason}</code>}
+    </div>
+  )
+}
+
+function RunNow({ name }: { name: string }) {
+  const { t } = useTexts()
+  const { run, busy } = useCommand(runJob)
+  return (
+    <Button look="quiet" disabled={busy} onClick={() => void run({ name })}>
+      {t('running.run')}
+      <span className="hidden-text"> {name}</span>
+    </Button>
+  )
+}

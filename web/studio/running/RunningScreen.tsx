@@ -1,0 +1,28 @@
+import { useTexts } from '#web/studio/texts.ts'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { FailedFiles } from './FailedFiles.tsx'
+import { Health } from './Health.tsx'
+import { Jobs } from './Jobs.tsx'
+import styles from './running.module.css'
+
+/** How the site runs, and what to do where it does not. */
+export function Component() {
+  const { t } = useTexts()
+  return (
+    <Page title={t('running.title')} lead={t('running.lead')}>
+      <Health />
+      <Panel title={t('running.files')}>
+        <FailedFiles />
+      </Panel>
+      <Panel title={t('running.jobs')}>
+        <Jobs />
+      </Panel>
+      <Panel title={t('running.backup')}>
+        <p>{t('running.backupText')}</p>
+        <code className={styles.command}>npm run backup -- /path/to/a/folder</code>
+        <p>{t('running.restoreText')}</p>
+        <code className={styles.command}>npm run restore -- /path/to/a/folder</code>
+      </Panel>
+    </Page>
+  )
+}

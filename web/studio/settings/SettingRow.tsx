@@ -1,0 +1,88 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { changeSetting, type Setting } from '#contract/studio/settings.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { settingsQuery } from './queries.ts'
+import styles from './settings.module.css'
+
+/** One setting: its value, and for whoever may, the way to another or back to the environment's. */
+export function SettingRow({ setting: { name, value, own } }: { setting: Setting }) {
+  const { t } = useTexts()
+  const may = useMay()(changeSetting)
+  const queryClient = useQueryClient()
+  const takeBack = useCommand(changeSetting)
+  const form = useForm({
+    initial: { value: value ?? '' },
+    messagesOf: ({ value: typed }) => (typed.trim() ? {} : { value: t('settings.missing') }),
+    send: async ({ value: typed }) => {
+      queryClient.setQueryData(
+        settingsQuery.queryKey,
+        await call(changeSetting, { body: { name, value: typed } }),
+      )
+    },
+  })
+  const label = t(`settings.name.${name}`)
+  const source = t(own ? 'settings.setHere' : value === null ? 'settings.notSet' : 'settings.fromEnvironment')
+  if (!may)
+    return (
+      <li className={styles.row}>
+        <p className={styles.shown}>
+          {label}
+          <strong>{value ?? '–'}</strong>
+        </p>
+        <p className={styles.quiet}>{source}</p>
+      </li>
+    )
+  return (
+    <li>
+      <form className={styles.row} onSubmit={form.submit} noValidate>
+        <Field
+          {...form.field('value')}
+          label={label}
+          hint={`${source} · ${t('settings.example', { example: examples[name] })}`}
+          autoComplete="off"
+        />
+        <div className={styles.actions}>
+          <Button type="submit" look="quiet" disabled={form.busy || form.value.value === (value ?? '')}>
+            {t('settings.save')}
+            <span className="hidden-text">{label}</span>
+          </Button>
+          {own && (
+            <Button
+              look="quiet"
+              disabled={takeBack.busy}
+              onClick={() => void takeBack.run({ name, value: null })}
+            >
+              {t('settings.takeBack')}
+              <span className="hidden-text">{label}</span>
+            </Button>
+          )}
+        </div>
+      </form>
+    </li>
+  )
+}
+
+const limit = '20/min, 5/h'
+const examples: Record<Setting['name'], string> = {
+  contact_email: 'hello@drama.example',
+  mail_from: 'Drama <hello@drama.example>',
+  facebook_pixel_id: '1234567890',
+  google_analytics: 'G-ABC123',
+  tiktok_pixel: 'C4ABC123',
+  bigo_pixel: '905…',
+  signInAccount: limit,
+  signInIp: limit,
+  registerIp: limit,
+  resetAccount: limit,
+  cardFailuresUser: limit,
+  cardFailuresIp: limit,
+  contactIp: limit,
+  apiUser: limit,
+  apiIp: limit,
+}

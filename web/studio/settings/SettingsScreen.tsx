@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import { limitNames, type Settings } from '#contract/studio/settings.ts'
+import { trackingKeys } from '#contract/tracking.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { Maintenance } from './Maintenance.tsx'
+import { settingsQuery } from './queries.ts'
+import { SettingRow } from './SettingRow.tsx'
+import styles from './settings.module.css'
+
+const groups = [
+  { name: 'mails', names: ['contact_email', 'mail_from'] },
+  { name: 'pixels', names: trackingKeys },
+  { name: 'limits', names: limitNames },
+] as const
+
+/** What the operator changes while the site runs. */
+export function Component() {
+  const { t } = useTexts()
+  const settings = useQuery(settingsQuery)
+  return (
+    <Page title={t('settings.title')} lead={t('settings.lead')}>
+      {settings.isError && <CouldNotLoad onRetry={() => void settings.refetch()} />}
+      {settings.isPending && <div className={styles.wait} aria-busy="true" />}
+      {settings.data && <All settings={settings.data} />}
+    </Page>
+  )
+}
+
+function All({ settings: { maintenance, settings, secrets } }: { settings: Settings }) {
+  const { t } = useTexts()
+  return (
+    <>
+      <Panel title={t('settings.maintenance')}>
+        <Maintenance on={maintenance} />
+      </Panel>
+      {groups.map(({ name, names }) => (
+        <Panel key={name} title={t(`settings.group.${name}`)}>
+          <p className={styles.quiet}>{t(`settings.groupText.${name}`)}</p>
+          <ul className={styles.rows}>
+            {settings
+              .filter((setting) => names.some((each) => each === setting.name))
+              .map((setting) => (
+                <SettingRow key={`${setting.name} ${setting.value}`} setting={setting} />
+              ))}
+          </ul>
+        </Panel>
+      ))}
+      <Panel title={t('settings.secrets')}>
+        <p className={styles.quiet}>{t('settings.secretsText')}</p>
+        <dl className={styles.secrets}>
+          {secrets.map(({ name, set }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{set ? t('settings.set') : t('settings.notSet')}</dd>
+            </div>
+          ))}
+        </dl>
+      </Panel>
+    </>
+  )
+}
