@@ -1,13 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from '@playwright/test'
-import { acceptInvitation, beginInvitation } from '#contract/studio/operators.ts'
 import { partBytes } from '#contract/studio/uploads.ts'
-import { codeAt, invitationOf } from '#server/testing/operator.ts'
 import { expect, test } from './fixtures.ts'
 import { dramas } from './make-content.ts'
 import { expectReadable } from './page-quality.ts'
-import { dataDir, runCommand } from './site-home.ts'
+import { dataDir } from './site-home.ts'
+import { openStudio } from './studio.ts'
 
 // The network is lost on purpose.
 test.use({ bypassCSP: true, forgiven: /net::ERR_/ })
@@ -21,31 +19,11 @@ function film(): Buffer {
   return Buffer.concat([readFileSync(path ?? ''), head, Buffer.alloc(2 * partBytes)])
 }
 
-async function signIn(page: Page): Promise<void> {
-  const added = await runCommand('studio', 'operator', 'add', 'editor@example.com', '--json')
-  const secret = invitationOf((JSON.parse(added) as { link: string }).link)
-  await page.goto('/studio')
-  const post = (path: string, body: object) =>
-    page.evaluate(
-      async ([to, text]) => {
-        const headers = { 'content-type': 'application/json' }
-        return (await (await fetch(to, { method: 'POST', headers, body: text })).json()) as {
-          info: { secret: string }
-        }
-      },
-      [path, JSON.stringify(body)] as const,
-    )
-  const { info } = await post(beginInvitation.path, { secret })
-  const password = 'a passphrase for the desk'
-  const code = codeAt(info.secret, new Date())
-  await post(acceptInvitation.path, { secret, password, repeat_password: password, code })
-}
-
 test('a file that was cut off goes on after a reload, and the draft becomes a published video', async ({
   page,
 }, testInfo) => {
   test.setTimeout(120_000)
-  await signIn(page)
+  await openStudio(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
   await page.getByLabel('Title in English').fill('Brought in by hand')
