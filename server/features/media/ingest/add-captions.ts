@@ -1,5 +1,6 @@
 import { languages, type Language } from '#contract/languages.ts'
-import * as queries from './queries.ts'
+import { selectEpisodeId } from './caption-queries.ts'
+import { selectEpisodeAssets } from './queries.ts'
 import { syncCaptions } from './sync-captions.ts'
 import type { IngestContext } from './work-queue.ts'
 
@@ -20,8 +21,8 @@ export async function addCaptions(
   { videoId, number, language, text }: AddedCaptions,
 ): Promise<boolean> {
   const assets = await context.db.transaction().execute(async (tx) => {
-    const id = await queries.selectEpisodeId(tx, videoId, number)
-    return id === undefined ? undefined : queries.selectEpisodeAssets(tx, id)
+    const id = await selectEpisodeId(tx, videoId, number)
+    return id === undefined ? undefined : selectEpisodeAssets(tx, id)
   })
   if (!assets) return false
   const keptCaptions = new Set(languages.filter((each) => each !== language))

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Caption } from '#server/features/media/tables.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
@@ -22,4 +23,28 @@ export async function updateCaptions(db: Db, id: string, captions: Caption[]): P
     .set({ captions: JSON.stringify(captions) })
     .where('id', '=', id)
     .execute()
+}
+
+export async function selectEpisodeId(tx: Tx, videoId: string, number: number): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('episodes')
+    .select('id')
+    .where('video_id', '=', videoId)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** The captions of the latest file of an episode; none where there is no such episode. */
+export async function selectCaptionsOf(db: Db, videoId: string, number: number) {
+  const row = await db
+    .selectFrom('episodes')
+    .innerJoin('assets', (join) =>
+      join.on(sql<boolean>`assets.id = coalesce(episodes.next_asset_id, episodes.asset_id)`),
+    )
+    .select(['assets.id as assetId', 'assets.captions'])
+    .where('video_id', '=', videoId)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  return row ?? { assetId: '', captions: [] }
 }

@@ -159,30 +159,6 @@ export function selectEpisodeAssets(tx: Tx, id: string) {
     .executeTakeFirstOrThrow()
 }
 
-export async function selectEpisodeId(tx: Tx, videoId: string, number: number): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('episodes')
-    .select('id')
-    .where('video_id', '=', videoId)
-    .where('number', '=', number)
-    .executeTakeFirst()
-  return row?.id
-}
-
-/** The captions of the latest file of an episode; none where there is no such episode. */
-export async function selectCaptionsOf(db: Db, videoId: string, number: number) {
-  const row = await db
-    .selectFrom('episodes')
-    .innerJoin('assets', (join) =>
-      join.on(sql<boolean>`assets.id = coalesce(episodes.next_asset_id, episodes.asset_id)`),
-    )
-    .select(['assets.id as assetId', 'assets.captions'])
-    .where('video_id', '=', videoId)
-    .where('number', '=', number)
-    .executeTakeFirst()
-  return row ?? { assetId: '', captions: [] }
-}
-
 export async function setNextAsset(tx: Tx, episodeId: string, assetId: string | null): Promise<void> {
   await tx.updateTable('episodes').set({ next_asset_id: assetId }).where('id', '=', episodeId).execute()
 }
