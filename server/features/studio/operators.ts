@@ -76,9 +76,8 @@ export const operatorCommands: Command[] = [
   }),
 ]
 
-/** The owners are locked first, for all alike: two who change each other would wait for each other. @throws Refusal notFound */
+/** @throws Refusal notFound */
 async function lockByEmail(tx: Tx, email: string) {
-  await queries.lockOwners(tx)
   const known = await queries.selectOperatorByEmail(tx, email)
   const operator = known && (await queries.lockOperator(tx, known.id))
   if (!operator) throw new Refusal('notFound')
