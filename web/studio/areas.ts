@@ -4,7 +4,7 @@ import type { IconName } from '#web/ui/Icon.tsx'
 
 /** A part of the studio with a place in its navigation. */
 export interface Area {
-  name: 'content' | 'homepage' | 'money' | 'people' | 'plans' | 'team' | 'running' | 'settings'
+  name: 'content' | 'homepage' | 'money' | 'people' | 'plans' | 'team' | 'running' | 'settings' | 'growth'
   path: string
   icon: IconName
   /** Whose role has anything to do there. */
@@ -48,6 +48,13 @@ export const areas: readonly Area[] = [
     icon: 'list',
     roles: ['owner', 'support', 'analyst'],
     load: () => import('./plans/PlansScreen.tsx'),
+  },
+  {
+    name: 'growth',
+    path: '/studio/growth',
+    icon: 'chart',
+    roles: ['owner', 'analyst'],
+    load: () => import('./growth/GrowthScreen.tsx'),
   },
   { name: 'team', path: '/studio/team', icon: 'user', roles, load: () => import('./team/TeamScreen.tsx') },
   {

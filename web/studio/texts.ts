@@ -5,6 +5,7 @@ import { createTranslator, type TextTree, type Values } from '#web/i18n/translat
 import { currentLanguage } from '#web/lib/language.ts'
 import content from './texts/en.content.json'
 import desk from './texts/en.desk.json'
+import growth from './texts/en.growth.json'
 import money from './texts/en.money.json'
 import people from './texts/en.people.json'
 import plans from './texts/en.plans.json'
@@ -19,6 +20,7 @@ type StudioKey =
   | KeyOf<typeof desk>
   | KeyOf<typeof content>
   | KeyOf<typeof homepage & typeof running & typeof settings>
+  | KeyOf<typeof growth>
   | KeyOf<typeof money>
   | KeyOf<typeof people>
   | KeyOf<typeof plans>
@@ -27,8 +29,8 @@ type StudioKey =
 export type Say = (key: StudioKey, values?: Values) => string
 
 const translator = createTranslator<StudioKey>(currentLanguage())
-const parts = [desk, content, homepage, money, people, plans, running, settings]
-for (const part of parts) translator.add('en', part)
+for (const part of [desk, content, homepage, money, people, plans, running, settings, growth])
+  translator.add('en', part)
 
 const others = import.meta.glob<TextTree>(['./texts/*.json', '!./texts/en.*.json'], { import: 'default' })
 

@@ -15,3 +15,9 @@ export function centsOf(typed: string): number | undefined {
 
 /** Cents as they are typed: "4.99". */
 export const decimalOf = (cents: number): string => (cents / 100).toFixed(2)
+
+/** A day in UTC, given as "2026-11-21", in few words: "21 Nov". */
+export function dayWords(day: string, language: Language): string {
+  const options = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const
+  return new Intl.DateTimeFormat(htmlLanguage[language], options).format(new Date(day))
+}

@@ -5,6 +5,7 @@ import { reconcile } from './reconcile.ts'
 import { remindSubscribers } from './remind-subscribers.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
 import { tellOfPrices } from './tell-of-prices.ts'
+import { sumUpDays } from './money-days.ts'
 import { refundWithdrawn } from './withdraw.ts'
 
 /** What has to come round (billing.md, "Crash safety" and "Dunning"). */
@@ -26,5 +27,6 @@ export function billingJobs(context: BillingContext) {
     },
     { name: 'billing-withdrawals', everySeconds: 600, run: () => refundWithdrawn(context) },
     { name: 'billing-reconciliation', everySeconds: 3600, run: () => reconcile(context) },
+    { name: 'sum-up-days', everySeconds: 600, run: () => sumUpDays(context) },
   ]
 }

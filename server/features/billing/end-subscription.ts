@@ -20,7 +20,7 @@ export async function endSubscription(tx: Tx, row: RenewingRow, now: Date): Prom
   const { id, status, period_no, period_ends_at, grace_ends_at, cancel_at_period_end: cancelled } = row
   const used = await selectOrderOfPeriod(tx, id, period_no)
   const stays = status === 'past_due' ? grace_ends_at : period_ends_at
-  await moveSubscription(tx, id, 'ended')
+  await moveSubscription(tx, id, 'ended', { ended_at: now })
   await retireUnusedMethods(tx, row.user_id, now)
   if (used && stays) await moveEntitlementEnd(tx, used.id, stays)
   await close(tx, await selectOrderOfPeriod(tx, id, period_no + 1), cancelled ? 'cancelled' : 'failed')

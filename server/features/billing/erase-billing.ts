@@ -22,7 +22,8 @@ import { moveSubscription } from './subscription-queries.ts'
 export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<void> {
   await lockBuyer(tx, userId)
   for (const { id, status } of await selectUnfinishedSubscriptions(tx, userId))
-    await moveSubscription(tx, id, status === 'incomplete' ? 'expired' : 'ended')
+    if (status === 'incomplete') await moveSubscription(tx, id, 'expired')
+    else await moveSubscription(tx, id, 'ended', { ended_at: now })
   for (const { id } of await selectPendingOrders(tx, userId)) await moveOrder(tx, id, 'cancelled')
   await checkPaymentsSoon(tx, userId, now)
   await checkChangesSoon(tx, userId, now)

@@ -37,6 +37,7 @@ export async function startSubscription(
   const { period_days: days } = await selectSoldPlan(tx, planId)
   const endsAt = new Date(now.getTime() + days * dayMs)
   const period = {
+    began_at: now,
     period_no: 0,
     period_starts_at: now,
     period_ends_at: endsAt,

@@ -86,6 +86,9 @@ export interface SubscriptionsTable {
   method_chosen_at: Optional<Date>
   /** When the gateway lost the method that it is charged with; null where it has one again. */
   method_lost_at: Optional<Date>
+  /** When its first period was paid. */
+  began_at: Optional<Date>
+  ended_at: Optional<Date>
 }
 
 /** What the buyer agreed to: the words on the screen, and when. */

@@ -66,6 +66,7 @@ const allowed: Record<string, readonly Role[]> = {
   'settings show': ['owner', 'editor', 'support', 'analyst'],
   'settings change': ['owner'],
   maintenance: ['owner'],
+  'growth days': ['owner', 'analyst'],
 }
 
 const commands = studioCalls.filter(isCommand)

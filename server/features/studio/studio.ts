@@ -5,6 +5,7 @@ import { episodeCommands } from './content/episodes.ts'
 import { uploadCommands } from './content/uploads.ts'
 import { videoCommands } from './content/videos.ts'
 import { homepageCommands } from './homepage/homepage.ts'
+import { growthCommands } from './growth.ts'
 import { sweepOperatorSessions } from './operator-sessions.ts'
 import { operatorCommands } from './operators.ts'
 import { orderCommands } from './orders.ts'
@@ -31,6 +32,7 @@ export const studioCommands: readonly Command[] = [
   ...runningCommands,
   ...settingsCommands,
   ...homepageCommands,
+  ...growthCommands,
 ]
 
 /** What has to come round: operators' sessions that are over are forgotten, and the site's parts looked at. */

@@ -1,0 +1,87 @@
+import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
+import type { Db } from '#server/tables.ts'
+import {
+  countFailedRenewals,
+  countLive,
+  countSubscriptions,
+  insertSummedDay,
+  selectFirstUnsummed,
+  selectRevenue,
+  selectSummedDays,
+  type Span,
+  type SummedDay,
+} from './money-day-queries.ts'
+
+/** What came in and went back on a UTC day, to the cent as the ledger has it, and how subscribing went. */
+export interface MoneyDay extends SummedDay {
+  failed_renewals: number
+}
+
+/**
+ * A transaction dates its lines before it commits; none takes this long. So a day that has been over for as long is
+ * complete: what happens to its sales later is dated later.
+ */
+const settledMs = hourMs
+
+/** The `count` UTC days up to the one that `until` lies in, each there even if nothing happened, and how many subscribe now. */
+export async function loadMoneyDays(
+  db: Db,
+  until: Date,
+  count: number,
+): Promise<{ days: MoneyDay[]; subscribers: number }> {
+  const span = spanOf(until, count)
+  const [summed, failed, subscribers] = await Promise.all([
+    loadDays(db, span),
+    // A try may turn out to have failed days after it began, so these are always counted anew.
+    countFailedRenewals(db, span),
+    countLive(db),
+  ])
+  return { days: summed.map((day) => ({ ...day, failed_renewals: failed.get(day.day) ?? 0 })), subscribers }
+}
+
+/** Sums up the days that are over, each once, so that nobody who asks has to wait for it. */
+export async function sumUpDays({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
+  const first = await selectFirstUnsummed(db)
+  const end = clock.now().getTime() - settledMs - dayMs
+  for (let from = first?.getTime() ?? Infinity; from <= end; from += dayMs)
+    for (const day of await sumUp(db, { from: new Date(from), to: new Date(from + dayMs) }))
+      await insertSummedDay(db, day)
+}
+
+/** Summed up is every day from the first that money moved on; what follows, which is seldom more than today, is summed up now. */
+async function loadDays(db: Db, { from, to }: Span): Promise<SummedDay[]> {
+  const summed = await selectSummedDays(db, { from, to })
+  const last = summed.at(-1)
+  const restFrom = last ? new Date(Date.parse(last.day) + dayMs) : from
+  const rest = restFrom < to ? await sumUp(db, { from: restFrom, to }) : []
+  const known = new Map([...summed, ...rest].map((day) => [day.day, day]))
+  return daysOf({ from, to }).map((day) => known.get(day) ?? { day, revenue: [], began: 0, ended: 0 })
+}
+
+async function sumUp(db: Db, span: Span): Promise<SummedDay[]> {
+  const [revenue, began, ended] = await Promise.all([
+    selectRevenue(db, span),
+    countSubscriptions(db, 'began_at', span),
+    countSubscriptions(db, 'ended_at', span),
+  ])
+  const byDay = Map.groupBy(revenue, ({ day }) => day)
+  return daysOf(span).map((day) => ({
+    day,
+    revenue: (byDay.get(day) ?? []).map(({ day: _day, ...sums }) => sums),
+    began: began.get(day) ?? 0,
+    ended: ended.get(day) ?? 0,
+  }))
+}
+
+/** UTC has no summer time: its days are all as long as another. */
+function spanOf(until: Date, days: number): Span {
+  const to = (Math.floor(until.getTime() / dayMs) + 1) * dayMs
+  return { from: new Date(to - days * dayMs), to: new Date(to) }
+}
+
+function daysOf({ from, to }: Span): string[] {
+  const count = (to.getTime() - from.getTime()) / dayMs
+  return Array.from({ length: count }, (_, index) =>
+    new Date(from.getTime() + index * dayMs).toISOString().slice(0, 10),
+  )
+}

@@ -1,0 +1,131 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { deleteUser } from '#contract/members.ts'
+import { listDays, type GrowthDay } from '#contract/studio/growth.ts'
+import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { sumUpDays } from '#server/features/billing/money-days.ts'
+import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { buyEpisode, hear, moneySite, paymentOf, type MoneySite } from '#server/testing/money-site.ts'
+import { letIn } from '#server/testing/operator.ts'
+import { testCards } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+
+const day = 86_400_000
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+const today = () => site.context.clock.now().toISOString().slice(0, 10)
+
+/** What an analyst is told. */
+async function told(days = 30) {
+  const { desk } = await letIn(site, 'analyst')
+  return desk.ask(listDays, { query: { days } })
+}
+
+/** What the ledger holds of all that was sold, added up in the simplest way. */
+async function ledgerNet(): Promise<number> {
+  const { rows } = await sql<{ net: string }>`
+    SELECT coalesce(-sum(amount_cents), 0) AS net FROM ledger_lines
+    WHERE account NOT LIKE 'gateway:%' AND account <> 'to_return'`.execute(site.context.db)
+  return Number(rows[0]?.net)
+}
+
+const sumOf = (list: readonly GrowthDay[], pick: (day: GrowthDay) => number) =>
+  list.reduce((sum, each) => sum + pick(each), 0)
+const netOf = ({ revenue }: GrowthDay) => revenue.reduce((sum, { net_cents }) => sum + net_cents, 0)
+const dayOf = (list: readonly GrowthDay[], name: string) => list.find((each) => each.day === name)
+
+it('tells every UTC day, also where nothing happened', async () => {
+  const { list, totals } = await told(3)
+  const names = [2, 1, 0].map((ago) => new Date(Date.now() - ago * day).toISOString().slice(0, 10))
+  expect(list).toEqual(
+    names.map((name) => ({ day: name, revenue: [], subscribed: 0, churned: 0, failed_renewals: 0 })),
+  )
+  expect(totals).toEqual([])
+})
+
+it('adds up sales, refunds and disputes to the cent, each on its day, as the ledger does', async () => {
+  const [sold, refunded, disputed] = [today(), await buyEpisode(site), await buyEpisode(site, 5)]
+  site.moveOn(day)
+  await refundOrder(site.context, refunded.order.id, { amountCents: 33, reason: 'goodwill' })
+  const { db, clock, secret } = site.context
+  const { reference } = await paymentOf(site, disputed.order.id)
+  await dispute({ db, clock, secret, notify: () => {} }, reference, 'open')
+  await hear(site, reference)
+  const { list, totals } = await told()
+  const usd = { currency: 'USD', gross_cents: 0, refunded_cents: 0, charged_back_cents: 0 }
+  expect(dayOf(list, sold)?.revenue).toEqual([{ ...usd, gross_cents: 198, net_cents: 198 }])
+  expect(dayOf(list, today())?.revenue).toEqual([
+    { ...usd, refunded_cents: 33, charged_back_cents: 99, net_cents: -132 },
+  ])
+  expect(totals).toEqual([
+    { ...usd, gross_cents: 198, refunded_cents: 33, charged_back_cents: 99, net_cents: 66 },
+  ])
+  expect(sumOf(list, netOf)).toBe(await ledgerNet())
+  await dispute({ db, clock, secret, notify: () => {} }, reference, 'won')
+  await hear(site, reference)
+  expect((await told()).totals).toMatchObject([{ charged_back_cents: 0, net_cents: 165 }])
+})
+
+it('keeps currencies apart', async () => {
+  const { order } = await buyEpisode(site)
+  const { db } = site.context
+  await db.updateTable('ledger_lines').set({ currency: 'EUR' }).where('order_id', '=', order.id).execute()
+  const { totals } = await told()
+  expect(totals.map(({ currency, gross_cents }) => [currency, gross_cents])).toEqual([
+    ['USD', 198],
+    ['EUR', 99],
+  ])
+  expect(totals.reduce((sum, { net_cents }) => sum + net_cents, 0)).toBe(await ledgerNet())
+})
+
+it('tells who subscribed, whose renewal failed, and who is gone, and that agrees with who subscribes now', async () => {
+  const failing = await Subscriber.on(site, { card: testCards.declinesLater })
+  const leaving = await Subscriber.on(site)
+  await Subscriber.on(site, { days: 30 })
+  const began = today()
+  await leaving.shopper.visitor.ask(deleteUser, { body: {} })
+  const first = await told()
+  expect(first.subscribers).toBe(2)
+  expect(dayOf(first.list, began)).toMatchObject({ subscribed: 3, churned: 1, failed_renewals: 0 })
+  await failing.after(7 * day + 1000)
+  const tried = today()
+  // A second try on the same day is the same renewal.
+  await sql`
+    INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, status, started_at)
+    SELECT 'att_again', order_id, 9, 'renew:again', gateway, status, started_at FROM attempts WHERE status = 'failed'`.execute(
+    site.context.db,
+  )
+  const second = await told()
+  expect(second.subscribers).toBe(2)
+  expect(dayOf(second.list, tried)).toMatchObject({ churned: 0, failed_renewals: 1 })
+  for (const days of [1, 2, 1]) await failing.after(days * day)
+  expect((await failing.row()).status).toBe('ended')
+  const last = await told()
+  expect(last.subscribers).toBe(1)
+  expect(sumOf(last.list, ({ subscribed, churned }) => subscribed - churned)).toBe(last.subscribers)
+  expect(sumOf(last.list, ({ failed_renewals }) => failed_renewals)).toBe(3)
+  expect(sumOf(last.list, netOf)).toBe(await ledgerNet())
+})
+
+it('says the same of days that a job has summed up, and keeps counting today', async () => {
+  const before = await told(40)
+  await Promise.all([sumUpDays(site.context), sumUpDays(site.context)])
+  const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM money_days`.execute(
+    site.context.db,
+  )
+  expect(rows[0]?.count).toBeGreaterThan(9)
+  expect(await told(40)).toEqual(before)
+  await buyEpisode(site)
+  const { list } = await told(40)
+  expect(sumOf(list, netOf)).toBe(await ledgerNet())
+  site.moveOn(day)
+  await sumUpDays(site.context)
+  site.moveOn(2 * day)
+  await buyEpisode(site)
+  expect(sumOf((await told(40)).list, netOf)).toBe(await ledgerNet())
+})

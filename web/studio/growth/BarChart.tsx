@@ -1,0 +1,79 @@
+import { scaleFor } from './chart.ts'
+import styles from './growth.module.css'
+
+export interface Bar {
+  /** What the bar is about, such as a day. */
+  label: string
+  value: number
+}
+
+/** Of the drawing, in its own units; it grows with the page. */
+const [width, height] = [720, 220]
+const edge = { left: 72, right: 8, top: 8, bottom: 28 }
+/** As many labels as can be read side by side. */
+const mostLabels = 6
+
+/** Bars over a line at zero. The table beneath says the same in figures, so the drawing is one picture with a name. */
+export function BarChart({
+  title,
+  bars,
+  words,
+}: {
+  title: string
+  bars: readonly Bar[]
+  /** A value as the axis says it. */
+  words: (value: number) => string
+}) {
+  const scale = scaleFor(bars.map(({ value }) => value))
+  const inner = { width: width - edge.left - edge.right, height: height - edge.top - edge.bottom }
+  const y = (value: number) => edge.top + ((scale.high - value) / (scale.high - scale.low)) * inner.height
+  const slot = inner.width / Math.max(bars.length, 1)
+  const every = Math.ceil(bars.length / mostLabels)
+  return (
+    <svg className={styles.chart} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title}>
+      {scale.ticks.map((tick) => (
+        <g key={tick}>
+          <line
+            className={tick === 0 ? styles.zero : styles.line}
+            x1={edge.left}
+            x2={width - edge.right}
+            y1={y(tick)}
+            y2={y(tick)}
+          />
+          <text
+            className={styles.tick}
+            x={edge.left - 8}
+            y={y(tick)}
+            textAnchor="end"
+            dominantBaseline="middle"
+          >
+            {words(tick)}
+          </text>
+        </g>
+      ))}
+      {bars.map(({ label, value }, index) => (
+        <g key={label}>
+          <rect
+            className={value < 0 ? styles.below : styles.bar}
+            x={edge.left + index * slot + slot * 0.15}
+            width={slot * 0.7}
+            y={Math.min(y(value), y(0))}
+            height={Math.abs(y(value) - y(0))}
+          >
+            <title>{`${label}: ${words(value)}`}</title>
+          </rect>
+          {index % every === 0 && (
+            <text
+              className={styles.tick}
+              x={edge.left + (index + 0.5) * slot}
+              y={height - 8}
+              textAnchor="middle"
+            >
+              {label}
+            </text>
+          )}
+        </g>
+      ))}
+    </svg>
+  )
+}

@@ -1,0 +1,151 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { listDays, type GrowthDay, type Revenue } from '#contract/studio/growth.ts'
+import { call } from '#web/lib/api.ts'
+import { money } from '#web/lib/money.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { useTexts, type Say } from '#web/studio/texts.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { Panel } from '#web/studio/ui/Page.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { dayWords } from '#web/studio/words.ts'
+import { BarChart } from './BarChart.tsx'
+import styles from './growth.module.css'
+
+const spans = [7, 30, 92]
+
+/** Revenue and subscribers by UTC day: a chart of each currency, and the same figures in a table. */
+export function Days() {
+  const { t } = useTexts()
+  const [days, setDays] = useState(30)
+  const found = useQuery({
+    queryKey: ['growth', 'days', days],
+    queryFn: ({ signal }) => call(listDays, { query: { days }, signal }),
+    placeholderData: keepPreviousData,
+  })
+  if (found.isError) return <CouldNotLoad onRetry={() => void found.refetch()} />
+  if (!found.data) return <div className={styles.wait} aria-busy="true" />
+  const { list, totals, subscribers } = found.data
+  return (
+    <>
+      <div className={styles.choose}>
+        <Choice
+          label={t('growth.span')}
+          value={String(days)}
+          options={spans.map((span) => ({ value: String(span), label: t('growth.days', { count: span }) }))}
+          onChoose={(value) => setDays(Number(value))}
+        />
+      </div>
+      <RevenueDays list={list} totals={totals} />
+      <SubscriberDays list={list} subscribers={subscribers} />
+    </>
+  )
+}
+
+function RevenueDays({ list, totals }: { list: readonly GrowthDay[]; totals: readonly Revenue[] }) {
+  const { t, language } = useTexts()
+  const rows = list.toReversed().flatMap(({ day, revenue }) => revenue.map((sums) => ({ ...sums, day })))
+  const column = (title: string, field: Exclude<keyof Revenue, 'currency'>) => ({
+    title,
+    figures: true,
+    cell: (row: Revenue) => money(row[field], row.currency),
+  })
+  return (
+    <Panel title={t('growth.revenue')}>
+      {totals.map((total) => (
+        <CurrencyChart key={total.currency} list={list} total={total} />
+      ))}
+      <Table
+        caption={t('growth.revenue')}
+        columns={[
+          { title: t('growth.day'), cell: (row: Revenue & { day: string }) => dayWords(row.day, language) },
+          column(t('growth.gross'), 'gross_cents'),
+          column(t('growth.refunded'), 'refunded_cents'),
+          column(t('growth.chargedBack'), 'charged_back_cents'),
+          column(t('growth.net'), 'net_cents'),
+        ]}
+        rows={rows}
+        keyOf={({ day, currency }) => `${day} ${currency}`}
+        empty={t('growth.nothingSold')}
+      />
+    </Panel>
+  )
+}
+
+function CurrencyChart({ list, total }: { list: readonly GrowthDay[]; total: Revenue }) {
+  const { t, language } = useTexts()
+  const { currency } = total
+  const bars = list.map(({ day, revenue }) => ({
+    label: dayWords(day, language),
+    value: revenue.find((sums) => sums.currency === currency)?.net_cents ?? 0,
+  }))
+  const figures = [
+    [t('growth.gross'), total.gross_cents],
+    [t('growth.refunded'), total.refunded_cents],
+    [t('growth.chargedBack'), total.charged_back_cents],
+    [t('growth.net'), total.net_cents],
+  ] as const
+  return (
+    <>
+      <Figures figures={figures.map(([name, cents]) => [name, money(cents, currency)])} />
+      <BarChart
+        title={t('growth.netByDay', { currency })}
+        bars={bars}
+        words={(cents) => money(cents, currency)}
+      />
+    </>
+  )
+}
+
+function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; subscribers: number }) {
+  const { t, language } = useTexts()
+  const bars = list.map(({ day, subscribed, churned }) => ({
+    label: dayWords(day, language),
+    value: subscribed - churned,
+  }))
+  const rows = list
+    .filter(({ subscribed, churned, failed_renewals }) => subscribed + churned + failed_renewals > 0)
+    .toReversed()
+  return (
+    <Panel title={t('growth.subscribers')}>
+      <Figures figures={subscriberFigures(t, list, subscribers)} />
+      {rows.length > 0 && <BarChart title={t('growth.changeByDay')} bars={bars} words={String} />}
+      <Table
+        caption={t('growth.subscribers')}
+        columns={[
+          { title: t('growth.day'), cell: ({ day }: GrowthDay) => dayWords(day, language) },
+          { title: t('growth.new'), figures: true, cell: ({ subscribed }: GrowthDay) => subscribed },
+          { title: t('growth.churned'), figures: true, cell: ({ churned }: GrowthDay) => churned },
+          { title: t('growth.failed'), figures: true, cell: (day: GrowthDay) => day.failed_renewals },
+        ]}
+        rows={rows}
+        keyOf={({ day }) => day}
+        empty={t('growth.nobodyMoved')}
+      />
+    </Panel>
+  )
+}
+
+function subscriberFigures(t: Say, list: readonly GrowthDay[], subscribers: number) {
+  const sum = (field: 'subscribed' | 'churned' | 'failed_renewals') =>
+    String(list.reduce((total, day) => total + day[field], 0))
+  return [
+    [t('growth.now'), String(subscribers)],
+    [t('growth.new'), sum('subscribed')],
+    [t('growth.churned'), sum('churned')],
+    [t('growth.failed'), sum('failed_renewals')],
+  ] as const
+}
+
+function Figures({ figures }: { figures: readonly (readonly [name: string, value: string])[] }) {
+  return (
+    <dl className={styles.figures}>
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

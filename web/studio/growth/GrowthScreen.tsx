@@ -1,0 +1,16 @@
+import { listDays } from '#contract/studio/growth.ts'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page } from '#web/studio/ui/Page.tsx'
+import { Days } from './Days.tsx'
+
+/** What the site earns, who subscribes, and what brings people here. */
+export function Component() {
+  const { t } = useTexts()
+  const may = useMay()
+  return (
+    <Page title={t('growth.title')} lead={t('growth.lead')}>
+      {may(listDays) && <Days />}
+    </Page>
+  )
+}

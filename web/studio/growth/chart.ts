@@ -1,0 +1,20 @@
+/** A value axis: where its lines stand, from the lowest to the highest. */
+export interface Scale {
+  low: number
+  high: number
+  ticks: readonly number[]
+}
+
+const roundSteps = [1, 2, 5, 10]
+
+/** Round whole numbers that hold all values and zero, some four of them. */
+export function scaleFor(values: readonly number[]): Scale {
+  const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)]
+  const rough = (most - least || 1) / 4
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = Math.max((roundSteps.find((round) => round * power >= rough) ?? 10) * power, 1)
+  const first = Math.floor(least / step)
+  const last = Math.max(Math.ceil(most / step), first < 0 ? 0 : 1)
+  const ticks = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
+  return { low: first * step, high: last * step, ticks }
+}
