@@ -9,6 +9,7 @@ import * as pages from './pages.ts'
 import * as social from './social.ts'
 import * as homepage from './studio/homepage.ts'
 import * as growth from './studio/growth.ts'
+import * as links from './studio/links.ts'
 import * as operators from './studio/operators.ts'
 import * as orders from './studio/orders.ts'
 import * as people from './studio/people.ts'
@@ -21,7 +22,19 @@ import * as tracking from './tracking.ts'
 
 const modules = [members, social, catalog, library, media, billing, tracking, pages, operations]
 /** The operators' calls, which no viewer's page makes. */
-const studioModules = [operators, homepage, orders, people, plans, running, settings, videos, uploads, growth]
+const studioModules = [
+  operators,
+  homepage,
+  orders,
+  people,
+  plans,
+  running,
+  settings,
+  videos,
+  uploads,
+  growth,
+  links,
+]
 
 const callsOf = (modules: readonly object[]): readonly Endpoint[] =>
   modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isEndpoint))

@@ -9,6 +9,7 @@ export type IdKind =
   | 'sec'
   | 'ast'
   | 'site'
+  | 'lnk'
   | 'usr'
   | 'ses'
   | 'idn'

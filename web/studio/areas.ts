@@ -53,7 +53,7 @@ export const areas: readonly Area[] = [
     name: 'growth',
     path: '/studio/growth',
     icon: 'chart',
-    roles: ['owner', 'analyst'],
+    roles: ['owner', 'editor', 'analyst'],
     load: () => import('./growth/GrowthScreen.tsx'),
   },
   { name: 'team', path: '/studio/team', icon: 'user', roles, load: () => import('./team/TeamScreen.tsx') },

@@ -67,6 +67,8 @@ const allowed: Record<string, readonly Role[]> = {
   'settings change': ['owner'],
   maintenance: ['owner'],
   'growth days': ['owner', 'analyst'],
+  'link create': ['owner', 'editor'],
+  'link list': ['owner', 'editor', 'analyst'],
 }
 
 const commands = studioCalls.filter(isCommand)

@@ -6,6 +6,7 @@ import { uploadCommands } from './content/uploads.ts'
 import { videoCommands } from './content/videos.ts'
 import { homepageCommands } from './homepage/homepage.ts'
 import { growthCommands } from './growth.ts'
+import { linkCommands } from './links.ts'
 import { sweepOperatorSessions } from './operator-sessions.ts'
 import { operatorCommands } from './operators.ts'
 import { orderCommands } from './orders.ts'
@@ -33,6 +34,7 @@ export const studioCommands: readonly Command[] = [
   ...settingsCommands,
   ...homepageCommands,
   ...growthCommands,
+  ...linkCommands,
 ]
 
 /** What has to come round: operators' sessions that are over are forgotten, and the site's parts looked at. */

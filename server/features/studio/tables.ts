@@ -37,6 +37,16 @@ export interface OperatorRecoveryCodesTable {
 }
 
 export interface StudioTables extends RunningTables {
+export interface LinksTable {
+  id: string
+  name: string
+  token: string
+  episode_id: string
+  created_at: Date
+}
+
+export interface StudioTables {
+  links: LinksTable
   operators: OperatorsTable
   operator_sessions: OperatorSessionsTable
   operator_invitations: OperatorInvitationsTable

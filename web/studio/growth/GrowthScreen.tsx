@@ -1,8 +1,11 @@
 import { listDays } from '#contract/studio/growth.ts'
+import { createLink, listLinks } from '#contract/studio/links.ts'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { Page } from '#web/studio/ui/Page.tsx'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { Days } from './Days.tsx'
+import { LinkForm } from './LinkForm.tsx'
+import { Links } from './Links.tsx'
 
 /** What the site earns, who subscribes, and what brings people here. */
 export function Component() {
@@ -11,6 +14,12 @@ export function Component() {
   return (
     <Page title={t('growth.title')} lead={t('growth.lead')}>
       {may(listDays) && <Days />}
+      {may(listLinks) && (
+        <Panel title={t('growth.links')}>
+          {may(createLink) && <LinkForm />}
+          <Links />
+        </Panel>
+      )}
     </Page>
   )
 }

@@ -1,0 +1,47 @@
+import { Type, type Static } from 'typebox'
+import { Cents, Currency, Id, Time, listOf, paging } from '#contract/shapes.ts'
+import { command } from './command.ts'
+
+/** A link that an operator gives out. Who comes by it carries its token from then on. */
+export const Link = Type.Object({
+  id: Id,
+  name: Type.String(),
+  token: Type.String(),
+  url: Type.String(),
+  video_id: Id,
+  title: Type.String(),
+  episode: Type.Integer(),
+  created_at: Time,
+  /** Of those whose last link this was; one for each currency. */
+  sales: Type.Array(
+    Type.Object({ currency: Currency, paid: Type.Integer(), gross_cents: Cents, refunded_cents: Cents }),
+  ),
+})
+export type Link = Static<typeof Link>
+
+export const createLink = command({
+  method: 'POST',
+  path: '/api/studio/links',
+  command: 'link create',
+  args: ['video_id', 'name'],
+  roles: ['owner', 'editor'],
+  summary: 'Makes a link to an episode (the first, where none is named) with a referrer token of its own',
+  refuses: ['notFound'],
+  body: Type.Object({
+    video_id: Id,
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    episode: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  }),
+  info: Link,
+})
+
+export const listLinks = command({
+  method: 'GET',
+  path: '/api/studio/links',
+  command: 'link list',
+  roles: ['owner', 'editor', 'analyst'],
+  summary: 'The links that were made, the newest first, and what was sold by each',
+  refuses: [],
+  query: Type.Object({ ...paging }),
+  data: listOf(Link),
+})

@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import type { Texts } from '#contract/languages.ts'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** A link with what it leads to. */
+const linksWithTargets = (db: Db) =>
+  db
+    .selectFrom('links')
+    .innerJoin('episodes', 'episodes.id', 'links.episode_id')
+    .innerJoin('videos', 'videos.id', 'episodes.video_id')
+    .select([
+      'links.id',
+      'links.name',
+      'links.token',
+      'links.created_at',
+      'episodes.number as episode',
+      'videos.id as video_id',
+      'videos.titles',
+    ])
+
+export interface LinkRow {
+  id: string
+  name: string
+  token: string
+  created_at: Date
+  episode: number
+  video_id: string
+  titles: Texts
+}
+
+/** A page of links, the newest first, from the one after `after`. */
+export function selectLinks(
+  db: Db,
+  after: { at: string; id: string } | undefined,
+  limit: number,
+): Promise<LinkRow[]> {
+  return linksWithTargets(db)
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(links.created_at, links.id) < (${after?.at}::timestamptz, ${after?.id})`),
+    )
+    .orderBy('links.created_at', 'desc')
+    .orderBy('links.id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export function selectLink(db: Db, id: string): Promise<LinkRow | undefined> {
+  return linksWithTargets(db).where('links.id', '=', id).executeTakeFirst()
+}
+
+/** Adds a link to an episode. @returns whether there is such an episode */
+export async function insertLink(
+  tx: Tx,
+  link: { id: string; name: string; token: string; created_at: Date },
+  { video_id, episode }: { video_id: string; episode: number },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    INSERT INTO links (id, name, token, episode_id, created_at)
+    SELECT ${link.id}, ${link.name}, ${link.token}, id, ${link.created_at} FROM episodes
+    WHERE video_id = ${video_id} AND number = ${episode}`.execute(tx)
+  return numAffectedRows === 1n
+}

@@ -1,0 +1,64 @@
+import { randomInt } from 'node:crypto'
+import { Refusal } from '#contract/errors.ts'
+import { inLanguage, type Language } from '#contract/languages.ts'
+import { createLink, listLinks, type Link } from '#contract/studio/links.ts'
+import { loadTokenSales } from '#server/features/billing/billing.ts'
+import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { newId } from '#server/platform/ids.ts'
+import { changes, reads, type Command } from './command.ts'
+import { insertLink, selectLink, selectLinks, type LinkRow } from './link-queries.ts'
+
+const limits = { usual: 20, most: 50 }
+
+/** Links that are given out, each with a token that tells its buyers from others. */
+export const linkCommands: Command[] = [
+  changes(createLink, async ({ clock, publicUrl }, tx, { video_id, name, episode = 1 }, { language }) => {
+    const id = newId('lnk')
+    const link = { id, name, token: newToken(), created_at: clock.now() }
+    const made = await insertLink(tx, link, { video_id, episode })
+    const row = made ? await selectLink(tx, id) : undefined
+    if (!row) throw new Refusal('notFound')
+    return {
+      answer: { info: present(row, publicUrl, language, []) },
+      change: { subject: id, after: { name, token: row.token, video_id, episode } },
+    }
+  }),
+
+  reads(listLinks, async ({ db, publicUrl }, { cursor, limit }, { language }) => {
+    const [at, id] = decodeCursor('links', cursor, ['time', 'text']) ?? []
+    const most = pageSize(limit, limits)
+    const after = at === undefined || id === undefined ? undefined : { at, id }
+    const rows = await selectLinks(db, after, most + 1)
+    const page = rows.slice(0, most)
+    const sales = await loadTokenSales(
+      db,
+      page.map(({ token }) => token),
+    )
+    const last = rows.length > most ? page.at(-1) : undefined
+    const list = page.map((row) => present(row, publicUrl, language, sales.get(row.token) ?? []))
+    const next_cursor = last ? encodeCursor('links', [last.created_at.toISOString(), last.id]) : null
+    return { data: { list, next_cursor } }
+  }),
+]
+
+/** Without letters and digits that are mistaken for others, as people read tokens to each other. */
+const characters = 'abcdefghjkmnpqrstuvwxyz23456789'
+
+function newToken(): string {
+  return Array.from({ length: 10 }, () => characters[randomInt(characters.length)]).join('')
+}
+
+function present(row: LinkRow, publicUrl: string, language: Language, sales: Link['sales']): Link {
+  const { id, name, token, video_id, titles, episode, created_at } = row
+  return {
+    id,
+    name,
+    token,
+    url: `${publicUrl}/videos/${encodeURIComponent(video_id)}?episode=${episode}&token=${token}`,
+    video_id,
+    title: inLanguage(titles, language),
+    episode,
+    created_at: created_at.toISOString(),
+    sales,
+  }
+}

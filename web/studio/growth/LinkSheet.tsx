@@ -1,0 +1,21 @@
+import type { Link } from '#contract/studio/links.ts'
+import { copyText } from '#web/features/media/share.ts'
+import { QrCode } from '#web/features/members/QrCode.tsx'
+import { Button } from '#web/ui/Button.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import styles from './growth.module.css'
+
+/** A link to copy, and to scan. */
+export function LinkSheet({ link: { name, url }, onClose }: { link: Link; onClose: () => void }) {
+  const { t } = useTexts()
+  return (
+    <Sheet title={name} onClose={onClose}>
+      <div className={styles.link}>
+        <QrCode text={url} label={t('growth.qrLabel', { name })} />
+        <code>{url}</code>
+        <Button onClick={() => void copyText(url)}>{t('growth.copy')}</Button>
+      </div>
+    </Sheet>
+  )
+}

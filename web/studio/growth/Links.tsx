@@ -1,0 +1,68 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { listLinks, type Link } from '#contract/studio/links.ts'
+import { call } from '#web/lib/api.ts'
+import { money } from '#web/lib/money.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import { LinkSheet } from './LinkSheet.tsx'
+
+/** The links that were made, and what was sold by each. */
+export function Links() {
+  const { t, language } = useTexts()
+  const [shown, setShown] = useState<Link | null>(null)
+  const links = useInfiniteQuery({
+    queryKey: ['growth', 'links'],
+    queryFn: ({ pageParam, signal }) =>
+      call(listLinks, { query: pageParam ? { cursor: pageParam } : {}, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+  const amounts = (link: Link, field: 'gross_cents' | 'refunded_cents') =>
+    link.sales.map((sales) => money(sales[field], sales.currency)).join(' + ') || '–'
+  const columns = [
+    { title: t('growth.linkName'), cell: ({ name }: Link) => name },
+    {
+      title: t('growth.target'),
+      cell: ({ title, episode }: Link) => t('growth.episode', { title, number: episode }),
+    },
+    { title: t('growth.made'), cell: ({ created_at }: Link) => timeWords(created_at, language) },
+    {
+      title: t('growth.paid'),
+      figures: true,
+      cell: ({ sales }: Link) => sales.reduce((sum, { paid }) => sum + paid, 0),
+    },
+    { title: t('growth.gross'), figures: true, cell: (link: Link) => amounts(link, 'gross_cents') },
+    { title: t('growth.refunded'), figures: true, cell: (link: Link) => amounts(link, 'refunded_cents') },
+    {
+      title: t('growth.showLink'),
+      cell: (link: Link) => (
+        <Button
+          look="quiet"
+          aria-label={t('growth.showLinkOf', { name: link.name })}
+          onClick={() => setShown(link)}
+        >
+          {t('growth.showLink')}
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <>
+      {links.data && (
+        <Table
+          caption={t('growth.links')}
+          columns={columns}
+          rows={links.data.pages.flatMap(({ list }) => list)}
+          keyOf={({ id }) => id}
+          empty={t('growth.noLinks')}
+        />
+      )}
+      <ListFoot pages={links} empty={null} />
+      {shown && <LinkSheet link={shown} onClose={() => setShown(null)} />}
+    </>
+  )
+}

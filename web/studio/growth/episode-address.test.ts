@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { episodeOfAddress } from './episode-address.ts'
+
+it.each([
+  ['https://example.com/videos/vid_1?episode=3', { video_id: 'vid_1', episode: 3 }],
+  [' /videos/vid_1 ', { video_id: 'vid_1', episode: 1 }],
+  ['https://example.com/videos/vid_1?token=a', { video_id: 'vid_1', episode: 1 }],
+  ['https://example.com/browse/cat_1', undefined],
+  ['/videos/vid_1?episode=two', undefined],
+  ['', undefined],
+])('the address %j leads to %j', (address, episode) => {
+  expect(episodeOfAddress(address)).toEqual(episode)
+})
