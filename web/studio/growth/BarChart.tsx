@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'react'
 import { scaleFor } from './chart.ts'
 import styles from './growth.module.css'
 
@@ -7,11 +8,16 @@ export interface Bar {
   value: number
 }
 
-/** Of the drawing, in its own units; it grows with the page. */
-const [width, height] = [720, 220]
-const edge = { left: 72, right: 8, top: 8, bottom: 28 }
-/** As many labels as can be read side by side. */
-const mostLabels = 6
+/** Of the drawing, in its own units; it grows with the page. `labels`: as many as can be read side by side. */
+const wide = { width: 720, height: 220, labels: 6 }
+const narrow = { width: 360, height: 220, labels: 3 }
+const edge = { left: 80, right: 8, top: 12, bottom: 28 }
+
+const phone = matchMedia('(width < 720px)')
+const onTurn = (tell: () => void) => {
+  phone.addEventListener('change', tell)
+  return () => phone.removeEventListener('change', tell)
+}
 
 /** Bars over a line at zero. The table beneath says the same in figures, so the drawing is one picture with a name. */
 export function BarChart({
@@ -24,11 +30,12 @@ export function BarChart({
   /** A value as the axis says it. */
   words: (value: number) => string
 }) {
+  const { width, height, labels } = useSyncExternalStore(onTurn, () => (phone.matches ? narrow : wide))
   const scale = scaleFor(bars.map(({ value }) => value))
   const inner = { width: width - edge.left - edge.right, height: height - edge.top - edge.bottom }
   const y = (value: number) => edge.top + ((scale.high - value) / (scale.high - scale.low)) * inner.height
   const slot = inner.width / Math.max(bars.length, 1)
-  const every = Math.ceil(bars.length / mostLabels)
+  const every = Math.ceil(bars.length / labels)
   return (
     <svg className={styles.chart} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title}>
       {scale.ticks.map((tick) => (

@@ -25,7 +25,6 @@ export function LinkForm() {
       const target = episodeOfAddress(address)
       if (!target) return
       setMade(await call(createLink, { body: { ...target, name: name.trim().slice(0, 100) } }))
-      form.set({ name: '' })
       void queryClient.invalidateQueries({ queryKey: ['growth', 'links'] })
     },
   })
