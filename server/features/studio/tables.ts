@@ -36,7 +36,6 @@ export interface OperatorRecoveryCodesTable {
   hash: Buffer
 }
 
-export interface StudioTables extends RunningTables {
 export interface LinksTable {
   id: string
   name: string
@@ -45,7 +44,7 @@ export interface LinksTable {
   created_at: Date
 }
 
-export interface StudioTables {
+export interface StudioTables extends RunningTables {
   links: LinksTable
   operators: OperatorsTable
   operator_sessions: OperatorSessionsTable
