@@ -1,4 +1,13 @@
-import { createWriteStream, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import {
+  chmodSync,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
 import { copyFile, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -59,7 +68,8 @@ export const secretMark = (secret: string) => keyOf(secret, 'mark of a backup').
  * @throws ConfigError where the folder holds something else; the signal's reason when aborted
  */
 export async function backUp(backed: Backed, folder: string, tell: Tell, signal: AbortSignal): Promise<void> {
-  prepareFolder(folder, backed.config.dataDir)
+  const site_id = (await readSiteId(backed.pool)) ?? ''
+  prepareFolder(folder, backed.config.dataDir, site_id)
   await keepingFiles(backed.pool, async () => {
     const made_at = new Date().toISOString()
     const database = `database-${made_at.replaceAll(/[:.]/g, '-')}`
@@ -72,7 +82,6 @@ export async function backUp(backed: Backed, folder: string, tell: Tell, signal:
       : copyStorage(backed.storage, folder, tell, signal))
     await keepSecret(backed.config, folder)
     const secret = secretMark(secrets.appSecret)
-    const site_id = (await readSiteId(backed.pool)) ?? ''
     await writeManifest(folder, {
       format: 1,
       made_at,
@@ -88,11 +97,21 @@ export async function backUp(backed: Backed, folder: string, tell: Tell, signal:
   })
 }
 
-/** @throws ConfigError */
-function prepareFolder(folder: string, dataDir: string): void {
-  if (`${folder}/`.startsWith(`${dataDir}/`))
-    throw new ConfigError('A backup inside DATA_DIR would be lost with it: choose another folder.')
+/** In the folder from the first run on: whose backups it holds. Whatever else lies there would be deleted as gone. */
+const markerFile = 'backup-of-site'
+
+/** Takes a folder that is empty, or holds backups of this very site. @throws ConfigError */
+function prepareFolder(folder: string, dataDir: string, siteId: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (`${realpathSync(folder)}/`.startsWith(`${realpathSync(dataDir)}/`))
+    throw new ConfigError('A backup inside DATA_DIR would be lost with it: choose another folder.')
+  const marker = join(folder, markerFile)
+  if (readdirSync(folder).length === 0) writeFileSync(marker, `${siteId}\n`, { mode: 0o600, flush: true })
+  else if (!existsSync(marker) || readFileSync(marker, 'utf8').trim() !== siteId)
+    throw new ConfigError(
+      `${folder} holds something else than backups of this site: choose an empty folder, or the one of its last backup.`,
+    )
+  chmodSync(folder, 0o700)
 }
 
 async function writeRows(pool: Pool, folder: string, tell: Tell, signal: AbortSignal): Promise<Dump> {
@@ -148,7 +167,7 @@ async function writeManifest(folder: string, manifest: Manifest): Promise<void> 
 
 async function removeFormer(folder: string, current: string): Promise<void> {
   for (const name of await readdir(folder))
-    if (name.startsWith('database-') && name !== current)
+    if (/^database-[\dTZ-]+$/.test(name) && name !== current)
       await rm(join(folder, name), { recursive: true, force: true })
 }
 

@@ -33,18 +33,22 @@ export async function restore(
   signal: AbortSignal,
 ): Promise<void> {
   const manifest = readManifest(folder)
-  await bringSecret(config, manifest, folder)
+  const bringsSecret = needsSecret(config, manifest, folder)
   const { pool, close } = await connectDatabase(config, log, unhurried)
   try {
     if (!(await isNew(pool)))
       throw new ConfigError(
         'There is a site in this database already: restore into an empty DATA_DIR or database.',
       )
+    if (bringsSecret) await bringSecret(config, folder)
     const storage = await openStorage(config, log, manifest.site_id)
     await (manifest.bucket
       ? checkBucket(storage, join(folder, manifest.database, bucketList))
       : copyFiles({ from: openDisk(folder), to: storage }, (line) => tell(`Files: ${line}`), signal))
     await migrateAs(pool, manifest, log)
+    // Copying files takes long: a site may have been started here since.
+    if (!(await isNew(pool)))
+      throw new ConfigError('A site was started on this database meanwhile: nothing was restored into it.')
     await readRows(pool, manifest, join(folder, manifest.database), tell, signal)
   } finally {
     await close()
@@ -65,15 +69,23 @@ function readManifest(folder: string): Manifest {
 /**
  * What was sealed and signed by the backup's site opens with its secret alone. Where it made the secret itself, that came along;
  * the one that our own start has just made is of no use to anybody yet.
+ * @returns whether it has to be brought
  * @throws ConfigError
  */
-async function bringSecret({ dataDir, secrets }: Config, manifest: Manifest, folder: string): Promise<void> {
-  if (secretMark(secrets.appSecret) === manifest.secret) return
+function needsSecret({ dataDir, secrets }: Config, manifest: Manifest, folder: string): boolean {
+  if (secretMark(secrets.appSecret) === manifest.secret) return false
   const [kept, own] = [join(folder, secretFile), join(dataDir, secretFile)]
   const ours = existsSync(own) && readFileSync(own, 'utf8').trim() === secrets.appSecret
   if (!existsSync(kept) || !ours)
     throw new ConfigError('Set APP_SECRET to the one of the site that the backup was made of.')
-  await copyFile(kept, own)
+  return true
+}
+
+/** Puts the backup's secret in the place of ours, which is kept beside it. */
+async function bringSecret({ dataDir }: Config, folder: string): Promise<void> {
+  const own = join(dataDir, secretFile)
+  await copyFile(own, `${own}.before-restore`)
+  await copyFile(join(folder, secretFile), own)
   await chmod(own, 0o600)
 }
 

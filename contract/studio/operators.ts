@@ -97,7 +97,7 @@ export const listOperators = command({
   path: '/api/studio/operators',
   command: 'operator list',
   roles,
-  summary: 'Who works here',
+  summary: 'Who works here; whoever is no owner sees themselves',
   refuses: [],
   data: Type.Object({ list: Type.Array(Operator) }),
 })

@@ -71,7 +71,7 @@ export const removeUpload = command({
   args: ['id'],
   roles: bringers,
   summary: 'Gives up a file that has not come in whole, or was refused',
-  refuses: ['notFound'],
+  refuses: ['notFound', 'movedOn'],
   body: Type.Object({ id: Id }),
   info: Type.Object({ removed: Type.Boolean() }),
 })

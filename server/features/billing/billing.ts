@@ -1,3 +1,4 @@
+export { describeError } from './describe-error.ts'
 export { checkOrder } from './check-order.ts'
 export { exportOrders, listAllOrders, listDisputes, type Look } from './list-all-orders.ts'
 export { findBuyerOf, findBuyers, listMethodsOf } from './help-buyers.ts'

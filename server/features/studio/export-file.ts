@@ -4,6 +4,8 @@ import { firstLanguage } from '#contract/languages.ts'
 import { exportOrders } from '#contract/studio/orders.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { compileSchema } from '#server/platform/http/validators.ts'
+import type { QueryOf } from '#contract/endpoint.ts'
+import { exportPage } from './orders.ts'
 import { perform, type Command } from './command.ts'
 import { findOperator } from './operator-sessions.ts'
 import type { StudioContext } from './studio-context.ts'
@@ -32,18 +34,21 @@ export function exportFileRoute(context: StudioContext, command: Command): Plain
     async handle(request, reply) {
       const operator = await findOperator(context, request)
       if (!operator) return reply.code(403).send()
-      const query = Object(request.query) as object
+      // The whole file, from its beginning: its pages follow each other here.
+      const { cursor: _cursor, ...query } = Object(request.query) as QueryOf<typeof exportOrders>
       if (whatIsWrong(query) !== undefined) return reply.code(400).send()
       const { role } = operator
       const language = firstLanguage(request.headers['accept-language']) ?? 'en'
-      const read = async (cursor?: string) => {
-        const asked = cursor === undefined ? query : { ...query, cursor }
-        const answer = await perform(command, context, { role, operator, language, ip: request.ip }, asked)
-        // The command is the export, which answers so.
-        return (answer as { info: Page }).info
+      const actor = { role, operator, language, ip: request.ip }
+      const read = async (cursor: string) => {
+        // Whoever was taken out or has another role meanwhile gets no more of it.
+        const now = await findOperator(context, request)
+        if (now?.role !== role) throw new Refusal('notAllowed')
+        return exportPage(context, query, cursor, actor)
       }
       try {
-        const first = await read()
+        // The command is the export, which answers so, and writes down that it was taken.
+        const first = ((await perform(command, context, actor, query)) as { info: Page }).info
         const name = `orders-${context.clock.now().toISOString().slice(0, 10)}.csv`
         return reply
           .type('text/csv; charset=utf-8')

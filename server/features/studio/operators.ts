@@ -18,9 +18,11 @@ import { deleteSessions } from './session-queries.ts'
 
 /** Those who work at the site: added, given other roles, let in anew, taken out. There is no default account. */
 export const operatorCommands: Command[] = [
-  reads(listOperators, async ({ db }) => ({
-    data: { list: (await queries.selectOperators(db)).map(present) },
-  })),
+  reads(listOperators, async ({ db }, _input, { role, operator }) => {
+    const all = await queries.selectOperators(db)
+    const shown = role === 'owner' ? all : all.filter(({ id }) => id === operator?.id)
+    return { data: { list: shown.map(present) } }
+  }),
 
   changes(addOperator, async (context, tx, { email, role = 'owner' }) => {
     checkEmail(email)

@@ -41,11 +41,10 @@ export const orderCommands: Command[] = [
   })),
 
   reads(exportCall, async (context, { cursor, ...query }, actor) => {
-    const filter = filterOf(query, actor)
-    // Who took a copy of the orders along is written down, once for each copy.
-    if (cursor === undefined)
-      await writeDown(context, context.db, exportCall, actor, { subject: 'orders', after: trace(query) })
-    return { info: await exportOrders(context.db, filter, cursor, lookOf(actor)) }
+    // Who took orders along is written down, whichever page of them it was.
+    const after = { ...trace(query), ...(cursor === undefined ? {} : { further_page: true }) }
+    await writeDown(context, context.db, exportCall, actor, { subject: 'orders', after })
+    return { info: await exportPage(context, query, cursor, actor) }
   }),
 
   acts(
@@ -102,6 +101,11 @@ export const orderCommands: Command[] = [
     },
   ),
 ]
+
+/** One page of the export, for whoever has written down that it is taken along. @throws Refusal notAllowed, as `filterOf` */
+export function exportPage(context: StudioContext, query: Query, cursor: string | undefined, actor: Actor) {
+  return exportOrders(context.db, filterOf(query, actor), cursor, lookOf(actor))
+}
 
 /** Who bought is no business of whoever only evaluates. */
 export function lookOf({ role, language }: Actor): Look {

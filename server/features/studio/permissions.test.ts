@@ -55,7 +55,7 @@ const allowed: Record<string, readonly Role[]> = {
   'episode retry': ['owner', 'editor'],
   'episode remove': ['owner', 'editor'],
   'health show': ['owner', 'editor', 'support', 'analyst'],
-  'health check': ['owner', 'editor', 'support', 'analyst'],
+  'health check': ['owner', 'editor', 'support'],
   'job list': ['owner', 'editor', 'support', 'analyst'],
   'job run': ['owner', 'editor', 'support'],
   'file failed': ['owner', 'editor', 'support', 'analyst'],

@@ -271,7 +271,8 @@ function addBytesRoute(
       const { operator = null, ip = request.ip } = callers.get(request) ?? {}
       // Of an address, Fastify makes one text a part; `readBytes` reads nothing else than bytes.
       const params = request.params as Record<string, string | undefined>
-      const answer = await handle({ operator, ip, params, bytes: request.body as Buffer })
+      if (!Buffer.isBuffer(request.body)) throw new Fault('unsupportedMedia')
+      const answer = await handle({ operator, ip, params, bytes: request.body })
       reply.header('cache-control', 'no-store')
       return { code: 200, ...answer }
     },

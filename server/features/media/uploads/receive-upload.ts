@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import {
@@ -72,16 +73,29 @@ export async function listUploads(db: Db, videoId: string): Promise<Upload[]> {
   return (await queries.selectUploads(db, { videoId })).map(presentUpload)
 }
 
-/** Gives up an upload; its parts go with the next sweep. @throws Refusal notFound */
+/** Gives up an upload; its parts go with the next sweep. @throws Refusal notFound; movedOn where the worker has it already */
 export async function removeUpload(tx: Tx, id: string): Promise<UploadRow> {
-  const row = await queries.deleteUpload(tx, id)
+  const [row] = await queries.selectUploads(tx, { id })
   if (!row) throw new Refusal('notFound')
+  if (!(await queries.deleteUpload(tx, id))) throw new Refusal('movedOn')
   return row
+}
+
+/** So much stays free on the disk, where the database may lie as well: files that come in must not stop the sales. */
+const reserveBytes = 2 * 1024 ** 3
+const fullRetrySeconds = 60
+
+/** @throws Fault unavailable */
+async function refuseWhenFull(folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder)
+  if (bavail * bsize < reserveBytes)
+    throw new Fault('unavailable', 'there is no room for files', fullRetrySeconds)
 }
 
 /**
  * Keeps one part of a file. The same part again changes nothing; with the last one the file waits for the worker.
- * @throws Refusal notFound where it was given up; Fault badRequest where the part is none of its parts
+ * @throws Refusal notFound where it was given up; Fault badRequest where the part is none of its parts, unavailable where the
+ * disk is nearly full
  */
 export async function takePart(
   { db, storage, clock }: UploadContext,
@@ -94,8 +108,10 @@ export async function takePart(
   const count = partsOf(Number(upload.bytes))
   if (upload.state !== 'arriving') return { parts: count, complete: true }
   const rest = Number(upload.bytes) - part * partBytes
-  if (!Number.isInteger(part) || part < 0 || bytes.length !== Math.min(rest, partBytes))
+  const isPart = Number.isInteger(part) && part >= 0 && part < count
+  if (!isPart || bytes.length !== Math.min(rest, partBytes))
     throw new Fault('badRequest', 'this is no part of the file')
+  await refuseWhenFull(storage.workDir)
   await storage.write(uploadFiles.part(id, part), bytes)
   return db.transaction().execute(async (tx) => {
     const now = clock.now()

@@ -13,6 +13,7 @@ import { unlockAll } from '#server/features/media/ingest/queries.ts'
 import { UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
 import { ownWorkFolder } from '#server/features/media/ingest/work-folder.ts'
 import type { IngestContext } from '#server/features/media/ingest/work-queue.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
 import { uploadFiles } from './receive-upload.ts'
 import * as queries from './upload-queries.ts'
 import type { UploadRow } from './upload-queries.ts'
@@ -43,7 +44,11 @@ async function takeUpload(context: IngestContext, upload: UploadRow, signal: Abo
       : takeCaptions(context, upload, upload.language))
     await queries.setUploadState(db, upload.id, 'taken', null, clock.now())
   } catch (error) {
-    if (!(error instanceof UnusableFile)) throw error
+    if (!(error instanceof UnusableFile)) {
+      // Others go first from now on.
+      await queries.setUploadState(db, upload.id, 'complete', null, clock.now())
+      throw error
+    }
     log.warn({ upload: upload.id }, `${upload.name} ${error.message}`)
     await queries.setUploadState(db, upload.id, 'refused', error.message, clock.now())
   }
@@ -75,11 +80,19 @@ async function putTogether(
   try {
     for (let part = 0; part * partBytes < Number(bytes); part++) {
       signal.throwIfAborted()
-      await file.writeFile(await storage.read(uploadFiles.part(id, part)))
+      await file.writeFile(await readPart(storage, id, part))
     }
   } finally {
     await file.close()
   }
+}
+
+/** @throws UnusableFile where the part is gone, as it may be after a restore */
+async function readPart(storage: Storage, id: string, part: number): Promise<Buffer> {
+  return storage.read(uploadFiles.part(id, part)).catch((error: unknown) => {
+    if (Object(error).code !== 'ENOENT') throw error
+    throw new UnusableFile('did not come in whole: send it again')
+  })
 }
 
 /** A new file of an episode has the captions of the one before. */
@@ -96,7 +109,7 @@ async function readCaptions(
 }
 
 async function takeCaptions(context: IngestContext, upload: UploadRow, language: Language): Promise<void> {
-  const text = makeCaptions(await context.storage.read(uploadFiles.part(upload.id, 0)))
+  const text = makeCaptions(await readPart(context.storage, upload.id, 0))
   const { video_id: videoId, number } = upload
   if (!(await addCaptions(context, { videoId, number, language, text })))
     throw new UnusableFile(`has no episode ${number} beside it`)

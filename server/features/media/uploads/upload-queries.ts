@@ -32,7 +32,8 @@ export async function putUpload(tx: Tx, upload: NewUpload): Promise<void> {
     .onConflict((conflict) =>
       conflict
         .columns(['video_id', 'name', 'bytes', 'changed_at'])
-        .doUpdateSet({ number, language, touched_at }),
+        .doUpdateSet({ number, language, touched_at })
+        .where('uploads.state', '=', 'arriving'),
     )
     .execute()
 }
@@ -95,10 +96,14 @@ export async function setUploadState(
   await db.updateTable('uploads').set({ state, reason, touched_at: now }).where('id', '=', id).execute()
 }
 
-export async function deleteUpload(tx: Tx, id: string): Promise<UploadRow | undefined> {
-  const [row] = await selectUploads(tx, { id })
-  await tx.deleteFrom('uploads').where('id', '=', id).execute()
-  return row
+/** @returns whether it was there, and not the worker's already */
+export async function deleteUpload(tx: Tx, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('uploads')
+    .where('id', '=', id)
+    .where('state', 'in', ['arriving', 'refused'])
+    .executeTakeFirst()
+  return numDeletedRows === 1n
 }
 
 /**

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Part } from '#contract/studio/running.ts'
-import type { PaymentGateway } from '#server/features/billing/billing.ts'
+import { describeError, type PaymentGateway } from '#server/features/billing/billing.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Mailer } from '#server/platform/mail/mailer.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
@@ -64,10 +64,17 @@ async function find(part: string, look: () => Promise<unknown>, timeoutMs: numbe
     await within(timeoutMs, look())
     return { part, problem: null, detail: null }
   } catch (error) {
-    const detail = (error instanceof Error ? error.message : String(error)).slice(0, longestDetail)
+    const detail = detailOf(part, error)
     if (error instanceof NoAnswer) return { part, problem: 'noAnswer', detail }
     return { part, problem: error instanceof Trouble ? error.problem : 'refused', detail }
   }
+}
+
+/** A gateway's error may repeat a payment's secret or somebody's address in its message: of it only names and codes are kept. */
+function detailOf(part: string, error: unknown): string {
+  if (part.startsWith('gateway ') && !(error instanceof NoAnswer))
+    return Object.values(describeError(error)).join(' ').trim()
+  return (error instanceof Error ? error.message : String(error)).slice(0, longestDetail)
 }
 
 async function checkJobs({ db }: RunningContext): Promise<void> {

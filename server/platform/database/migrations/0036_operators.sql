@@ -42,4 +42,4 @@ CREATE TABLE operator_recovery_codes (
 -- What operators do is in the one audit trail; null for the command line and for viewers.
 ALTER TABLE audit_events ADD operator text, ADD subject text;
 CREATE INDEX audit_events_subject ON audit_events (subject, id) WHERE subject IS NOT NULL;
-CREATE INDEX audit_events_studio ON audit_events (id) WHERE event LIKE 'studio %';
+CREATE INDEX audit_events_studio ON audit_events (id) WHERE event LIKE 'studio %' OR event LIKE 'operator_%';
