@@ -196,6 +196,28 @@ describe('a backup', () => {
     folder = await madeBackup()
   })
 
+  test('takes no folder that holds anything else, and leaves what lies there', async () => {
+    const strangers = place()
+    mkdirSync(join(strangers, 'database-dumps'), { recursive: true })
+    mkdirSync(join(strangers, 'storage/originals'), { recursive: true })
+    writeFileSync(join(strangers, 'storage/originals/film.mp4'), 'a film of somebody')
+    await expect(backUp(backed(site), strangers, quiet, going)).rejects.toThrow('choose an empty folder')
+    expect(readFileSync(join(strangers, 'storage/originals/film.mp4'), 'utf8')).toBe('a film of somebody')
+    expect(existsSync(join(strangers, 'database-dumps'))).toBe(true)
+  })
+
+  test(
+    'refused by a place that is not empty leaves the secret that is there',
+    { timeout: 60_000 },
+    async () => {
+      const dataDir = place()
+      await visit(dataDir, async () => {})
+      const secret = readFileSync(join(dataDir, 'app-secret'), 'utf8')
+      await expect(restoreInto(dataDir, folder)).rejects.toThrow('There is a site in this database already')
+      expect(readFileSync(join(dataDir, 'app-secret'), 'utf8')).toBe(secret)
+    },
+  )
+
   test('is for its owner’s eyes alone, and files of its own', () => {
     expect(statSync(folder).mode & 0o077).toBe(0)
     expect(statSync(join(folder, 'app-secret')).mode & 0o077).toBe(0)

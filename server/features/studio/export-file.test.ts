@@ -68,6 +68,17 @@ it('is nobody else’s, and every copy is written down once', async () => {
   ])
 })
 
+it('begins at its beginning, whatever cursor it is asked with, and each page of the command is written down', async () => {
+  const owner = await letIn(site, 'owner')
+  const { next_cursor } = await owner.desk.ask(exportOrders)
+  const cursor = encodeURIComponent(next_cursor ?? '')
+  const file = await (await owner.desk.fetch(`/api/studio/orders.csv?cursor=${cursor}`)).text()
+  expect(linesOf(file)).toHaveLength(1 + orders)
+  await owner.desk.ask(exportOrders, { query: { cursor: next_cursor ?? '' } })
+  const { list } = await owner.desk.ask(listAudit, { query: { subject: 'orders' } })
+  expect(list.filter(({ operator }) => operator === owner.email)).toHaveLength(3)
+})
+
 it('comes page by page as a command, and whole on the command line', async () => {
   const { desk } = await letIn(site, 'owner')
   const first = await desk.ask(exportOrders)

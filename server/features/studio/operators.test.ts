@@ -87,6 +87,12 @@ describe('an owner', () => {
   })
 })
 
+it('whoever is no owner sees of the team themselves', async () => {
+  const editor = await letIn(site, 'editor')
+  const { list } = await editor.desk.ask(listOperators)
+  expect(list.map(({ email }) => email)).toEqual([editor.email])
+})
+
 describe('the command line', () => {
   const run = (...args: string[]) => runStudioCommand(site.context, args)
 

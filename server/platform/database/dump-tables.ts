@@ -39,9 +39,11 @@ export async function keepingFiles<T>(pool: Pool, work: () => Promise<T>): Promi
   const client = await pool.connect()
   try {
     await client.query('SELECT pg_advisory_lock_shared($1)', [backupLock])
-    return await work()
+    const result = await work()
+    await client.query('SELECT pg_advisory_unlock_shared($1)', [backupLock])
+    return result
   } finally {
-    // Closing the connection gives back the lock.
+    // Closing the connection gives back a lock that is still held.
     client.release(true)
   }
 }

@@ -77,6 +77,9 @@ const openOf = async (video_id: string) => (await desk.ask(listUploads, { query:
 const takeAll = async () => {
   while (await takeNextUpload(ingest, signal));
 }
+const makeAll = async () => {
+  while (await workNext(ingest, { signal, niceness: 0 }));
+}
 
 describe('a file', () => {
   it('comes in parts, in any order and as often as one is sent, and becomes an episode that plays', async () => {
@@ -96,6 +99,35 @@ describe('a file', () => {
     expect(await openOf(video)).toEqual([])
     expect((await announce(video, film)).state).toBe('taken')
     expect(await filesBelow('uploads')).toEqual([])
+  })
+
+  it('is not complete by an empty part beyond its end', async () => {
+    const video = await begin()
+    const { id } = await announce(video, Buffer.alloc(partBytes))
+    expect((await send(desk, id, 1, Buffer.alloc(0))).status).toBe(400)
+    expect(await openOf(video)).toMatchObject([{ state: 'arriving', parts: [] }])
+  })
+
+  it('of which a part got lost is refused, and keeps nobody else’s from being taken', async () => {
+    const [broken, whole] = [await begin(), await begin()]
+    const id = await bring(broken, film)
+    await site.context.storage.remove(`uploads/${id}/1`)
+    await bring(whole, film)
+    await takeAll()
+    expect(await openOf(broken)).toMatchObject([
+      { state: 'refused', reason: expect.stringContaining('send it again') },
+    ])
+    expect(await episodesOf(whole)).toHaveLength(1)
+    await makeAll()
+  })
+
+  it('that the worker has is not given up any more', async () => {
+    const video = await begin()
+    const id = await bring(video, film)
+    expect((await desk.call(removeUpload, { body: { id } })).answer.code).toBe(409)
+    await takeAll()
+    expect(await episodesOf(video)).toHaveLength(1)
+    await makeAll()
   })
 
   it('that is no film is refused in words, and may come anew', async () => {

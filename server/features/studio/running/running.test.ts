@@ -79,6 +79,26 @@ describe('the health of the site', () => {
     expect(third?.since).not.toBe(first?.since)
   })
 
+  it('tells the owner alone what others say of a failure, and of a gateway no more than names and codes', async () => {
+    const [sandbox] = site.context.gateways
+    if (!sandbox) throw new Error('there is no gateway')
+    const error = Object.assign(new Error('no payment of eve@example.com'), {
+      code: 'resource_missing',
+      status: 404,
+    })
+    const broken = { ...sandbox, id: sandbox.id, retrieve: () => Promise.reject(error) }
+    await checkParts({ ...site.context, gateways: [broken] })
+    const ofOwner = partOf((await owner.desk.ask(showHealth)).list, 'gateway sandbox')
+    expect(ofOwner).toMatchObject({ problem: 'refused', detail: expect.stringContaining('resource_missing') })
+    expect(ofOwner?.detail).not.toContain('eve@')
+    const { desk } = await letIn(site, 'analyst')
+    expect(partOf((await desk.ask(showHealth)).list, 'gateway sandbox')).toMatchObject({
+      problem: 'refused',
+      detail: null,
+    })
+    await checkParts(site.context)
+  })
+
   it('does not wait for a part that says nothing', async () => {
     const [sandbox] = site.context.gateways
     if (!sandbox) throw new Error('no gateway')
