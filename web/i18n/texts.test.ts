@@ -4,7 +4,7 @@ import { languages } from '#contract/languages.ts'
 import { socialAnswers } from '#contract/social.ts'
 
 const files = import.meta.glob<object>('./*.json', { import: 'default', eager: true })
-const sources = import.meta.glob<string>(['../**/*.{ts,tsx}', '!../**/*.test.ts'], {
+const sources = import.meta.glob<string>(['../**/*.{ts,tsx}', '!../**/*.test.ts', '!../studio/**'], {
   query: '?raw',
   import: 'default',
   eager: true,

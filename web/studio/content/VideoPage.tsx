@@ -76,11 +76,7 @@ function Standing({ video: { id, state, released_at } }: { video: DeskVideo }) {
       </Link>
       <span>
         <strong>{t(`content.states.${state}`)}</strong> · {words[state]}{' '}
-        {state === 'published' && (
-          <a href={`/videos/${id}`} target="_blank" rel="noopener">
-            {t('content.open')}
-          </a>
-        )}
+        {state === 'published' && <a href={`/videos/${id}`}>{t('content.open')}</a>}
       </span>
     </>
   )
