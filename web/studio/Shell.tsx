@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { NavLink, Outlet, ScrollRestoration, useNavigation } from 'react-router'
+import { useEffect, useRef } from 'react'
+import { NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
 import { closeDesk, type Desk } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
@@ -24,16 +25,22 @@ export function Shell() {
 function Desktop({ desk }: { desk: Desk }) {
   const { t } = useTexts()
   const busy = useNavigation().state === 'loading'
+  const nav = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  // On a phone the areas scroll sideways.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [pathname])
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">
         {t('desk.skip')}
       </a>
-      <header className={styles.side}>
+      <header className={styles.side} aria-label={t('desk.studio')}>
         <p className={styles.site}>
           {desk.site} <span>{t('desk.studio')}</span>
         </p>
-        <nav aria-label={t('desk.areas')} className={styles.areas}>
+        <nav ref={nav} aria-label={t('desk.areas')} className={styles.areas}>
           {areas
             .filter(({ roles }) => roles.includes(desk.operator.role))
             .map(({ name, path, icon }) => (
