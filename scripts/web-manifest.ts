@@ -88,10 +88,26 @@ export function hlsOf(manifest: Manifest): string[] {
 /** The chunks that only some pages need, and that are large: they are kept once they were used. */
 const keptOnUse = ['hls', 'report-errors', 'order']
 
+/** Every file that the documents for viewers may ask for at some time: none that the studio alone needs. */
+function viewersFiles(manifest: Manifest): string[] {
+  const seen = new Set<string>()
+  const files = new Set<string>()
+  const add = (key: string) => {
+    const chunk = manifest[key]
+    if (!chunk || seen.has(key)) return
+    seen.add(key)
+    for (const file of [...filesOf(chunk), ...(chunk.assets ?? [])]) files.add(file)
+    for (const next of [...(chunk.imports ?? []), ...(chunk.dynamicImports ?? [])]) add(next)
+  }
+  add('index.html')
+  add('order.html')
+  return [...files]
+}
+
 /** The build's files as the service worker keeps them, as paths from the root. */
 export function releaseOf(manifest: Manifest): { entry: string; shell: string[]; onUse: string[] } {
   const entry = chunksOf(manifest, ['index.html']).at(-1)
-  const every = [...new Set(Object.values(manifest).flatMap(filesOf))]
+  const every = viewersFiles(manifest)
   const chunks = Object.values(manifest).filter(({ name = '' }) => keptOnUse.includes(name))
   const onUse = [...new Set(chunks.flatMap(filesOf))]
   const asPath = (file: string) => `/${file}`

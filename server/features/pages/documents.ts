@@ -48,17 +48,17 @@ export function readDocuments(webRoot: string, settings: () => PageSettings): Do
       const { pages, ahead, playFirst } = built()
       const page = pages[name]
       const nonce = randomBytes(16).toString('base64')
-      const links = ahead[route] ?? ''
+      const links = ahead[route] ?? noLinks
       const data = told() + (boot ? jsonScript('boot', boot) : '')
       const html = (plays ? page.withoutScripts : page.whole)
         .replace('<html lang="en"', `<html lang="${htmlLanguage[language]}"`)
-        .replace('<!--preloads-->', () => (plays ? stylesOf(links) : links))
+        .replace('<!--preloads-->', () => (plays ? links.withoutScripts : links.whole))
         .replaceAll('__NONCE__', nonce)
         .replace('<!--boot-->', () => data)
         .replace('<!--head-->', () => head)
         .replace(
           '<!--picture-->',
-          () => picture + (plays ? playsFirst(page.scripts + scriptsOf(links), playFirst, nonce) : ''),
+          () => picture + (plays ? playsFirst(page.scripts + links.scripts, playFirst, nonce) : ''),
         )
       return { html, nonce }
     },
@@ -81,9 +81,11 @@ function readBuilt(webRoot: string) {
   // Written by scripts/build-web.ts.
   const preloads = JSON.parse(read('preloads.json')) as Record<string, string[]>
   const ahead = Object.fromEntries(
-    Object.entries(preloads).map(([route, files]): [string, string] => [
+    Object.entries(preloads).map(([route, files]): [string, Part] => [
       route,
-      files.map((file) => (file.endsWith('.css') ? styleOf(file, read(file)) : linkTo(file))).join(''),
+      takeApart(
+        files.map((file) => (file.endsWith('.css') ? styleOf(file, read(file)) : linkTo(file))).join(''),
+      ),
     ]),
   )
   const [, background = '#000000'] = /name="theme-color" content="(#\w+)"/.exec(pages.index.whole) ?? []
@@ -97,8 +99,16 @@ const interfaceTags =
 const scriptsOf = (html: string) => (html.match(interfaceTags) ?? []).join('')
 const stylesOf = (html: string) => html.replaceAll(interfaceTags, '')
 
-/** A built document, and what an episode that plays at once does without until it does. */
-function takeApart(whole: string): { whole: string; withoutScripts: string; scripts: string } {
+/** A part of a built document, and what an episode that plays at once does without until it does. */
+interface Part {
+  whole: string
+  withoutScripts: string
+  scripts: string
+}
+
+const noLinks: Part = { whole: '', withoutScripts: '', scripts: '' }
+
+function takeApart(whole: string): Part {
   // Too late to be preloaded, the font is asked for by its first words.
   return {
     whole,

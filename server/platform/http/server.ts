@@ -47,9 +47,9 @@ export interface HttpServerOptions extends LimitOptions {
   operatorRoutes?: readonly OperatorRoute[]
   bytesRoutes?: readonly BytesRoute[]
   plainRoutes: readonly PlainRoute[]
-  /** Who of the operators a request's cookie belongs to. */
   /** Says that the site is closed for viewers, while it is. */
   closedSign?: ClosedSign
+  /** Who of the operators a request's cookie belongs to. */
   identifyOperator?(request: TokenSource): Promise<Operator | null>
   /** Who a request's token belongs to; null for an unknown or absent one. */
   identify(request: TokenSource): Viewer | null | Promise<Viewer | null>

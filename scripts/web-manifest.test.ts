@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { releaseOf } from './web-manifest.ts'
+
+it('keeps in browsers what viewers may need, and nothing that operators alone do', () => {
+  const chunk = (file: string, more: object = {}) => ({ file, ...more })
+  const manifest = {
+    'index.html': chunk('index.js', {
+      imports: ['_shared.js'],
+      dynamicImports: ['home.tsx'],
+      assets: ['latin.woff2'],
+    }),
+    'order.html': chunk('order.js', { name: 'order', imports: ['_shared.js'] }),
+    'studio.html': chunk('studio.js', { imports: ['_shared.js'], dynamicImports: ['money.tsx'] }),
+    '_shared.js': chunk('shared.js'),
+    'home.tsx': chunk('home.js', { css: ['home.css'] }),
+    'money.tsx': chunk('money.js', { css: ['money.css'] }),
+  }
+  const { entry, shell, onUse } = releaseOf(manifest)
+  expect(entry).toBe('/index.js')
+  expect(shell.toSorted()).toEqual(['/home.css', '/home.js', '/index.js', '/latin.woff2', '/shared.js'])
+  expect(onUse).toEqual(['/order.js'])
+})
