@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { Refusal } from '#contract/errors.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { insertOrderLink, selectLinkedOrder } from './order-link-queries.ts'
 import type { OrderRow } from './order-queries.ts'
 import type { LinkPurpose } from './tables.ts'
+import { hashSecret, newSecret } from '#server/platform/secrets.ts'
 
 /** Makes a link about an order to be mailed; the secret stands in the fragment, which no server and no log sees. */
 export async function makeOrderLink(
@@ -12,9 +12,9 @@ export async function makeOrderLink(
   { clock, publicUrl }: Pick<BillingContext, 'clock' | 'publicUrl'>,
   { purpose, orderId, expiresAt }: { purpose: LinkPurpose; orderId: string; expiresAt: Date | null },
 ): Promise<string> {
-  const secret = randomBytes(32).toString('base64url')
+  const secret = newSecret()
   await insertOrderLink(tx, {
-    hash: hashOfLink(secret),
+    hash: hashSecret(secret),
     purpose,
     order_id: orderId,
     expires_at: expiresAt,
@@ -30,12 +30,7 @@ export async function findLinkedOrder(
   secret: string,
   now: Date,
 ): Promise<OrderRow> {
-  const order = await selectLinkedOrder(db, hashOfLink(secret), purpose, now)
+  const order = await selectLinkedOrder(db, hashSecret(secret), purpose, now)
   if (!order || order.erased_at) throw new Refusal('linkSpent')
   return order
-}
-
-/** A secret is 256 random bits, so a plain hash of it cannot be turned back. */
-function hashOfLink(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
 }

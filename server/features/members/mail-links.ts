@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
 import type { Db, Tx } from '#server/tables.ts'
 import type { LinkPurpose } from './credential-tables.ts'
 import { deleteLinks, insertLink, selectLink } from './link-queries.ts'
 import type { MembersContext } from './members-context.ts'
 import { lockUser, type UserRow } from './queries.ts'
+import { hashSecret, newSecret } from '#server/platform/secrets.ts'
 
 /** A reset lasts 10 minutes (security.md, "Reset link"), a proof of an address a day. */
 const lifeMs: Record<LinkPurpose, number> = { reset: 10 * 60_000, verify: 24 * 3_600_000 }
@@ -21,10 +21,10 @@ export async function makeLink(
   { clock, publicUrl }: Pick<MembersContext, 'clock' | 'publicUrl'>,
   { purpose, userId, email }: { purpose: LinkPurpose; userId: string; email: string },
 ): Promise<MailLink> {
-  const secret = randomBytes(32).toString('base64url')
+  const secret = newSecret()
   const now = clock.now()
   const expiresAt = new Date(now.getTime() + lifeMs[purpose])
-  const link = { hash: hashOf(secret), user_id: userId, purpose, email }
+  const link = { hash: hashSecret(secret), user_id: userId, purpose, email }
   await deleteLinks(tx, userId, purpose)
   await insertLink(tx, { ...link, expires_at: expiresAt, created_at: now })
   return { url: `${publicUrl}${pages[purpose]}#${purpose}=${secret}`, expiresAt }
@@ -32,7 +32,7 @@ export async function makeLink(
 
 /** Whom a link's secret is of, without using it; undefined where it was used, is too old or never was. */
 export function findLink(db: Db, purpose: LinkPurpose, secret: string, now: Date) {
-  return selectLink(db, hashOf(secret), purpose, now)
+  return selectLink(db, hashSecret(secret), purpose, now)
 }
 
 /**
@@ -55,9 +55,4 @@ export async function lockLinked(
 /** Whether two addresses are the same: compared without case (product.md, section 6). */
 export function sameEmail(one: string | null, other: string | null): boolean {
   return one?.toLowerCase() === other?.toLowerCase()
-}
-
-/** A secret is 256 random bits, so a plain hash of it cannot be turned back. */
-function hashOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
 }

@@ -1,8 +1,9 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
+import { hashSecret, newSecret } from '#server/platform/secrets.ts'
 import {
   cookieFor,
   cookieName,
@@ -33,7 +34,7 @@ export async function startSession(
   userId: string,
 ): Promise<Viewer> {
   const now = context.clock.now()
-  const token = randomBytes(32).toString('base64url')
+  const token = newSecret()
   const id = newId('ses')
   await markMember(tx, userId, now)
   if (call.viewer?.sessionId !== undefined)
@@ -41,7 +42,7 @@ export async function startSession(
   await queries.insertSession(tx, {
     id,
     user_id: userId,
-    token_hash: hashOf(token),
+    token_hash: hashSecret(token),
     user_agent: call.userAgent.slice(0, longestAgent),
     created_at: now,
     last_seen_at: now,
@@ -69,7 +70,7 @@ export async function findMember(
   { cookies, headers }: TokenSource,
 ): Promise<Viewer | null> {
   const cookie = cookies[cookieName(context.secure, 'session')]
-  const byCookie = cookie ? await loadMember(context, { tokenHash: hashOf(cookie) }) : null
+  const byCookie = cookie ? await loadMember(context, { tokenHash: hashSecret(cookie) }) : null
   if (byCookie) return byCookie
   const header = headers['x-user-token']
   const id = typeof header === 'string' ? readHeaderToken(context.secret, header) : undefined
@@ -107,9 +108,4 @@ function readHeaderToken(secret: string, token: string): string | undefined {
   if (id === undefined) return undefined
   const [given, genuine] = [Buffer.from(token), Buffer.from(headerTokenOf(secret, id))]
   return given.length === genuine.length && timingSafeEqual(given, genuine) ? id : undefined
-}
-
-/** A token is 256 random bits, so a plain hash of it cannot be turned back. */
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

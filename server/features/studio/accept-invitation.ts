@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto'
 import type { acceptInvitation as acceptCall } from '#contract/studio/operators.ts'
 import { Refusal } from '#contract/errors.ts'
 import { answerInTransaction, checkPassword, hashPassword } from '#server/features/members/members.ts'
@@ -14,6 +13,7 @@ import {
 } from '#server/platform/one-time-codes.ts'
 import type { Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
+import { hashSecret, newSecret } from '#server/platform/secrets.ts'
 import * as queries from './operator-queries.ts'
 import { startSession } from './operator-sessions.ts'
 import { note } from './sign-in.ts'
@@ -33,11 +33,11 @@ export async function invite(
   tx: Tx,
   operatorId: string,
 ): Promise<Invitation> {
-  const secret = randomBytes(32).toString('base64url')
+  const secret = newSecret()
   const expiresAt = new Date(clock.now().getTime() + dayMs)
   await queries.putInvitation(tx, {
     operator_id: operatorId,
-    secret_hash: hashOf(secret),
+    secret_hash: hashSecret(secret),
     sealed_totp_secret: null,
     expires_at: expiresAt,
   })
@@ -52,7 +52,7 @@ export async function beginInvitation(
   { db, clock, secret, operator }: StudioContext,
   invitation: string,
 ): Promise<AppSecret & { email: string }> {
-  const invited = await queries.selectInvitation(db, hashOf(invitation), clock.now())
+  const invited = await queries.selectInvitation(db, hashSecret(invitation), clock.now())
   if (!invited) throw new Refusal('linkSpent')
   const made = makeAppSecret({ issuer: `${operator.site} Studio`, label: invited.email })
   await queries.keepInvitedSecret(db, invited.id, sealAppSecret(secret, made.secret, invited.id))
@@ -73,13 +73,13 @@ export async function acceptInvitation(
   checkPassword(password, 'password')
   if (repeat_password !== password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
   // Hashing is dear: not for whoever has no invitation.
-  if (!(await queries.selectInvitation(db, hashOf(secret), clock.now()))) throw new Refusal('linkSpent')
+  if (!(await queries.selectInvitation(db, hashSecret(secret), clock.now()))) throw new Refusal('linkSpent')
   const password_hash = await hashPassword(password)
   return answerInTransaction(db, call, async (tx, held) => {
-    const found = await queries.selectInvitation(tx, hashOf(secret), clock.now())
+    const found = await queries.selectInvitation(tx, hashSecret(secret), clock.now())
     if (!found || !(await queries.lockOperator(tx, found.id))) throw new Refusal('linkSpent')
     // Another call may have used it before the operator was locked, or begun anew.
-    const invited = await queries.selectInvitation(tx, hashOf(secret), clock.now())
+    const invited = await queries.selectInvitation(tx, hashSecret(secret), clock.now())
     if (!invited) throw new Refusal('linkSpent')
     const { id, email, role, sealed_totp_secret } = invited
     const step =
@@ -97,9 +97,4 @@ export async function acceptInvitation(
     const sessionId = await startSession(context, tx, held, id)
     return { operator: { id, email, role, sessionId }, recoveryCodes }
   })
-}
-
-/** A secret is 256 random bits, so a plain hash of it cannot be turned back. */
-function hashOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
 }

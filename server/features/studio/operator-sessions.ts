@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { cookieFor, cookieName } from '#server/features/members/members.ts'
 import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
 import type { TokenSource } from '#server/platform/http/server.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
+import { hashSecret, newSecret } from '#server/platform/secrets.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './session-queries.ts'
 import type { StudioContext } from './studio-context.ts'
@@ -24,12 +24,12 @@ export async function startSession(
   operatorId: string,
 ): Promise<string> {
   const now = clock.now()
-  const token = randomBytes(32).toString('base64url')
+  const token = newSecret()
   const id = newId('ses')
   await queries.insertSession(tx, {
     id,
     operator_id: operatorId,
-    token_hash: hashOf(token),
+    token_hash: hashSecret(token),
     user_agent: call.userAgent.slice(0, longestAgent),
     created_at: now,
     last_seen_at: now,
@@ -46,7 +46,7 @@ export async function findOperator(
   const token = cookies[cookieName(secure, cookie)]
   if (!token) return null
   const now = clock.now()
-  const session = await queries.selectSession(db, hashOf(token), oldest(now))
+  const session = await queries.selectSession(db, hashSecret(token), oldest(now))
   if (!session) return null
   const before = new Date(now.getTime() - touchMs)
   if (session.last_seen_at < before) await queries.touchSession(db, session.session_id, before, now)
@@ -76,9 +76,4 @@ function oldest(now: Date): { seenAfter: Date; madeAfter: Date } {
     seenAfter: new Date(now.getTime() - idleMs),
     madeAfter: new Date(now.getTime() - mostDays * dayMs),
   }
-}
-
-/** A token is 256 random bits, so a plain hash of it cannot be turned back. */
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }
