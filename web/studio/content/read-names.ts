@@ -1,4 +1,5 @@
-import { languageOf, type Language } from '#contract/languages.ts'
+import type { Language } from '#contract/languages.ts'
+import { languageOfFile } from '#contract/studio/file-language.ts'
 import { captionEndings, videoEndings } from '#contract/studio/uploads.ts'
 
 /** What a file's name says of it. */
@@ -30,21 +31,9 @@ export function readName(path: string): NamedFile {
   return { kind, number: undefined, language: undefined }
 }
 
-/** Files name languages by two letters or three. */
-const threeLetters: Record<string, string> = {
-  eng: 'en',
-  spa: 'es',
-  fra: 'fr',
-  fre: 'fr',
-  deu: 'de',
-  ger: 'de',
-  por: 'pt',
-}
-
 function splitLanguage(stem: string): { rest: string; language: Language | undefined } {
   const found = /^(.*?)[._ -]([a-z]{2,3})(?:-[a-z]{2,4})?$/i.exec(stem)
-  const code = (found?.[2] ?? '').toLowerCase()
-  const language = languageOf(threeLetters[code] ?? code)
+  const language = languageOfFile(found?.[2] ?? '')
   return { rest: language ? (found?.[1] ?? '') : stem, language }
 }
 

@@ -1,4 +1,5 @@
-import { languageOf, type Language } from '#contract/languages.ts'
+import type { Language } from '#contract/languages.ts'
+import { languageOfFile } from '#contract/studio/file-language.ts'
 
 /** What ffprobe says of a stream, as far as captions are concerned. */
 export interface CaptionStream {
@@ -12,17 +13,6 @@ export interface CaptionStream {
 /** Captions that are text. Others are pictures of text (DVD, Blu-ray, DVB), which no WebVTT can be made of. */
 const textKinds = new Set(['mov_text', 'subrip', 'srt', 'ass', 'ssa', 'webvtt', 'text'])
 
-/** Containers name languages by three letters (ISO 639-2), some by either of two names. */
-const threeLetters: Record<string, string> = {
-  eng: 'en',
-  spa: 'es',
-  fra: 'fr',
-  fre: 'fr',
-  deu: 'de',
-  ger: 'de',
-  por: 'pt',
-}
-
 /**
  * Which streams of a file become captions: one per language of ours, whole ones before those for hearing-impaired people, and
  * those that translate signs alone (`forced`) last. A stream that names no language, or one that we do not have, is left out.
@@ -33,8 +23,7 @@ export function chooseCaptions(streams: readonly CaptionStream[]): ReadonlyMap<L
     ({ codec_type, codec_name }) => codec_type === 'subtitle' && textKinds.has(codec_name ?? ''),
   )
   for (const { index, tags } of texts.toSorted((a, b) => rankOf(a) - rankOf(b))) {
-    const tag = (tags?.['language'] ?? '').toLowerCase()
-    const language = languageOf(threeLetters[tag] ?? tag)
+    const language = languageOfFile(tags?.['language'] ?? '')
     if (language && !chosen.has(language)) chosen.set(language, index)
   }
   return chosen
