@@ -1,8 +1,8 @@
 import { inLanguage, type Language } from '#contract/languages.ts'
 import type { Dispute, ListedOrder } from '#contract/studio/orders.ts'
 import { csvLine } from '#server/platform/csv.ts'
-import { decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
+import { readPage, type Paging } from '#server/platform/read-page.ts'
 import type { Db } from '#server/tables.ts'
 import { selectAllOrders, selectDisputes, type ListedRow, type OrderFilter } from './order-list-queries.ts'
 import type { DisputeStatus } from './tables.ts'
@@ -11,12 +11,6 @@ import type { DisputeStatus } from './tables.ts'
 export interface Look {
   language: Language
   seesPeople: boolean
-}
-
-/** Which page is asked for. */
-export interface Paging {
-  cursor?: string | undefined
-  size: number
 }
 
 export interface Page<Row> {
@@ -60,22 +54,6 @@ export async function listDisputes(
     started_at: row.started_at.toISOString(),
   }))
   return { list, next_cursor }
-}
-
-/** One page of a list that is ordered by a time, the latest first, and an id. @throws Fault badCursor */
-export async function readPage<Row>(
-  name: string,
-  { cursor, size }: Paging,
-  read: (after: After | undefined, limit: number) => Promise<Row[]>,
-  positionOf: (row: Row) => [Date, string],
-): Promise<{ page: Row[]; next_cursor: string | null }> {
-  const position = decodeCursor(name, cursor, ['time', 'text'])
-  const rows = await read(position && { at: position[0], id: position[1] }, size + 1)
-  const page = rows.slice(0, size)
-  const last = rows.length > size ? page.at(-1) : undefined
-  if (!last) return { page, next_cursor: null }
-  const [at, id] = positionOf(last)
-  return { page, next_cursor: encodeCursor(name, [at.toISOString(), id]) }
 }
 
 /** An order as an operator sees it in a list. */

@@ -2,7 +2,8 @@ import type { NextStep, Order } from '#contract/billing.ts'
 import { listLimits } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
-import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { pageSize } from '#server/platform/cursor.ts'
+import { readPage } from '#server/platform/read-page.ts'
 import { selectAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -76,18 +77,19 @@ export async function listOrders(
   query: { cursor?: string; limit?: number },
   language: Language,
 ): Promise<{ list: Order[]; next_cursor: string | null }> {
-  const size = pageSize(query.limit, listLimits)
-  const position = decodeCursor('orders', query.cursor, ['time', 'text'])
-  const after = position && { at: position[0], id: position[1] }
-  const rows = await selectOrdersOf(context.db, userId, after, size + 1)
-  const page = rows.slice(0, size)
-  const last = rows.length > size ? page.at(-1) : undefined
+  const paging = { cursor: query.cursor, size: pageSize(query.limit, listLimits) }
+  const { page, next_cursor } = await readPage(
+    'orders',
+    paging,
+    (after, limit) => selectOrdersOf(context.db, userId, after, limit),
+    ({ created_at, id }) => [created_at, id],
+  )
   const ids = page.map(({ id }) => id)
   const [attempts, starts] = await Promise.all([selectAttempts(context.db, ids), readStarts(context, page)])
   const details = { attempts, starts }
   return {
     list: page.map((row) => presentOrder(context, row, details, language)),
-    next_cursor: last ? encodeCursor('orders', [last.created_at.toISOString(), last.id]) : null,
+    next_cursor,
   }
 }
 

@@ -3,10 +3,11 @@ import { Refusal } from '#contract/errors.ts'
 import type { Texts } from '#contract/languages.ts'
 import type { PlanMember, SoldPlan } from '#contract/studio/plans.ts'
 import { newId } from '#server/platform/ids.ts'
+import { readPage, type Paging } from '#server/platform/read-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { takesAmount } from './gateways.ts'
-import { readPage, type Look, type Page, type Paging } from './list-all-orders.ts'
+import type { Look, Page } from './list-all-orders.ts'
 import type { PlanRow } from './offer-queries.ts'
 import {
   insertPlan,

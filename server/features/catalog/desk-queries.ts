@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
+import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { NameRow } from './queries.ts'
 import type { VideosTable } from './tables.ts'
@@ -9,12 +10,7 @@ type State = VideosTable['state']
 /** A page of videos of every state, the latest made first. Runs along `videos_made`, `videos_state_made` or `videos_title_words`. */
 export function selectDeskVideos(
   db: Db,
-  {
-    state,
-    keyword,
-    after,
-    limit,
-  }: DeskFilter & { after: readonly [string, string] | undefined; limit: number },
+  { state, keyword, after, limit }: DeskFilter & { after: After | undefined; limit: number },
 ) {
   return db
     .selectFrom('videos')
@@ -23,7 +19,7 @@ export function selectDeskVideos(
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
     .$if(keyword !== undefined, (query) => query.where(hasWords(keyword ?? '')))
     .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(created_at, id) < (${after?.[0]}::timestamptz, ${after?.[1]})`),
+      query.where(sql<boolean>`(created_at, id) < (${after?.at}::timestamptz, ${after?.id})`),
     )
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

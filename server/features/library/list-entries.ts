@@ -2,7 +2,8 @@ import { listLimits } from '#contract/catalog.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
 import type { FavoriteEntry, HistoryEntry } from '#contract/library.ts'
 import { loadCards, type Catalog } from '#server/features/catalog/catalog.ts'
-import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { pageSize } from '#server/platform/cursor.ts'
+import { readPage } from '#server/platform/read-page.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { selectFavorites } from './favorite-queries.ts'
@@ -18,24 +19,20 @@ interface Keyed {
   at: Date
 }
 
-/** One page of a list that is ordered by time and then video, read with one row more than it shows; none where nothing is kept. */
-async function readPage<Row extends Keyed>(
+/** One page of a list that is ordered by time and then video; none where nothing is kept. */
+function readEntries<Row extends Keyed>(
   list: string,
   viewer: Viewer,
   query: Paging,
   read: (after: After | undefined, limit: number) => Promise<Row[]>,
 ): Promise<{ page: Row[]; next_cursor: string | null }> {
-  const size = pageSize(query.limit, listLimits)
-  const after = readCursor(list, query.cursor)
-  const rows = viewer.kept ? await read(after, size + 1) : []
-  const page = rows.slice(0, size)
-  const last = rows.length > size ? page.at(-1) : undefined
-  return { page, next_cursor: last ? encodeCursor(list, [last.at.toISOString(), last.video_id]) : null }
-}
-
-function readCursor(list: string, cursor: string | undefined): After | undefined {
-  const position = decodeCursor(list, cursor, ['time', 'text'])
-  return position && { at: position[0], id: position[1] }
+  const paging = { cursor: query.cursor, size: pageSize(query.limit, listLimits) }
+  return readPage(
+    list,
+    paging,
+    async (after, limit) => (viewer.kept ? read(after, limit) : []),
+    ({ at, video_id }) => [at, video_id],
+  )
 }
 
 const idsOf = (page: readonly Keyed[]) => [...new Set(page.map((row) => row.video_id))]
@@ -49,7 +46,7 @@ export async function listHistory(
   now: Date,
 ): Promise<{ list: HistoryEntry[]; next_cursor: string | null }> {
   const { kind = 'watched' } = query
-  const { page, next_cursor } = await readPage(kind, viewer, query, (after, limit) =>
+  const { page, next_cursor } = await readEntries(kind, viewer, query, (after, limit) =>
     kind === 'watched'
       ? selectWatched(db, viewer.userId, after, limit)
       : selectUnlocked(db, viewer.userId, now, after, limit),
@@ -80,7 +77,7 @@ export async function listFavorites(
   query: Paging,
   language: Language,
 ): Promise<{ list: FavoriteEntry[]; next_cursor: string | null }> {
-  const { page, next_cursor } = await readPage('favorites', viewer, query, (after, limit) =>
+  const { page, next_cursor } = await readEntries('favorites', viewer, query, (after, limit) =>
     selectFavorites(db, viewer.userId, after, limit),
   )
   const cards = await loadCards(findCards, idsOf(page), language)

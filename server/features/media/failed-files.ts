@@ -1,12 +1,12 @@
 import { inLanguage, type Language } from '#contract/languages.ts'
 import type { FailedFile } from '#contract/studio/running.ts'
-import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { pageSize } from '#server/platform/cursor.ts'
+import { readPage } from '#server/platform/read-page.ts'
 import type { Db } from '#server/tables.ts'
 import { selectFailedFiles } from './queries.ts'
 
 export { retryFailed } from './ingest/asset-states.ts'
 
-const listName = 'failed files'
 const pageLimits = { usual: 20, most: 50 }
 
 /**
@@ -18,12 +18,12 @@ export async function listFailedFiles(
   { cursor, limit }: { cursor?: string; limit?: number },
   language: Language,
 ): Promise<{ list: FailedFile[]; next_cursor: string | null }> {
-  const size = pageSize(limit, pageLimits)
-  const [failedAt, id] = decodeCursor(listName, cursor, ['time', 'text']) ?? []
-  const before = failedAt === undefined || id === undefined ? undefined : { failedAt, id }
-  const rows = await selectFailedFiles(db, before, size + 1)
-  const page = rows.slice(0, size)
-  const last = rows.length > size ? page.at(-1) : undefined
+  const { page, next_cursor } = await readPage(
+    'failed files',
+    { cursor, size: pageSize(limit, pageLimits) },
+    (after, most) => selectFailedFiles(db, after, most),
+    (row) => [row.failed_at, row.id],
+  )
   return {
     list: page.map(({ id, source_name, reason, failed_at, titles, ...episode }) => ({
       id,
@@ -37,6 +37,6 @@ export async function listFailedFiles(
         video_title: inLanguage(titles, language),
       },
     })),
-    next_cursor: last ? encodeCursor(listName, [last.failed_at.toISOString(), last.id]) : null,
+    next_cursor,
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
+import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db } from '#server/tables.ts'
 
 /**
@@ -108,12 +109,10 @@ interface FailedRow {
 /** Files that failed and that an episode waits for, the latest first (index `assets_failed`). */
 export async function selectFailedFiles(
   db: Db,
-  before: { failedAt: string; id: string } | undefined,
+  after: After | undefined,
   limit: number,
 ): Promise<FailedRow[]> {
-  const older = before
-    ? sql`AND (a.failed_at, a.id) < (${before.failedAt}::timestamptz, ${before.id})`
-    : sql``
+  const older = after ? sql`AND (a.failed_at, a.id) < (${after.at}::timestamptz, ${after.id})` : sql``
   const { rows } = await sql<FailedRow>`
     SELECT a.id, a.source_name, a.reason, a.failed_at, e.id AS episode_id, e.number, v.id AS video_id, v.titles
     FROM assets a JOIN episodes e ON e.next_asset_id = a.id JOIN videos v ON v.id = e.video_id

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
+import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** A link with what it leads to. */
@@ -29,11 +30,7 @@ export interface LinkRow {
 }
 
 /** A page of links, the newest first, from the one after `after`. */
-export function selectLinks(
-  db: Db,
-  after: { at: string; id: string } | undefined,
-  limit: number,
-): Promise<LinkRow[]> {
+export function selectLinks(db: Db, after: After | undefined, limit: number): Promise<LinkRow[]> {
   return linksWithTargets(db)
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(links.created_at, links.id) < (${after?.at}::timestamptz, ${after?.id})`),

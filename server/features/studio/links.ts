@@ -3,7 +3,8 @@ import { Refusal } from '#contract/errors.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
 import { createLink, listLinks, type Link } from '#contract/studio/links.ts'
 import { loadTokenSales } from '#server/features/billing/billing.ts'
-import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { pageSize } from '#server/platform/cursor.ts'
+import { readPage } from '#server/platform/read-page.ts'
 import { newId } from '#server/platform/ids.ts'
 import { changes, reads, type Command } from './command.ts'
 import { insertLink, selectLink, selectLinks, type LinkRow } from './link-queries.ts'
@@ -25,18 +26,17 @@ export const linkCommands: Command[] = [
   }),
 
   reads(listLinks, async ({ db, publicUrl }, { cursor, limit }, { language }) => {
-    const [at, id] = decodeCursor('links', cursor, ['time', 'text']) ?? []
-    const most = pageSize(limit, limits)
-    const after = at === undefined || id === undefined ? undefined : { at, id }
-    const rows = await selectLinks(db, after, most + 1)
-    const page = rows.slice(0, most)
+    const { page, next_cursor } = await readPage(
+      'links',
+      { cursor, size: pageSize(limit, limits) },
+      (after, most) => selectLinks(db, after, most),
+      ({ created_at, id }) => [created_at, id],
+    )
     const sales = await loadTokenSales(
       db,
       page.map(({ token }) => token),
     )
-    const last = rows.length > most ? page.at(-1) : undefined
     const list = page.map((row) => present(row, publicUrl, language, sales.get(row.token) ?? []))
-    const next_cursor = last ? encodeCursor('links', [last.created_at.toISOString(), last.id]) : null
     return { data: { list, next_cursor } }
   }),
 ]

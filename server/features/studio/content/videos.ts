@@ -17,7 +17,8 @@ import {
 } from '#server/features/catalog/catalog.ts'
 import { countFailed, countPlayable } from '#server/features/media/media.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
-import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { pageSize } from '#server/platform/cursor.ts'
+import { readPage } from '#server/platform/read-page.ts'
 import type { Tx } from '#server/tables.ts'
 
 const mostTags = 500
@@ -26,11 +27,12 @@ const mostTags = 500
 export const videoCommands: Command[] = [
   reads(contract.listDeskVideos, async ({ db }, { state, keyword, cursor, limit }, { language }) => {
     const name = `desk videos ${state ?? ''} ${keyword ?? ''}`
-    const size = pageSize(limit, listLimits)
-    const after = decodeCursor(name, cursor, ['time', 'text'])
-    const rows = await selectDeskVideos(db, { state, keyword, after, limit: size + 1 })
-    const page = rows.slice(0, size)
-    const last = rows.length > size ? page.at(-1) : undefined
+    const { page, next_cursor } = await readPage(
+      name,
+      { cursor, size: pageSize(limit, listLimits) },
+      (after, most) => selectDeskVideos(db, { state, keyword, after, limit: most }),
+      ({ created_at, id }) => [created_at, id],
+    )
     const failed = await countFailed(
       db,
       page.map(({ id }) => id),
@@ -38,7 +40,7 @@ export const videoCommands: Command[] = [
     return {
       data: {
         list: page.map((row) => presentRow(row, failed.get(row.id) ?? 0, language)),
-        next_cursor: last ? encodeCursor(name, [last.created_at.toISOString(), last.id]) : null,
+        next_cursor,
       },
     }
   }),
