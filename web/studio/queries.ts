@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { CommandEndpoint, Role } from '#contract/studio/command.ts'
+import type { CommandEndpoint } from '#contract/studio/command.ts'
 import { getDesk, type Desk } from '#contract/studio/operators.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 
@@ -27,10 +27,8 @@ export function useDesk(): Desk {
 /** Whether the operator's role allows a command; the server decides it again. */
 export function useMay(): (command: Pick<CommandEndpoint, 'roles'>) => boolean {
   const { role } = useDesk().operator
-  return ({ roles }) => mayBe(roles, role)
+  return ({ roles }) => roles.includes(role)
 }
-
-const mayBe = (roles: readonly Role[], role: Role) => roles.includes(role)
 
 /** Whether a screen stands in for a page that is not there: there is no such record, or it is not for this role. */
 export const isNoPage = (error: unknown): boolean =>

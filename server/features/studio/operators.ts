@@ -14,6 +14,7 @@ import type { Tx } from '#server/tables.ts'
 import { invite } from './accept-invitation.ts'
 import { changes, reads, type Command } from './command.ts'
 import * as queries from './operator-queries.ts'
+import type { StudioContext } from './studio-context.ts'
 import { deleteSessions } from './session-queries.ts'
 
 /** Those who work at the site: added, given other roles, let in anew, taken out. There is no default account. */
@@ -28,15 +29,11 @@ export const operatorCommands: Command[] = [
     checkEmail(email)
     const id = newId('op')
     const created_at = context.clock.now()
-    const added = { id, email, role, password_hash: null, sealed_totp_secret: null, active_since: null }
+    const added = { id, email, role, ...notLetIn }
     if (!(await queries.insertOperator(tx, { ...added, created_at })))
       throw new Refusal('emailTaken', { field: 'email' })
-    const { link, expiresAt } = await invite(context, tx, id)
-    const operator = present({ ...added, last_seen_at: null })
-    return {
-      answer: { info: { operator, link, expires_at: expiresAt.toISOString() } },
-      change: { subject: id, after: { email, role } },
-    }
+    const info = await giveLink(context, tx, added)
+    return { answer: { info }, change: { subject: id, after: { email, role } } }
   }),
 
   changes(changeOperator, async (_context, tx, { email, role }) => {
@@ -52,19 +49,12 @@ export const operatorCommands: Command[] = [
 
   changes(resetOperator, async (context, tx, { email }) => {
     const operator = await lockByEmail(tx, email)
-    const nothing = { password_hash: null, sealed_totp_secret: null, active_since: null }
-    await queries.updateOperator(tx, operator.id, nothing)
+    await queries.updateOperator(tx, operator.id, notLetIn)
     await queries.putRecoveryCodes(tx, operator.id, [])
     await deleteSessions(tx, operator.id)
-    const { link, expiresAt } = await invite(context, tx, operator.id)
+    const info = await giveLink(context, tx, { ...operator, ...notLetIn })
     return {
-      answer: {
-        info: {
-          operator: present({ ...operator, ...nothing, last_seen_at: null }),
-          link,
-          expires_at: expiresAt.toISOString(),
-        },
-      },
+      answer: { info },
       change: { subject: operator.id, after: { email: operator.email, reset: true } },
     }
   }),
@@ -77,6 +67,15 @@ export const operatorCommands: Command[] = [
     return { answer: { info: { removed: true } }, change: { subject: id, before: { email, role } } }
   }),
 ]
+
+/** What somebody has who has not opened their link yet. */
+const notLetIn = { password_hash: null, sealed_totp_secret: null, active_since: null }
+
+/** Gives somebody the one-time link that sets what they lack. */
+async function giveLink(context: StudioContext, tx: Tx, operator: Omit<Presentable, 'last_seen_at'>) {
+  const { link, expiresAt } = await invite(context, tx, operator.id)
+  return { operator: present({ ...operator, last_seen_at: null }), link, expires_at: expiresAt.toISOString() }
+}
 
 /** @throws Refusal notFound */
 async function lockByEmail(tx: Tx, email: string) {

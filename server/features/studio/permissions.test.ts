@@ -1,9 +1,9 @@
-import type { TObject, TSchema } from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { calls, studioCalls } from '#contract/calls.ts'
 import { isCommand, roles, type CommandEndpoint, type Role } from '#contract/studio/command.ts'
 import { register } from '#server/testing/member.ts'
 import { letIn } from '#server/testing/operator.ts'
+import { soundFields } from '#server/testing/sound-value.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 import { studioCommands } from './studio.ts'
@@ -81,27 +81,11 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** The smallest value that a schema takes, which is about nothing that exists. */
-function sound(schema: TSchema): unknown {
-  const { type, enum: values, format, properties, required } = schema as Record<string, unknown>
-  if (Array.isArray(values)) return values[0]
-  if (format === 'date-time') return '2026-01-01T00:00:00Z'
-  const kind: unknown = Array.isArray(type) ? type[0] : type
-  if (kind === 'object') return soundFields(properties as TObject['properties'], required as string[])
-  if (kind === 'array') return []
-  if (kind === 'boolean') return false
-  return kind === 'integer' || kind === 'number' ? 1 : 'nothing_of_ours'
-}
-
-function soundFields(properties: TObject['properties'] = {}, required: readonly string[] = []) {
-  return Object.fromEntries(required.map((name) => [name, sound(properties[name] ?? {})]))
-}
-
 function give(visitor: Visitor, command: CommandEndpoint) {
   const { query, body } = command
   return visitor.call<CommandEndpoint>(command, {
-    ...(query ? { query: soundFields(query.properties, query.required) } : {}),
-    ...(body ? { body: soundFields(body.properties, body.required) } : {}),
+    ...(query ? { query: soundFields(query) } : {}),
+    ...(body ? { body: soundFields(body) } : {}),
   })
 }
 

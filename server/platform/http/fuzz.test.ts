@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TObject, TSchema } from 'typebox'
 import { calls } from '#contract/calls.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
+import { soundFields } from '#server/testing/sound-value.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 
@@ -32,23 +32,6 @@ function nested(depth: number): unknown {
   return depth === 0 ? [] : [nested(depth - 1)]
 }
 
-/** The smallest value that a schema takes. */
-function sound(schema: TSchema): unknown {
-  const { type, enum: values, format, const: only } = schema as Record<string, unknown>
-  if (only !== undefined) return only
-  if (Array.isArray(values)) return values[0]
-  if (format === 'date-time') return '2026-01-01T00:00:00Z'
-  if (type === 'object') return soundObject(schema as TObject)
-  if (type === 'array') return []
-  if (type === 'boolean') return true
-  if (type === 'integer' || type === 'number') return 1
-  return 'x'
-}
-
-function soundObject({ properties, required }: TObject): Record<string, unknown> {
-  return Object.fromEntries((required ?? []).map((name) => [name, sound(properties[name] ?? {})]))
-}
-
 interface Shot {
   name: string
   path: string
@@ -68,7 +51,7 @@ function shotsAt({ method, path, query, body }: Endpoint): Shot[] {
   const fields = Object.keys(schema?.properties ?? {}).filter(
     (name) => name !== 'ttclid' && name !== 'fbclid',
   )
-  const usual = schema ? soundObject(schema) : {}
+  const usual = schema ? soundFields(schema) : {}
   return fields.flatMap((field) =>
     Object.entries(bad).map(([name, value]): Shot => {
       const given = { ...usual, [field]: value }

@@ -1,0 +1,19 @@
+import type { TObject, TSchema } from 'typebox'
+
+/** The smallest value that a schema of the contract takes, which is about nothing that exists and sets nothing. */
+function soundValue(schema: TSchema): unknown {
+  const { type, enum: values, format, const: only } = schema as Record<string, unknown>
+  if (only !== undefined) return only
+  if (Array.isArray(values)) return values[0]
+  if (format === 'date-time') return '2026-01-01T00:00:00Z'
+  const kind: unknown = Array.isArray(type) ? type[0] : type
+  if (kind === 'object') return soundFields(schema as TObject)
+  if (kind === 'array') return []
+  if (kind === 'boolean') return false
+  return kind === 'integer' || kind === 'number' ? 1 : 'x'
+}
+
+/** The fields that a query or body must have, each with a sound value. */
+export function soundFields({ properties, required }: TObject): Record<string, unknown> {
+  return Object.fromEntries((required ?? []).map((name) => [name, soundValue(properties[name] ?? {})]))
+}
