@@ -27,7 +27,7 @@ export function drawFilm(
     ...more,
     path,
   ]
-  execFileSync(programs.ffmpegPath, args, { timeout: 30_000 })
+  execFileSync(programs.ffmpegPath, args, { timeout: 120_000 })
 }
 
 /** The codec of a file's first video stream, cover pictures among them. */
@@ -43,7 +43,7 @@ export function firstVideoCodec(path: string): string {
     'csv=p=0',
     path,
   ]
-  return execFileSync(programs.ffprobePath, args, { encoding: 'utf8', timeout: 30_000 }).trim()
+  return execFileSync(programs.ffprobePath, args, { encoding: 'utf8', timeout: 120_000 }).trim()
 }
 
 /** One column of what ffprobe says of every packet of the first stream. */
@@ -59,13 +59,13 @@ export function packets(path: string, column: string): string[] {
     'csv=p=0',
     path,
   ]
-  return execFileSync(programs.ffprobePath, args, { encoding: 'utf8', timeout: 30_000 }).trim().split('\n')
+  return execFileSync(programs.ffprobePath, args, { encoding: 'utf8', timeout: 120_000 }).trim().split('\n')
 }
 
 /** Runs ffmpeg; what it writes to stdout. */
 export function ffmpeg(...args: string[]): Buffer {
   return execFileSync(programs.ffmpegPath, ['-v', 'error', '-nostdin', '-y', ...args], {
-    timeout: 30_000,
+    timeout: 120_000,
     maxBuffer: 64 * 1024 ** 2,
   })
 }
@@ -73,7 +73,7 @@ export function ffmpeg(...args: string[]): Buffer {
 /** How loud a file is over its whole length, in LUFS, and its highest peak, in dBTP. */
 export function loudnessOf(path: string): { integrated: number; peak: number } {
   const args = ['-hide_banner', '-nostats', '-i', path, '-vn', '-af', 'ebur128=peak=true', '-f', 'null', '-']
-  const { stderr } = spawnSync(programs.ffmpegPath, args, { encoding: 'utf8', timeout: 30_000 })
+  const { stderr } = spawnSync(programs.ffmpegPath, args, { encoding: 'utf8', timeout: 120_000 })
   const summary = stderr.slice(stderr.lastIndexOf('Summary:'))
   return {
     integrated: Number(/I:\s+(\S+) LUFS/.exec(summary)?.[1]),
@@ -104,7 +104,7 @@ export function streamFields(path: string, stream: string, fields: string): stri
   const args = ['-select_streams', stream, '-show_entries', `stream=${fields}`, '-of', 'csv=p=0']
   return execFileSync(programs.ffprobePath, ['-v', 'error', ...args, path], {
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 120_000,
   })
     .trim()
     .split('\n', 1)

@@ -12,6 +12,8 @@ const ours = new Set([...shell, ...onUse])
 const shellDocument = '/offline'
 /** How long a document may take before the shell opens in its place. */
 const patienceMs = 4000
+/** How long a worker that waits for pages to close leaves between two looks. */
+const lookAgainMs = 1000
 /** So many at once that whoever watches meanwhile does not notice. */
 const atOnce = 2
 
@@ -71,10 +73,16 @@ async function takeOver(): Promise<void> {
   await self.clients.claim()
 }
 
-/** A page says of which release it is. Where it is of this one and alone, nobody needs the one before. */
-async function stepIn(entryOfPage: unknown): Promise<void> {
+/**
+ * A page says of which release it is. Where it is of this one and alone, nobody needs the one before. A page that just closed
+ * counts as open for a moment, so this looks again.
+ */
+async function stepIn(entryOfPage: unknown, looks = 10): Promise<void> {
+  if (entryOfPage !== entry || looks === 0) return
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
-  if (entryOfPage === entry && pages.length === 1) await self.skipWaiting()
+  if (pages.length === 1) return self.skipWaiting()
+  await pause(lookAgainMs)
+  return stepIn(entryOfPage, looks - 1)
 }
 
 /** The server's document, else the shell. */

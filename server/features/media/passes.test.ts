@@ -4,9 +4,17 @@ import { checkPass, passExpiry, signPass } from './passes.ts'
 const now = new Date('2026-03-01T12:00:00Z')
 const later = new Date(now.getTime() + 60_000)
 
-test('a link lives as long as the episode and ten minutes, at most four hours', () => {
-  expect(passExpiry(now, 90_500)).toEqual(new Date('2026-03-01T12:11:30Z'))
+test('a link lives at most as long as the episode and ten minutes or four hours, and five minutes less at least', () => {
+  expect(passExpiry(now, 90_500)).toEqual(new Date('2026-03-01T12:10:00Z'))
+  expect(passExpiry(now, 299_999)).toEqual(new Date('2026-03-01T12:10:00Z'))
+  expect(passExpiry(now, 300_000)).toEqual(new Date('2026-03-01T12:15:00Z'))
   expect(passExpiry(now, 5 * 3_600_000)).toEqual(new Date('2026-03-01T16:00:00Z'))
+})
+
+test('whoever comes back within five minutes is given the same link', () => {
+  const end = passExpiry(now, 90_500)
+  expect(passExpiry(new Date(now.getTime() + 208_000), 90_500)).toEqual(end)
+  expect(passExpiry(new Date(now.getTime() + 210_000), 90_500)).not.toEqual(end)
 })
 
 test('while the secret is replaced the new one signs, and links by the old one are good until they end', () => {

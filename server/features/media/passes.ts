@@ -3,11 +3,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** A link lives as long as the episode and ten minutes, at most four hours (security.md, "Media"). */
 const spareMs = 10 * 60_000
 const longestMs = 4 * 3_600_000
+/** Links end at full steps: whoever comes back within one is given the same link, and the browser has its files. */
+const stepMs = 5 * 60_000
 
-/** When a link that is issued now for an episode of this length ends. Cut to a second, as the path holds seconds. */
+/** When a link that is issued now for an episode of this length ends: up to a step before the longest it may live. */
 export function passExpiry(now: Date, durationMs: number): Date {
-  const end = now.getTime() + Math.min(durationMs + spareMs, longestMs)
-  return new Date(Math.floor(end / 1000) * 1000)
+  const latest = now.getTime() + Math.min(durationMs + spareMs, longestMs)
+  return new Date(Math.floor(latest / stepMs) * stepMs)
 }
 
 /**
