@@ -37,11 +37,13 @@ for (const { path, file, type, queries } of options.answers) {
   })
 }
 
-app.get('/files/*', async (request, reply) => {
-  const { '*': path } = request.params as { '*': string }
-  const { statusCode, headers, stream } = await send(request.raw, path, { root: options.files })
-  return reply.code(statusCode).headers(headers).send(stream)
-})
+// The same stream twice, so that the second is in no cache when the page switches to it.
+for (const place of ['/files/*', '/files-again/*'])
+  app.get(place, async (request, reply) => {
+    const { '*': path } = request.params as { '*': string }
+    const { statusCode, headers, stream } = await send(request.raw, path, { root: options.files })
+    return reply.code(statusCode).headers(headers).send(stream)
+  })
 app.get('/page', (_request, reply) => reply.type('text/html').send(readFileSync(options.page)))
 app.get('/own-player', (_request, reply) => reply.type('text/html').send(readFileSync(options.ownPlayerPage)))
 // As small as ours: on a slow connection all else would be no comparison.

@@ -2,11 +2,18 @@ import { chromium, type Browser, type BrowserContext, type Page } from '@playwri
 import { join } from 'node:path'
 import { findChromium } from '#e2e/find-chromium.ts'
 import { median } from './load.ts'
-import { nextIsPrepared, wakeNext, watchFirstFrame, watchSwipe } from './playback/in-page.ts'
+import {
+  countStalls,
+  nextIsPrepared,
+  wakeNext,
+  watchFirstFrame,
+  watchSwipe,
+  watchSwitch,
+} from './playback/in-page.ts'
 import { applyProfile, profiles, type Profile } from './playback/profiles.ts'
 import { startBare } from './start-bare.ts'
 import type { BenchSite } from './start-bench-site.ts'
-import { atMost, within, type Row } from './table.ts'
+import { atMost, atMostTimes, within, type Row } from './table.ts'
 import { findFilm } from './visitor.ts'
 
 /** How much longer a start may take than on a bare page with hls.js. */
@@ -20,6 +27,11 @@ const startAims: [Profile, number][] = [
 const ownAim = 1.15
 const swipeAimMs = { median: 33, p95: 100 }
 const wakeAim = 1.5
+const switchAim = 1.15
+const switches = 7
+/** Sparing, but enough for the lowest rung and as much again. */
+const spareRate = 2
+const watchedSeconds = 30
 const starts = 15
 const swipeVisits = 7
 const wakes = 5
@@ -32,7 +44,7 @@ const timeout = 30_000
  * connections and processors of phones.
  */
 export async function measurePlayback(site: BenchSite): Promise<Row[]> {
-  const { videoId, asset } = await findFilm(site)
+  const { videoId, asset, hlsUrl } = await findFilm(site)
   const ours = `${site.url}/videos/${videoId}?episode=1`
   const files = join(site.dataDir, 'storage/media', asset)
   const bare = await startBare({ answers: [], files, connection: site.connection })
@@ -43,6 +55,8 @@ export async function measurePlayback(site: BenchSite): Promise<Row[]> {
       rows.push(...(await measureStarts(browser, { ours, bare: bare.url }, profile, aim)))
     for (const [profile] of startAims) rows.push(...(await measureSwipes(browser, ours, profile)))
     rows.push(await compareWake(browser, ours))
+    rows.push(await compareSwitch(browser, { ours, bare: `${bare.url}/page` }))
+    rows.push(await measureStalls(browser, ours, await lowestKilobits(site.url + hlsUrl)))
     return rows
   } finally {
     await browser.close()
@@ -122,6 +136,51 @@ async function compareWake(browser: Browser, url: string): Promise<Row> {
   }
   const what = 'key to prepared episode: its next frame, against a bare play()'
   return atMost(what, median(ours), median(bare), wakeAim)
+}
+
+/** On to an episode of which nothing was fetched, right after the first frame, against a bare page that loads another stream. */
+async function compareSwitch(browser: Browser, addresses: { ours: string; bare: string }): Promise<Row> {
+  const ours: number[] = []
+  const bare: number[] = []
+  for (let count = 0; count < switches; count++) {
+    ours.push(await visit(browser, addresses.ours, profiles.slow, (page) => timeSwitch(page, true)))
+    bare.push(await visit(browser, addresses.bare, profiles.slow, (page) => timeSwitch(page, false)))
+  }
+  return atMost('key to unprepared episode, slow 4G', median(ours), median(bare), switchAim)
+}
+
+async function timeSwitch(page: Page, isOurs: boolean): Promise<number> {
+  await firstFrame(page)
+  if (isOurs) {
+    await page.evaluate(watchSwitch)
+    // As soon as a key is heard; by then nothing of the next episode has come.
+    await page.waitForFunction(() => document.querySelector('[role=slider]') !== null, undefined, { timeout })
+  }
+  await page.keyboard.press('n')
+  const seen = await page.waitForFunction(() => window.switched, undefined, { polling: 50, timeout })
+  return (await seen.jsonValue()) ?? Number.NaN
+}
+
+/** Episode after episode on a connection with twice the lowest rung's rate. */
+async function measureStalls(browser: Browser, url: string, kilobits: number): Promise<Row> {
+  const profile = { name: 'spare', network: { latencyMs: 150, kilobits: kilobits * spareRate } }
+  const stalls = await visit(browser, url, profile, async (page) => {
+    await firstFrame(page)
+    await page.evaluate(countStalls)
+    await page.waitForTimeout(watchedSeconds * 1000)
+    return page.evaluate(() => window.stalls ?? Number.NaN)
+  })
+  return atMostTimes(
+    `waits within ${watchedSeconds} s at ${spareRate} × the lowest rung (${kilobits} kbit/s)`,
+    stalls,
+    0,
+  )
+}
+
+async function lowestKilobits(hlsUrl: string): Promise<number> {
+  const playlist = await (await fetch(hlsUrl)).text()
+  const rates = [...playlist.matchAll(/INF:BANDWIDTH=(\d+)/g)].map(([, rate]) => Number(rate))
+  return Math.round(Math.min(...rates) / 1000)
 }
 
 async function visit<T>(

@@ -50,6 +50,11 @@ export function atMostMegabytes(what: string, megabytes: number, most: number): 
   return { what, ours, bare: '–', ratio: '–', aim: `≤ ${most} MB`, ok: megabytes <= most }
 }
 
+/** A row without a bare counterpart: how often something happened, at most `most` times. */
+export function atMostTimes(what: string, count: number, most: number): Row {
+  return { what, ours: String(count), bare: '–', ratio: '–', aim: `≤ ${most}`, ok: count <= most }
+}
+
 export function printTable(rows: readonly Row[]): void {
   printLines([
     ['what', 'ours', 'bare', 'ratio', 'aim', 'ok?'],

@@ -9,7 +9,7 @@ export default defineConfig({
     globalSetup: ['server/testing/global-setup.ts'],
     setupFiles: ['server/testing/fail-on-noise.ts'],
     pool: 'forks',
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     hookTimeout: 30_000,
     env: { NO_COLOR: '1' },
   },

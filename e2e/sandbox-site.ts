@@ -10,15 +10,19 @@ import { sandboxSiteUrl } from './site-url.ts'
 
 const root = join(import.meta.dirname, '..')
 const waitMs = 60_000
+const door = { slug: 'the-door', title: 'The Door', episodes: 2, free: 1, size: '360x640', sound: true }
 
-/** A site that has only the sandbox, with one drama whose second episode is locked. Its clock may be moved. */
+/** A site that has only the sandbox, and by itself one drama whose second episode is locked. Its clock may be moved. */
 export interface SandboxSite {
   /** `npm run forward`, by at least a day, until the process that answers calls has seen it. */
   forward(length: string): Promise<void>
   close(): Promise<void>
 }
 
-export async function startSandboxSite(settings: Record<string, string> = {}): Promise<SandboxSite> {
+export async function startSandboxSite(
+  settings: Record<string, string> = {},
+  dramas: Parameters<typeof makeContent>[2] = [door],
+): Promise<SandboxSite> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-sandbox-'))
   const { port } = new URL(sandboxSiteUrl)
   const own = { DATA_DIR: join(home, 'data'), PORT: port, DEMO: '0', LOG_LEVEL: 'warn' }
@@ -26,8 +30,7 @@ export async function startSandboxSite(settings: Record<string, string> = {}): P
   const command = (...args: string[]) =>
     promisify(execFile)(process.execPath, ['server/cli.ts', ...args], { cwd: root, env })
   const { ffmpegPath } = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
-  const door = { slug: 'the-door', title: 'The Door', episodes: 2, free: 1, size: '360x640', sound: true }
-  await makeContent(join(home, 'dramas'), ffmpegPath, [door])
+  await makeContent(join(home, 'dramas'), ffmpegPath, dramas)
   await command('import', join(home, 'dramas'))
   const site = spawn(process.execPath, ['server/main.ts'], {
     cwd: root,

@@ -1,9 +1,9 @@
-// npm run test:deploy: the tests with other people's servers. A suite whose programs are missing is left out, and said so; with
+// npm run test:deploy: the tests with other people's servers and browsers. A suite whose programs are missing is left out, and said so; with
 // --install they are installed where that is possible (Debian, as root). Ends with one line `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { runVitest } from './run-tests.mjs'
-import { main, run, setUp } from './setup.mjs'
+import { buildWeb, main, run, setUp } from './setup.mjs'
 
 /** Each suite with the Debian packages it needs, and how to see that they are there. */
 const suites = [
@@ -20,6 +20,24 @@ const suites = [
     isThere: () =>
       ['proxy-server', 'account-server', 'container-server', 'object-server', 'ring-builder'].every(
         (program) => existsSync(`/usr/bin/swift-${program}`),
+      ),
+  },
+  {
+    name: 'browsers',
+    files: ['deploy/browsers'],
+    // Firefox takes its H.264 and AAC from the library that GStreamer's plug-in brings.
+    packages: [
+      'firefox-esr',
+      'webkit2gtk-driver',
+      'gstreamer1.0-libav',
+      'gstreamer1.0-plugins-good',
+      'gstreamer1.0-plugins-bad',
+      'xvfb',
+      'xauth',
+    ],
+    isThere: () =>
+      ['firefox-esr', 'WebKitWebDriver', 'xvfb-run', 'xauth'].every((program) =>
+        existsSync(`/usr/bin/${program}`),
       ),
   },
 ]
@@ -56,6 +74,8 @@ await main(async () => {
     console.log('0 passed, 0 failed')
     return 0
   }
+  // The browsers open the built pages.
+  if ((await buildWeb()) !== 0) throw new Error('The web pages could not be built')
   const { passed, failed } = await runVitest(['-c', 'deploy/vitest.config.ts', ...files])
   console.log(`${passed} passed, ${failed} failed`)
   return failed > 0 || passed === 0 ? 1 : 0

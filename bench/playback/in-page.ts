@@ -3,6 +3,10 @@ declare global {
   interface Window {
     firstFrame?: number
     swiped?: { covered?: number; newFrame?: number }
+    /** From the key to the first frame of another video; bare-page.html tells the same. */
+    switched?: number
+    /** How often a video that played already had to wait. */
+    stalls?: number
   }
 }
 
@@ -72,4 +76,35 @@ export function watchSwipe(): void {
     next?.requestVideoFrameCallback(() => (swiped.newFrame = performance.now() - timeStamp))
   }
   addEventListener('keydown', begin, { once: true, capture: true })
+}
+
+/** In the page: when, after the next key, a video that was not on screen before shows a frame in its middle. */
+export function watchSwitch(): void {
+  const shown = () =>
+    [...document.querySelectorAll('video')].find((video) => {
+      const { top, bottom } = video.getBoundingClientRect()
+      return top <= innerHeight / 2 && bottom >= innerHeight / 2
+    })
+  const before = shown()
+  const begin = ({ timeStamp }: KeyboardEvent) => {
+    const look = () => {
+      const now = shown()
+      if (!now || now === before) requestAnimationFrame(look)
+      else if (now.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA)
+        window.switched = performance.now() - timeStamp
+      else now.requestVideoFrameCallback(() => (window.switched = performance.now() - timeStamp))
+    }
+    look()
+  }
+  addEventListener('keydown', begin, { once: true, capture: true })
+}
+
+/** In the page: counts how often a video that has shown something waits for more. */
+export function countStalls(): void {
+  window.stalls = 0
+  const count = ({ target }: Event) => {
+    const wasMoving = target instanceof HTMLVideoElement && target.currentTime > 0.1 && !target.ended
+    if (wasMoving && !target.seeking) window.stalls = (window.stalls ?? 0) + 1
+  }
+  addEventListener('waiting', count, true)
 }

@@ -1,0 +1,24 @@
+import { launch, type ConsoleMessage, type KeyInput } from 'puppeteer-core'
+import type { RealBrowser } from './browser.ts'
+
+/** Debian's Firefox without a window, by WebDriver BiDi. */
+export async function runFirefox(): Promise<RealBrowser> {
+  const browser = await launch({ browser: 'firefox', executablePath: '/usr/bin/firefox-esr', headless: true })
+  const page = await browser.newPage()
+  await page.setViewport({ width: 390, height: 844 })
+  const noise: string[] = []
+  const hear = (message: ConsoleMessage) =>
+    ['error', 'warn'].includes(message.type()) && noise.push(message.text())
+  page.on('console', hear)
+  page.on('pageerror', (error) => noise.push(String(error)))
+  return {
+    async open(url) {
+      await page.goto(url)
+    },
+    // What comes back is what the body returns, which only the caller knows.
+    run: async <T>(body: string) => (await page.evaluate(`(() => { ${body} })()`)) as T,
+    press: (key) => page.keyboard.press(key as KeyInput),
+    noise: () => noise,
+    close: () => browser.close(),
+  }
+}

@@ -1,0 +1,67 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import type { RealBrowser } from './browser.ts'
+
+const port = 4480
+const driverUrl = `http://127.0.0.1:${port}`
+const timeoutMs = 30_000
+
+/** WebKitGTK's own small browser on a screen that nobody sees, by its WebDriver (https://www.w3.org/TR/webdriver2/). */
+export async function runWebkit(): Promise<RealBrowser> {
+  const args = ['-a', 'WebKitWebDriver', `--port=${port}`, '--host=127.0.0.1']
+  const driver = spawn('xvfb-run', args, { stdio: 'ignore', detached: true })
+  await listens(driver)
+  const { sessionId } = await ask<{ sessionId: string }>('POST', '/session', { capabilities: {} })
+  const session = `/session/${sessionId}`
+  await ask('POST', `${session}/window/rect`, { width: 390, height: 844 })
+  return {
+    open: (url) => ask('POST', `${session}/url`, { url }),
+    run: (body) => ask('POST', `${session}/execute/sync`, { script: body, args: [] }),
+    press: (value) =>
+      ask('POST', `${session}/actions`, {
+        actions: [
+          {
+            type: 'key',
+            id: 'keyboard',
+            actions: [
+              { type: 'keyDown', value },
+              { type: 'keyUp', value },
+            ],
+          },
+        ],
+      }),
+    noise: () => undefined,
+    async close() {
+      await ask('DELETE', session)
+      const gone = new Promise((done) => driver.once('exit', done))
+      // The driver and its screen are a group of processes.
+      if (driver.pid !== undefined) process.kill(-driver.pid, 'SIGTERM')
+      await gone
+    },
+  }
+}
+
+/** @throws Error with the driver's own message */
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(driverUrl + path, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  // The shape of every answer, by the standard.
+  const { value } = (await answer.json()) as { value: T & { message?: string } }
+  if (!answer.ok) throw new Error(`WebKitWebDriver: ${value.message ?? answer.status}`)
+  return value
+}
+
+async function listens(driver: ChildProcess): Promise<void> {
+  const end = Date.now() + timeoutMs
+  while (Date.now() < end && driver.exitCode === null) {
+    const isReady = await fetch(`${driverUrl}/status`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isReady) return
+    await new Promise((done) => setTimeout(done, 100))
+  }
+  throw new Error('WebKitWebDriver does not answer')
+}
