@@ -154,7 +154,9 @@ async function timeSwitch(page: Page, isOurs: boolean): Promise<number> {
   if (isOurs) {
     await page.evaluate(watchSwitch)
     // As soon as a key is heard; by then nothing of the next episode has come.
-    await page.waitForFunction(() => document.querySelector('[role=slider]') !== null, undefined, { timeout })
+    await page.waitForFunction(() => document.querySelector('input[type=range]') !== null, undefined, {
+      timeout,
+    })
   }
   await page.keyboard.press('n')
   const seen = await page.waitForFunction(() => window.switched, undefined, { polling: 50, timeout })

@@ -12,6 +12,8 @@ interface Boot {
   video?: Video
   episodes?: Extract<ResultOf<typeof getEpisode>, { list: unknown }>
   playable?: PlayableEpisode
+  /** The one after it, where it may be played. */
+  following?: PlayableEpisode
   plans?: ResultOf<typeof listPlans>
 }
 
@@ -24,10 +26,17 @@ function readBoot(): Boot | null {
   return record && (record.language ?? currentLanguage()) === currentLanguage() ? record : null
 }
 
+interface EpisodeInDocument {
+  playback: PlayableEpisode['playback']
+  startMs: number
+  /** Where the one after it is. */
+  nextUrl: string | undefined
+}
+
 /** The episode that the document comes with, if it has one that may be played, and where its viewer left it. */
-export function episodeInDocument(): { playback: PlayableEpisode['playback']; startMs: number } | null {
+export function episodeInDocument(): EpisodeInDocument | null {
   if (!boot?.playable) return null
-  const { playable, video: { resume } = {} } = boot
+  const { playable, following, video: { resume } = {} } = boot
   const startMs = resume?.episode_id === playable.episode.id ? resume.position_ms : 0
-  return { playback: playable.playback, startMs }
+  return { playback: playable.playback, startMs, nextUrl: following?.playback.hls_url }
 }

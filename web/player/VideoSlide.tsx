@@ -36,14 +36,13 @@ export interface VideoSlideProps {
   onShortcuts: () => void
   keepFocus: (controls: Element) => void
   onExpiring: () => void
-  onStarted: () => void
   onEnded: () => void
   onState: (state: VideoState) => void
 }
 
 /** One episode in the feed: the picture, its captions, its gestures and, while it is on screen, its controls. */
 export function VideoSlide(props: VideoSlideProps) {
-  const { source, startMs, active, onStarted, onEnded, onState } = props
+  const { source, startMs, active, onEnded, onState } = props
   const { t } = useTranslation()
   const box = useRef<HTMLDivElement>(null)
   const { stream, rungs, failure, retry } = useStream(source, startMs, active, props.onExpiring)
@@ -62,9 +61,6 @@ export function VideoSlide(props: VideoSlideProps) {
   useLayoutEffect(() => {
     if (video) box.current?.prepend(video)
   }, [video])
-  useEffect(() => {
-    if (state.started) onStarted()
-  }, [state.started, onStarted])
   useEffect(() => {
     if (active && state.ended) return afterDialogs(onEnded)
   }, [active, state.ended, onEnded])

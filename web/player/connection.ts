@@ -11,6 +11,8 @@ declare global {
 const firstGuess = 1_500_000
 /** Another day the person may be elsewhere. */
 const lastsMs = 86_400_000
+/** Of less the connection's latency is the larger part. */
+const leastBytes = 16_000
 /** A rung too high at the start costs more than one too low. */
 const caution = 0.7
 
@@ -25,13 +27,38 @@ export function isSparing(): boolean {
   return saveData || ['slow-2g', '2g', '3g'].includes(effectiveType)
 }
 
-/** What the first rung is chosen by, in bits a second: what the connection last gave, with caution. */
+/** What the first rung is chosen by, in bits a second: what the connection gives or last gave, with caution. */
 export function expectedBandwidth(): number {
-  const measured = kept<Measured>('bandwidth')
-  if (!measured || Date.now() - measured.at > lastsMs) return firstGuess
+  const measured = bandwidthSeen() ?? bandwidthKept()
+  if (measured === undefined) return firstGuess
   const { downlink = Infinity } = navigator.connection ?? {}
-  const expected = Math.min(measured.bitsPerSecond * caution, downlink * 1e6)
+  const expected = Math.min(measured * caution, downlink * 1e6)
   return isSparing() ? Math.min(expected, firstGuess) : expected
+}
+
+/** Whether what was fetched so far came so fast that there is enough for two. */
+export function isAmple(): boolean {
+  return (bandwidthSeen() ?? 0) >= firstGuess
+}
+
+/** What this page's segments came with, whoever fetched them; undefined where the browser does not tell. */
+function bandwidthSeen(): number | undefined {
+  let bits = 0
+  let ms = 0
+  for (const entry of performance.getEntriesByType('resource')) {
+    const { name, encodedBodySize, transferSize, responseStart, responseEnd } =
+      entry as PerformanceResourceTiming
+    // What lay in the cache says nothing.
+    if (!name.endsWith('.m4s') || transferSize < leastBytes) continue
+    bits += encodedBodySize * 8
+    ms += responseEnd - responseStart
+  }
+  return ms > 0 ? (bits / ms) * 1000 : undefined
+}
+
+function bandwidthKept(): number | undefined {
+  const measured = kept<Measured>('bandwidth')
+  return measured && Date.now() - measured.at <= lastsMs ? measured.bitsPerSecond : undefined
 }
 
 export function rememberBandwidth(bitsPerSecond: number): void {

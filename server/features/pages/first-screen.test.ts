@@ -33,6 +33,12 @@ test('an episode on a later page of the list is there to be played', async () =>
   })
 })
 
+test('the one after it is there too, unless it is locked', async () => {
+  const id = video.episodes[51]?.id
+  expect(await open(51)).toMatchObject({ playable: { next: { id } }, following: { episode: { id } } })
+  expect(await open(101)).toMatchObject({ playable: { next: { state: 'locked' } }, following: undefined })
+})
+
 test.each([102, 103])('episode %d, which is locked or does not exist, is not', async (number) => {
   expect(await open(number)).toMatchObject({ video: { id: video.id }, playable: undefined })
 })

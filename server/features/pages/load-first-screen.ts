@@ -21,11 +21,13 @@ export interface FirstScreen {
   video: Video
   episodes: { list: Episode[]; next_cursor: string | null }
   playable: PlayableEpisode | undefined
+  /** The one after it, for whoever swipes before it could be asked for. */
+  following: PlayableEpisode | undefined
 }
 
 /**
  * What a video's page shows first, as the calls GET /api/video and /api/video/episode would give it: so the document
- * carries it and playback waits for no round trip. `playable` is absent where the episode is locked or being made.
+ * carries it and playback waits for no round trip. `playable` is absent where the episode is locked or being made, and so is `following`.
  * @returns undefined where there is no such video
  */
 export async function loadFirstScreen(
@@ -50,9 +52,17 @@ export async function loadFirstScreen(
       first && first.ready && first.state !== 'locked'
         ? await loadPlayable(context, viewer, first.id, language)
         : undefined
-    return { language, video: { ...video, ...personal }, episodes, playable }
+    const next = playable?.next
+    const following =
+      next && next.state !== 'locked'
+        ? await loadPlayable(context, viewer, next.id, language).catch(missingIfRefused)
+        : undefined
+    return { language, video: { ...video, ...personal }, episodes, playable, following }
   } catch (error) {
-    if (error instanceof Refusal) return undefined
-    throw error
+    return missingIfRefused(error)
   }
+}
+
+function missingIfRefused(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error
 }

@@ -15,6 +15,7 @@ import { useProgress } from '#web/features/library/use-progress.ts'
 import { EpisodeSlide } from '#web/features/media/EpisodeSlide.tsx'
 import { playingQuery } from '#web/features/media/queries.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
+import { isAmple } from '#web/player/connection.ts'
 import { Stage } from '#web/player/Stage.tsx'
 import type { VideoState } from '#web/player/use-video.ts'
 import styles from './video-screen.module.css'
@@ -23,6 +24,10 @@ import styles from './video-screen.module.css'
 const importPayPanel = () => import('#web/features/billing/PayPanel.tsx')
 const PayPanel = lazy(async () => ({ default: (await importPayPanel()).PayPanel }))
 const fetchPayPanel = () => void importPayPanel().catch(() => {})
+
+const nothingPlaysAfterMs = 1500
+/** How much the episode on screen holds before its neighbours are prepared. */
+const aheadMs = { usual: 6000, ample: 2500 }
 
 interface WatchProps {
   video: Video
@@ -39,16 +44,17 @@ export function Watch({ video, episodes, number, onNumber, rail, back, onDoubleT
   const index = episodes.findIndex((episode) => episode.number === number)
   const episode = episodes[index]
   const progress = useProgress(video.id)
-  const started = useStarted()
+  const neighbours = useNeighbours(episode?.id)
   const paid = usePaid(video.id)
   const goTo = (next: number) => {
     progress.flush()
     const chosen = episodes[next]
     if (chosen) onNumber(chosen.number)
   }
-  const onState = ({ timeMs, paused, started: shown }: VideoState) => {
-    if (!episode || !shown) return
-    if (!paused) progress.at({ videoId: video.id, episodeId: episode.id, positionMs: timeMs })
+  const onState = (state: VideoState) => {
+    if (!episode || !state.started) return
+    neighbours.follow(state)
+    if (!state.paused) progress.at({ videoId: video.id, episodeId: episode.id, positionMs: state.timeMs })
     else progress.flush()
   }
   const latest = useLatest({ onState, onEnded: () => goTo(index + 1) })
@@ -68,14 +74,13 @@ export function Watch({ video, episodes, number, onNumber, rail, back, onDoubleT
               key={shown.id}
               episode={shown}
               active={i === index}
-              hold={i !== index && !started.done}
+              hold={i !== index && !neighbours.mayCome}
               title={video.title}
               startMs={progress.startOf(shown.id, shown.duration_ms, video.resume)}
               rail={rail}
               back={back}
               onDoubleTap={onDoubleTap}
               tools={tools}
-              onStarted={started.mark}
               onEnded={latest.onEnded}
               onState={latest.onState}
               onLocked={fetchPayPanel}
@@ -92,15 +97,28 @@ export function Watch({ video, episodes, number, onNumber, rail, back, onDoubleT
   )
 }
 
-/** Neighbours are fetched in a quiet moment once the first episode shows its picture, or after a while where nothing plays. */
-function useStarted(): { done: boolean; mark: () => void } {
-  const [done, setDone] = useState(false)
-  const mark = useCallback(() => whenIdle(() => setDone(true)), [])
+/**
+ * Neighbours are prepared in a quiet moment once the episode on screen holds enough for a while, or where nothing plays. On a
+ * thin connection they would take what it needs.
+ */
+function useNeighbours(shownId: string | undefined) {
+  const [allowedBy, setAllowedBy] = useState<string>()
+  const plays = useRef(false)
+  const allow = useCallback(() => whenIdle(() => setAllowedBy(shownId)), [shownId])
   useEffect(() => {
-    const timer = setTimeout(mark, 1500)
+    plays.current = false
+    const timer = setTimeout(() => plays.current || allow(), nothingPlaysAfterMs)
     return () => clearTimeout(timer)
-  }, [mark])
-  return { done, mark }
+  }, [allow])
+  const follow = (state: VideoState) => {
+    plays.current = true
+    if (allowedBy !== shownId && isAhead(state, isAmple() ? aheadMs.ample : aheadMs.usual)) allow()
+  }
+  return { mayCome: allowedBy === shownId, follow }
+}
+
+function isAhead({ timeMs, bufferedMs, durationMs }: VideoState, wantedMs: number): boolean {
+  return bufferedMs - timeMs >= wantedMs || (durationMs > 0 && bufferedMs >= durationMs - 500)
 }
 
 /** After a payment everything that it may have opened is asked for again. */

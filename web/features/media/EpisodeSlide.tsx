@@ -1,22 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, type ReactNode } from 'react'
+import { useCallback, useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Offer } from '#contract/billing.ts'
 import type { Episode } from '#contract/media.ts'
 import type { SlideTools } from '#web/player/Stage.tsx'
 import { VideoSlide, type VideoSlideProps } from '#web/player/VideoSlide.tsx'
+import { warmPlaylists } from '#web/player/warm-playlists.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { playingQuery } from './queries.ts'
 import styles from './episode-slide.module.css'
 
 type PageParts = Pick<
   VideoSlideProps,
-  'active' | 'title' | 'startMs' | 'rail' | 'back' | 'onDoubleTap' | 'onStarted' | 'onEnded' | 'onState'
+  'active' | 'title' | 'startMs' | 'rail' | 'back' | 'onDoubleTap' | 'onEnded' | 'onState'
 >
 
 interface EpisodeSlideProps extends PageParts {
   episode: Episode
-  /** A neighbour waits until the episode on screen has started. */
+  /** A neighbour's stream waits until the episode on screen has enough for a while. */
   hold: boolean
   tools: SlideTools
   /** Told as soon as it is known, so that what sells can be there before the slide is. */
@@ -28,15 +29,25 @@ interface EpisodeSlideProps extends PageParts {
 /** One episode in the feed, whatever can be done with it: play it, buy it, wait for it. */
 export function EpisodeSlide({ episode, hold, tools, onLocked, renderLocked, ...page }: EpisodeSlideProps) {
   const { t } = useTranslation()
-  const { data, isError, refetch } = useQuery({ ...playingQuery(episode.id), enabled: !hold })
+  const { data, isError, refetch } = useQuery(playingQuery(episode.id))
   const again = useCallback(() => void refetch({ cancelRefetch: false }), [refetch])
+  // What plays goes on waiting for its turn on screen, though another has to wait now.
+  const [isOpen, setOpen] = useState(!hold)
+  if (!hold && !isOpen) setOpen(true)
+  const url = data?.kind === 'playable' ? data.playable.playback.hls_url : undefined
+  useEffect(() => {
+    if (isOpen || url === undefined) return
+    const warming = new AbortController()
+    void warmPlaylists(url, warming.signal)
+    return () => warming.abort()
+  }, [isOpen, url])
   const isLocked = data?.kind === 'locked'
   useEffect(() => {
     if (isLocked) onLocked()
   }, [isLocked, onLocked])
   const still = episode.thumb_url ? { backgroundImage: `url("${episode.thumb_url}")` } : {}
 
-  if (data?.kind === 'playable')
+  if (data?.kind === 'playable' && isOpen)
     return (
       <VideoSlide
         {...page}

@@ -42,8 +42,10 @@ export const playingQuery = (episodeId: string) =>
   queryOptions({
     queryKey: ['playing', episodeId],
     queryFn: ({ signal }) => playing(episodeId, signal),
-    initialData: (): Playing | undefined =>
-      boot?.playable?.episode.id === episodeId ? { kind: 'playable', playable: boot.playable } : undefined,
+    initialData: (): Playing | undefined => {
+      const playable = [boot?.playable, boot?.following].find((known) => known?.episode.id === episodeId)
+      return playable && { kind: 'playable', playable }
+    },
     initialDataUpdatedAt: bootAt,
     staleTime: ({ state: { data, dataUpdatedAt } }) =>
       data?.kind === 'playable' ? Date.parse(data.playable.playback.expires_at) - dataUpdatedAt - spareMs : 0,

@@ -40,8 +40,11 @@ export function inputArgs(input: string, container: Container): string[] {
   ]
 }
 
-/** A keyframe at 0, 1, 3, 5 … seconds in every rung: the first segment is 1 s, the others 2 s, and all line up. */
-const keyframes = 'expr:gte(t,max(0,2*n_forced-1))'
+/**
+ * A keyframe at 0, 1, 2, 4, 6 … seconds in every rung: the first two segments are 1 s, so that on a thin connection the second is
+ * there before the first is over; the others 2 s, and all line up.
+ */
+const keyframes = 'expr:gte(t,max(n_forced,2*n_forced-2))'
 
 /**
  * One run of ffmpeg that makes everything from one decoding, into its working folder: `v0/ v1/ …`, `a/`, `storyboard.jpg`,
