@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import type { Texts } from '#contract/languages.ts'
+import { languages, type Texts } from '#contract/languages.ts'
 import { videoLimits, type DeskEpisode } from '#contract/studio/videos.ts'
 import { edited, recordEpisodes, type TextChanges } from '#server/features/catalog/catalog.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -33,6 +33,7 @@ export async function listDeskEpisodes(
 function presentDeskEpisode(context: DeskMediaContext, row: DeskEpisodeRow): DeskEpisode {
   const isComing = row.next_asset_id !== null
   const name = (isComing ? row.coming_name : row.source_name) ?? ''
+  const captioned = new Set((row.coming_captions ?? row.captions ?? []).map(({ lang }) => lang))
   return {
     id: row.id,
     number: row.number,
@@ -43,7 +44,7 @@ function presentDeskEpisode(context: DeskMediaContext, row: DeskEpisodeRow): Des
     reason: isComing && row.coming_reason ? `${name} ${row.coming_reason}` : null,
     source_name: name,
     duration_ms: row.duration_ms,
-    captions: (row.coming_captions ?? row.captions ?? []).map(({ lang }) => lang),
+    captions: languages.filter((language) => captioned.has(language)),
     thumb_url: deskLink(context, row, 'thumb.webp'),
   }
 }

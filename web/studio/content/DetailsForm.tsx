@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { badges } from '#contract/catalog.ts'
+import { planCurrencies } from '#contract/studio/plans.ts'
 import { editVideo, videoLimits, type DeskVideo } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
@@ -49,7 +50,7 @@ export function DetailsForm({ video }: { video: DeskVideo }) {
           free_episodes: Number(value.free_episodes),
           episode_cents: centsOf(value.episode_cents) ?? 0,
           video_cents: centsOf(value.video_cents) ?? 0,
-          currency: value.currency.trim().toUpperCase(),
+          currency: value.currency,
           badge: badges.find((badge) => badge === value.badge) ?? null,
           featured: value.featured === 'yes',
         },
@@ -95,7 +96,12 @@ export function DetailsForm({ video }: { video: DeskVideo }) {
           inputMode="decimal"
           autoComplete="off"
         />
-        <Field {...form.field('currency')} label={t('content.currency')} autoComplete="off" />
+        <Choice
+          label={t('content.currency')}
+          value={form.value.currency}
+          options={currenciesWith(video.price.currency).map((value) => ({ value, label: value }))}
+          onChoose={(currency) => form.set({ currency })}
+        />
         <Choice
           label={t('content.badge')}
           value={form.value.badge}
@@ -119,6 +125,9 @@ export function DetailsForm({ video }: { video: DeskVideo }) {
     </form>
   )
 }
+
+/** What a plan may be sold in, and what this video is sold in already. */
+const currenciesWith = (own: string) => [...new Set([own, ...planCurrencies])]
 
 interface Label {
   slug: string

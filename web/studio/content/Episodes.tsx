@@ -6,6 +6,7 @@ import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { EpisodeRow } from './EpisodeRow.tsx'
+import { Making } from './Making.tsx'
 import { episodesQuery } from './queries.ts'
 import { onSendings, sendings } from './upload-queue.ts'
 import styles from './content.module.css'
@@ -45,27 +46,30 @@ export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo })
     setDragged(null)
   }
   return (
-    <ol className={styles.episodes} aria-busy={order.busy}>
-      {list.map((episode, index) => (
-        <li
-          key={episode.id}
-          id={episode.id}
-          draggable={mayEdit}
-          data-dragged={dragged === episode.id}
-          onDragStart={() => setDragged(episode.id)}
-          onDragEnd={() => setDragged(null)}
-          onDragOver={(event) => dragged && event.preventDefault()}
-          onDrop={(event) => drop(event, index)}
-        >
-          <EpisodeRow
-            episode={episode}
-            isFree={episode.number <= free_episodes}
-            onMove={mayEdit ? (by) => step(episode.id, index, by) : undefined}
-            place={placeOf(list, index)}
-          />
-        </li>
-      ))}
-    </ol>
+    <>
+      <Making list={list} at={episodes.dataUpdatedAt} />
+      <ol className={styles.episodes} aria-busy={order.busy}>
+        {list.map((episode, index) => (
+          <li
+            key={episode.id}
+            id={episode.id}
+            draggable={mayEdit}
+            data-dragged={dragged === episode.id}
+            onDragStart={() => setDragged(episode.id)}
+            onDragEnd={() => setDragged(null)}
+            onDragOver={(event) => dragged && event.preventDefault()}
+            onDrop={(event) => drop(event, index)}
+          >
+            <EpisodeRow
+              episode={episode}
+              isFree={episode.number <= free_episodes}
+              onMove={mayEdit ? (by) => step(episode.id, index, by) : undefined}
+              place={placeOf(list, index)}
+            />
+          </li>
+        ))}
+      </ol>
+    </>
   )
 }
 

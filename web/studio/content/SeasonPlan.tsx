@@ -5,7 +5,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { bytesWords } from './bytes-words.ts'
-import { arrange, readName, type Placed, type Season } from './read-names.ts'
+import { arrange, rangesOf, readName, type Placed, type Season } from './read-names.ts'
 import type { SourceFile } from './source-file.ts'
 import type { ToSend } from './upload-queue.ts'
 import styles from './content.module.css'
@@ -44,6 +44,12 @@ export function SeasonPlan({
     number === undefined || trouble ? [] : [{ file, number, language }],
   )
   const isReady = ready.length === files.length && files.length > 0
+  const [isWhole, setWhole] = useState(false)
+  const [first] = useState(() => markedOf(arrange(placedOf(found), there)))
+  const isLong = files.length > shortList
+  // Whatever was marked stays on screen while it is mended.
+  const rows = isLong && !isWhole ? files.filter(({ file, trouble }) => trouble || first.has(file)) : files
+  const astray = files.filter(({ trouble }) => trouble === 'noEpisode').map(({ file }) => file)
   const columns = [
     { title: t('content.file'), cell: ({ file }: Line) => file.path },
     { title: t('content.number'), cell: (line: Line) => <NumberField line={line} onNumber={mend} /> },
@@ -68,15 +74,9 @@ export function SeasonPlan({
   ]
   return (
     <div className={styles.plan}>
-      <Table
-        caption={t('content.plan')}
-        columns={columns}
-        rows={files}
-        keyOf={({ file }) => `${file.path} ${file.bytes}`}
-        empty={t('content.noFilms')}
-      />
       <div role="status" className={styles.report}>
-        {gaps.length > 0 && <p className={styles.bad}>{t('content.gaps', { numbers: gaps.join(', ') })}</p>}
+        <Sum files={files} />
+        {gaps.length > 0 && <p className={styles.bad}>{t('content.gaps', { numbers: rangesOf(gaps) })}</p>}
         {others > 0 && <p>{t('content.others', { count: others })}</p>}
         {files.length > 0 && !isReady && <p className={styles.bad}>{t('content.mendFirst')}</p>}
       </div>
@@ -84,11 +84,67 @@ export function SeasonPlan({
         <Button disabled={!isReady} onClick={() => onBegin(ready)}>
           {t('content.bringIn', { count: ready.length })}
         </Button>
+        {astray.length > 1 && (
+          <Button
+            look="quiet"
+            onClick={() => setMended(new Map([...mended, ...astray.map((file) => [file, null] as const)]))}
+          >
+            {t('content.leaveOutAstray', { count: astray.length })}
+          </Button>
+        )}
+        {isLong && (
+          <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {t(isWhole ? 'content.fewerFiles' : 'content.allFiles', { count: files.length })}
+          </Button>
+        )}
         <Button look="quiet" onClick={onCancel}>
           {t('content.callOff')}
         </Button>
       </div>
+      {(rows.length > 0 || files.length === 0) && (
+        <Table
+          caption={t('content.plan')}
+          columns={columns}
+          rows={rows}
+          keyOf={({ file }) => `${file.path} ${file.bytes}`}
+          empty={t('content.noFilms')}
+        />
+      )}
     </div>
+  )
+}
+
+/** So many files are shown at once; of more, those that are marked, and the rest on request. */
+const shortList = 8
+
+const markedOf = ({ files }: Season<SourceFile>): ReadonlySet<SourceFile> =>
+  new Set(files.filter(({ trouble }) => trouble).map(({ file }) => file))
+
+/** What the files come to in a sentence or two. */
+function Sum({ files }: { files: readonly Line[] }) {
+  const { t } = useTexts()
+  const films = files.filter(({ kind }) => kind === 'film')
+  const captions = files.filter(({ kind }) => kind === 'captions')
+  const spoken = languages.filter((each) => captions.some(({ language }) => language === each))
+  return (
+    <>
+      {films.length > 0 && (
+        <p>
+          {t('content.filmsFound', {
+            count: films.length,
+            numbers: rangesOf(films.flatMap(({ number }) => number ?? [])),
+          })}
+        </p>
+      )}
+      {captions.length > 0 && (
+        <p>
+          {t('content.captionsFound', {
+            count: captions.length,
+            languages: spoken.map((each) => languageNames[each]).join(', '),
+          })}
+        </p>
+      )}
+    </>
   )
 }
 

@@ -7,6 +7,7 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { bytesWords } from './bytes-words.ts'
 import { uploadsQuery } from './queries.ts'
 import { onSendings, secondsLeft, sendAgain, sendings, stopSending, type Sending } from './upload-queue.ts'
+import { timeLeft } from './time-left.ts'
 import styles from './content.module.css'
 
 /** The files on their way, each and over all, with the time that is left; and those that came in only in part, or were refused. */
@@ -67,12 +68,6 @@ function Overall({ all }: { all: readonly Sending[] }) {
       </span>
     </p>
   )
-}
-
-function timeLeft(seconds: number, t: Say): string {
-  return seconds < 60
-    ? t('content.secondsLeft', { count: seconds })
-    : t('content.minutesLeft', { count: Math.ceil(seconds / 60) })
 }
 
 function SendingLine({ sending: { name, bytes, sent, state, message } }: { sending: Sending }) {

@@ -35,33 +35,61 @@ function Whole({ video }: { video: DeskVideo }) {
       lead={<Standing video={video} />}
       actions={mayEdit && <StateActions video={video} />}
     >
-      <Panel title={t('content.episodes')}>
+      <Parts names={mayEdit ? parts : parts.filter((part) => part !== 'texts' && part !== 'details')} />
+      <Panel id="episodes" title={t('content.episodes')}>
         {mayEdit && <BringFiles video={video} />}
         <Episodes video={video} />
       </Panel>
-      <Panel title={t('content.cover')}>
+      <Panel id="cover" title={t('content.cover')}>
         <Cover video={video} />
       </Panel>
       {mayEdit && (
         <>
-          <Panel title={t('content.texts')}>
+          <Panel id="texts" title={t('content.texts')}>
             <TextsForm video={video} />
           </Panel>
-          <Panel title={t('content.details')}>
+          <Panel id="details" title={t('content.details')}>
             <DetailsForm video={video} />
           </Panel>
         </>
       )}
-      <Panel title={t('content.preview')}>
+      <Panel id="preview" title={t('content.preview')}>
         <Preview video={video} />
       </Panel>
     </Page>
   )
 }
 
+const parts = ['episodes', 'cover', 'texts', 'details', 'preview'] as const
+
+/** Links to the parts of the page, which stay at hand: a season is long. */
+function Parts({ names }: { names: readonly (typeof parts)[number][] }) {
+  const { t } = useTexts()
+  return (
+    <nav aria-label={t('content.parts')} className={styles.parts}>
+      {names.map((name) => (
+        <Link key={name} to={`#${name}`} replace>
+          {t(`content.${name}`)}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+/** What viewers would miss. */
+function lacksOf({ cover_url, synopses, category }: DeskVideo) {
+  return [
+    ...(cover_url ? [] : (['cover'] as const)),
+    ...(synopses.en ? [] : (['synopsis'] as const)),
+    ...(category ? [] : (['category'] as const)),
+  ]
+}
+
 /** In which state it is, since or until when, and the way to its page where viewers have one. */
-function Standing({ video: { id, state, released_at } }: { video: DeskVideo }) {
+function Standing({ video }: { video: DeskVideo }) {
   const { t, language } = useTexts()
+  const { id, state, released_at } = video
+  const lacks = lacksOf(video)
   const time = timeWords(released_at, language)
   const words = {
     draft: t('content.isDraft'),
@@ -76,8 +104,17 @@ function Standing({ video: { id, state, released_at } }: { video: DeskVideo }) {
       </Link>
       <span>
         <strong>{t(`content.states.${state}`)}</strong> · {words[state]}{' '}
-        {state === 'published' && <a href={`/videos/${id}`}>{t('content.open')}</a>}
+        {state === 'published' && (
+          <a className={styles.back} href={`/videos/${id}`}>
+            {t('content.open')}
+          </a>
+        )}
       </span>
+      {lacks.length > 0 && (
+        <span className={styles.lacks}>
+          {t('content.lacks', { what: lacks.map((each) => t(`content.lack.${each}`)).join(', ') })}
+        </span>
+      )}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { arrange, readName, type Placed } from './read-names.ts'
+import { arrange, rangesOf, readName, type Placed } from './read-names.ts'
 
 describe('the name of a file', () => {
   it.each([
@@ -80,4 +80,9 @@ describe('a season', () => {
       ]),
     )
   })
+})
+
+it('numbers are told in ranges', () => {
+  expect(rangesOf([3, 1, 2, 2, 7, 9, 10])).toBe('1–3, 7, 9–10')
+  expect(rangesOf([])).toBe('')
 })

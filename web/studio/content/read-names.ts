@@ -98,3 +98,14 @@ export function arrange<File>(placed: readonly Placed<File>[], there: ReadonlySe
     gaps: Array.from({ length: last }, (_, index) => index + 1).filter((number) => !numbers.has(number)),
   }
 }
+
+/** Numbers as a person writes them: "1–3, 5". */
+export function rangesOf(numbers: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = []
+  for (const number of [...new Set(numbers)].toSorted((a, b) => a - b)) {
+    const last = ranges.at(-1)
+    if (last?.to === number - 1) last.to = number
+    else ranges.push({ from: number, to: number })
+  }
+  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`)).join(', ')
+}

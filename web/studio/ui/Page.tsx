@@ -31,16 +31,19 @@ export function Page({
 
 /** A part of a screen under a heading of its own. */
 export function Panel({
+  id,
   title,
   actions,
   children,
 }: {
+  /** What a link on the same page leads to. */
+  id?: string
   title: string
   actions?: ReactNode
   children: ReactNode
 }) {
   return (
-    <section className={styles.panel}>
+    <section id={id} className={styles.panel}>
       <header className={styles.head}>
         <h2>{title}</h2>
         {actions && <div className={styles.actions}>{actions}</div>}

@@ -24,6 +24,7 @@ export async function strikeLoose(db: Db, keys: readonly string[]): Promise<bool
 
 /** Those of these files that are still noted. Waits for whoever is about to commit a row that names them. */
 export async function lockLoose(tx: Tx, keys: readonly string[]): Promise<string[]> {
+  if (keys.length === 0) return []
   const rows = await tx.selectFrom('loose_files').select('key').where('key', 'in', keys).forUpdate().execute()
   return rows.map(({ key }) => key)
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { beginUpload, listUploads, partBytes, removeUpload, type Upload } from '#contract/studio/uploads.ts'
 import { addVideo, getDeskVideo, listDeskEpisodes } from '#contract/studio/videos.ts'
 import { sweepUploads, takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
@@ -188,6 +188,20 @@ describe('captions', () => {
     await workNext(ingest, { signal, niceness: 0 })
     const [episode] = await episodesOf(video)
     expect([episode?.state, episode?.captions.toSorted()]).toEqual(['ready', ['dy', 'en']])
+  })
+
+  it('that come after their film are added, and the log has nothing to tell', async () => {
+    const video = await begin()
+    await bring(video, film)
+    await takeAll()
+    const warn = vi.spyOn(site.context.log, 'warn')
+    await bring(video, captions, { name: '01.en.srt', language: 'en' })
+    await bring(video, captions, { name: '01.de.srt', language: 'dy' })
+    await takeAll()
+    expect(warn.mock.calls).toEqual([])
+    warn.mockRestore()
+    expect(await episodesOf(video)).toMatchObject([{ captions: ['en', 'dy'] }])
+    await makeAll()
   })
 
   it('without an episode are refused', async () => {

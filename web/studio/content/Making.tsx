@@ -1,0 +1,43 @@
+import { useState } from 'react'
+import type { DeskEpisode } from '#contract/studio/videos.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { timeLeft } from './time-left.ts'
+import styles from './content.module.css'
+
+const isUnderWay = ({ state }: DeskEpisode) => state === 'waiting' || state === 'processing'
+/** In percent of an episode: from here on the speed can be told. */
+const enough = 50
+
+/** How far all episodes are made, and the time that is left at the speed since the page was opened. */
+export function Making({ list, at }: { list: readonly DeskEpisode[]; at: number }) {
+  const left = list.filter(isUnderWay)
+  return left.length === 0 ? null : <Progress list={list} left={left} at={at} />
+}
+
+function Progress({
+  list,
+  left,
+  at,
+}: {
+  list: readonly DeskEpisode[]
+  left: readonly DeskEpisode[]
+  /** When this was so, in milliseconds. */
+  at: number
+}) {
+  const { t } = useTexts()
+  const open = left.reduce((sum, { progress }) => sum + 100 - progress, 0)
+  const done = 100 * list.length - open
+  const [first] = useState({ at, done })
+  const made = done - first.done
+  const seconds = made < enough ? undefined : Math.ceil((open * (at - first.at)) / made / 1000)
+  const words = t('content.making', { made: list.length - left.length, count: list.length })
+  return (
+    <p className={styles.overall}>
+      <progress className={styles.bar} max={100 * list.length} value={done} aria-label={words} />
+      <span>
+        {words}
+        {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
+      </span>
+    </p>
+  )
+}
