@@ -48,7 +48,13 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   await expectReadable(page)
 
   await page.route(/\/parts\/[12]$/, (route) => route.abort())
+  const announcing = /\/api\/studio\/uploads$/
+  await page.route(announcing, (route) =>
+    route.request().method() === 'POST' ? route.abort() : route.continue(),
+  )
   await page.getByRole('button', { name: 'Bring in 2 files' }).click()
+  await expect(page.getByText('The network is away: this goes on by itself')).toBeVisible()
+  await page.unroute(announcing)
   await expect(page.getByText(/Episode 1\.mp4 · 4\d %/)).toBeVisible()
   page.on('dialog', (dialog) => void dialog.accept())
   await page.reload()

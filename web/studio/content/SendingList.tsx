@@ -52,7 +52,9 @@ function Overall({ all }: { all: readonly Sending[] }) {
   const sum = (of: (each: Sending) => number) => all.reduce((total, each) => total + of(each), 0)
   const [sent, bytes] = [sum((each) => each.sent), sum((each) => each.bytes)]
   const done = all.filter(({ state }) => state === 'done').length
-  const seconds = done < all.length ? secondsLeft() : undefined
+  const under = all.filter(({ state }) => state === 'sending')
+  const isHeldUp = under.length > 0 && under.every((each) => each.isHeldUp)
+  const seconds = under.length > 0 && !isHeldUp ? secondsLeft() : undefined
   const words = t('content.overall', {
     done,
     count: all.length,
@@ -65,6 +67,7 @@ function Overall({ all }: { all: readonly Sending[] }) {
       <span>
         {words}
         {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
+        {isHeldUp && ` · ${t('content.heldUp')}`}
       </span>
     </p>
   )
@@ -112,7 +115,7 @@ function Left({ videoId, underWay }: { videoId: string; underWay: readonly Sendi
                 aria-label={t('content.giveUpFile', { name: upload.name })}
                 onClick={() => void remove.run({ id: upload.id })}
               >
-                {t('content.giveUp')}
+                {t(upload.state === 'refused' ? 'content.offList' : 'content.giveUp')}
               </Button>
             )}
           </li>

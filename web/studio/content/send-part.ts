@@ -1,4 +1,5 @@
-import { partPath } from '#contract/studio/uploads.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { beginUpload, partPath, type Upload } from '#contract/studio/uploads.ts'
 import { acceptLanguage, currentLanguage } from '#web/lib/language.ts'
 
 /** The server has answered, and will not take it however often it is sent. */
@@ -6,10 +7,18 @@ export class PartRefused extends Error {
   override name = 'PartRefused'
 }
 
-interface Answer {
+interface Answer<Info> {
   code: number
   message?: string
-  info?: { complete: boolean }
+  info?: Info
+}
+
+interface Way {
+  signal: AbortSignal
+  /** Told how much has been sent; it starts again where the network was lost. */
+  onSent?: (bytes: number) => void
+  /** Told that nothing gets through, and that something does again. */
+  onWait: (waits: boolean) => void
 }
 
 const longestWaitMs = 30_000
@@ -17,49 +26,67 @@ const longestWaitMs = 30_000
 const passing = (status: number) => status === 0 || status === 408 || status === 429 || status >= 500
 
 /**
- * Sends one part until it has arrived: a network that is lost is waited for.
+ * Says that a file is to come, as soon as the network lets it.
+ * @throws PartRefused in words; the signal's reason when aborted
+ */
+export async function announce(file: BodyOf<typeof beginUpload>, way: Way): Promise<Upload> {
+  const info = await sendUntilAnswered<Upload>(beginUpload.path, JSON.stringify(file), way)
+  if (!info) throw new PartRefused('')
+  return info
+}
+
+/**
+ * Sends one part until it has arrived.
  * @returns whether the file is whole
  * @throws PartRefused in words; the signal's reason when aborted
  */
-export async function sendPart(
-  to: { id: string; part: number },
-  blob: Blob,
-  signal: AbortSignal,
-  onSent: (bytes: number) => void,
-): Promise<boolean> {
+export async function sendPart(to: { id: string; part: number }, blob: Blob, way: Way): Promise<boolean> {
   const path = partPath.replace(':id', to.id).replace(':part', String(to.part))
+  const info = await sendUntilAnswered<{ complete: boolean }>(path, blob, way)
+  return info?.complete === true
+}
+
+/** Sends the same again until the server has answered: a network that is lost is waited for. */
+async function sendUntilAnswered<Info>(
+  path: string,
+  body: Blob | string,
+  way: Way,
+): Promise<Info | undefined> {
   for (let waitMs = 1000; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
-    signal.throwIfAborted()
-    const { status, answer } = await post(path, blob, signal, onSent)
-    if (answer?.code === 200) return answer.info?.complete === true
+    way.signal.throwIfAborted()
+    const { status, answer } = await post<Info>(path, body, way)
+    if (!passing(status)) way.onWait(false)
+    if (answer?.code === 200) return answer.info
     if (!passing(status)) throw new PartRefused(answer?.message ?? '')
-    onSent(0)
-    await untilOnline(waitMs, signal)
+    way.onSent?.(0)
+    way.onWait(true)
+    await untilOnline(waitMs, way.signal)
   }
 }
 
 /** XMLHttpRequest, because fetch does not tell how much of a body has been sent. */
-function post(path: string, blob: Blob, signal: AbortSignal, onSent: (bytes: number) => void) {
-  return new Promise<{ status: number; answer: Answer | null }>((resolve) => {
+function post<Info>(path: string, body: Blob | string, { signal, onSent }: Way) {
+  return new Promise<{ status: number; answer: Answer<Info> | null }>((resolve) => {
     const request = new XMLHttpRequest()
     const abort = () => request.abort()
     signal.addEventListener('abort', abort)
     request.open('POST', path)
-    request.setRequestHeader('content-type', 'application/octet-stream')
+    const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream'
+    request.setRequestHeader('content-type', type)
     request.setRequestHeader('accept-language', acceptLanguage(currentLanguage()))
-    request.upload.addEventListener('progress', ({ loaded }) => onSent(loaded))
+    request.upload.addEventListener('progress', ({ loaded }) => onSent?.(loaded))
     request.addEventListener('loadend', () => {
       signal.removeEventListener('abort', abort)
-      resolve({ status: request.status, answer: read(request.responseText) })
+      resolve({ status: request.status, answer: read<Info>(request.responseText) })
     })
-    request.send(blob)
+    request.send(body)
   })
 }
 
-function read(text: string): Answer | null {
+function read<Info>(text: string): Answer<Info> | null {
   try {
     // What the site's own route answers.
-    return JSON.parse(text) as Answer
+    return JSON.parse(text) as Answer<Info>
   } catch {
     return null
   }

@@ -1,7 +1,6 @@
 import type { Language } from '#contract/languages.ts'
-import { beginUpload, partBytes } from '#contract/studio/uploads.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
-import { PartRefused, sendPart } from './send-part.ts'
+import { partBytes } from '#contract/studio/uploads.ts'
+import { announce, sendPart } from './send-part.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** A file on its way, as the page shows it. */
@@ -13,6 +12,8 @@ export interface Sending {
   bytes: number
   sent: number
   state: 'waiting' | 'sending' | 'done' | 'failed'
+  /** Nothing of it gets through just now: the network is lost, or the site does not answer. */
+  isHeldUp: boolean
   /** Why it failed, in words. */
   message: string
 }
@@ -68,6 +69,7 @@ const begun = (job: ToSend): Sending => ({
   bytes: job.file.bytes,
   sent: 0,
   state: 'waiting',
+  isHeldUp: false,
   message: '',
 })
 
@@ -124,24 +126,17 @@ function start(): void {
 }
 
 async function sendOne(key: string, { videoId, file, number, language }: ToSend, signal: AbortSignal) {
+  const onWait = (isHeldUp: boolean) => change(key, { isHeldUp })
   try {
     const name = (file.path.split('/').at(-1) ?? '').slice(-255)
-    const upload = await call(beginUpload, {
-      body: {
-        video_id: videoId,
-        name,
-        bytes: file.bytes,
-        changed_at: file.changedAt.toISOString(),
-        number,
-        ...(language ? { language } : {}),
-      },
-    })
-    if (upload.state === 'arriving') await sendParts(key, file, upload, signal)
+    const known = { name, bytes: file.bytes, changed_at: file.changedAt.toISOString() }
+    const place = { video_id: videoId, number, ...(language ? { language } : {}) }
+    const upload = await announce({ ...known, ...place }, { signal, onWait })
+    if (upload.state === 'arriving') await sendParts(key, file, upload, { signal, onWait })
     change(key, { state: 'done', sent: file.bytes })
   } catch (error) {
     if (signal.aborted) return
-    const isWord = error instanceof CallRejected || error instanceof PartRefused || error instanceof Error
-    change(key, { state: 'failed', message: isWord ? error.message : '' })
+    change(key, { state: 'failed', message: error instanceof Error ? error.message : '' })
   }
 }
 
@@ -149,7 +144,7 @@ async function sendParts(
   key: string,
   file: SourceFile,
   { id, parts }: { id: string; parts: number[] },
-  signal: AbortSignal,
+  way: { signal: AbortSignal; onWait: (waits: boolean) => void },
 ): Promise<void> {
   let arrived = parts.reduce((sum, part) => sum + Math.min(partBytes, file.bytes - part * partBytes), 0)
   for await (const { part, blob } of file.parts(new Set(parts))) {
@@ -157,11 +152,12 @@ async function sendParts(
       change(key, { sent: Math.min(file.bytes, arrived + bytes) })
     }
     let before = 0
-    await sendPart({ id, part }, blob, signal, (bytes) => {
+    const onSent = (bytes: number) => {
       note(Math.max(0, bytes - before))
       before = bytes
       show(bytes)
-    })
+    }
+    await sendPart({ id, part }, blob, { ...way, onSent })
     arrived += blob.size
     show(0)
   }
