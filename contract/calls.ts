@@ -16,6 +16,7 @@ import * as people from './studio/people.ts'
 import * as plans from './studio/plans.ts'
 import * as running from './studio/running.ts'
 import * as settings from './studio/settings.ts'
+import * as start from './studio/start.ts'
 import * as uploads from './studio/uploads.ts'
 import * as videos from './studio/videos.ts'
 import * as tracking from './tracking.ts'
@@ -34,6 +35,7 @@ const studioModules = [
   uploads,
   growth,
   links,
+  start,
 ]
 
 const callsOf = (modules: readonly object[]): readonly Endpoint[] =>

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import { createContext } from '#server/context.ts'
+import { hasOperators } from '#server/features/studio/studio.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { explainListenError, runMain } from '#server/platform/config-error.ts'
 import { openDatabase, planOnce } from '#server/platform/database/database.ts'
@@ -31,6 +32,10 @@ async function main(): Promise<void> {
     throw explainListenError(error, config)
   })
   log.info(`Cliffhanger is open at ${config.publicUrl}`)
+  if (!(await hasOperators(context.db)))
+    log.info(
+      `Nobody runs it from ${config.publicUrl}/studio yet: npm run studio -- operator add you@example.com`,
+    )
   // What was compiled for this start is there for the worker, and for every later process, however this one ends.
   flushCompileCache()
   const worker = runWorker(log, programs)

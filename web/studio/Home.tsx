@@ -1,10 +1,13 @@
 import { Navigate } from 'react-router'
+import { showStart } from '#contract/studio/start.ts'
 import { areas } from './areas.ts'
-import { useDesk } from './queries.ts'
+import { useDesk, useMay } from './queries.ts'
+import { FirstSteps } from './start/FirstSteps.tsx'
 
-/** Leads to the first area of the operator's role. */
+/** The first steps while any is left to whoever may take them, then the first area of the operator's role. */
 export function Home() {
   const { role } = useDesk().operator
-  const first = areas.find(({ roles }) => roles.includes(role))
-  return <Navigate to={first?.path ?? '/studio/nothing'} replace />
+  const may = useMay()
+  const next = areas.find(({ roles }) => roles.includes(role))?.path ?? '/studio/nothing'
+  return may(showStart) ? <FirstSteps next={next} /> : <Navigate to={next} replace />
 }

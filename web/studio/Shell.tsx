@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
+import { Link, NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
 import { closeDesk, type Desk } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
@@ -37,9 +37,9 @@ function Desktop({ desk }: { desk: Desk }) {
         {t('desk.skip')}
       </a>
       <header className={styles.side} aria-label={t('desk.studio')}>
-        <p className={styles.site}>
+        <Link className={styles.site} to="/studio">
           {desk.site} <span>{t('desk.studio')}</span>
-        </p>
+        </Link>
         <nav ref={nav} aria-label={t('desk.areas')} className={styles.areas}>
           {areas
             .filter(({ roles }) => roles.includes(desk.operator.role))

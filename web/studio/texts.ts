@@ -12,6 +12,7 @@ import plans from './texts/en.plans.json'
 import homepage from './texts/en.homepage.json'
 import running from './texts/en.running.json'
 import settings from './texts/en.settings.json'
+import start from './texts/en.start.json'
 
 /** The studio speaks English and German; who reads another language gets English. */
 export const studioLanguages = ['en', 'dy'] as const satisfies Language[]
@@ -24,12 +25,13 @@ type StudioKey =
   | KeyOf<typeof money>
   | KeyOf<typeof people>
   | KeyOf<typeof plans>
+  | KeyOf<typeof start>
 
 /** Says a text of the studio. */
 export type Say = (key: StudioKey, values?: Values) => string
 
 const translator = createTranslator<StudioKey>(currentLanguage())
-for (const part of [desk, content, homepage, money, people, plans, running, settings, growth])
+for (const part of [desk, content, homepage, money, people, plans, running, settings, growth, start])
   translator.add('en', part)
 
 const others = import.meta.glob<TextTree>(['./texts/*.json', '!./texts/en.*.json'], { import: 'default' })

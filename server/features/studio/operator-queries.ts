@@ -128,3 +128,8 @@ export async function useRecoveryCode(tx: Tx, operatorId: string, hash: Buffer):
     .executeTakeFirst()
   return numDeletedRows === 1n
 }
+
+/** Whether anybody works here yet, be it somebody who has not used their link. */
+export async function hasOperators(db: Db): Promise<boolean> {
+  return (await db.selectFrom('operators').select('id').limit(1).executeTakeFirst()) !== undefined
+}

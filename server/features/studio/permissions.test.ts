@@ -69,6 +69,7 @@ const allowed: Record<string, readonly Role[]> = {
   'growth days': ['owner', 'analyst'],
   'link create': ['owner', 'editor'],
   'link list': ['owner', 'editor', 'analyst'],
+  start: ['owner', 'editor'],
 }
 
 const commands = studioCalls.filter(isCommand)

@@ -13,10 +13,12 @@ import { orderCommands } from './orders.ts'
 import { personCommands } from './people.ts'
 import { planCommands } from './plans.ts'
 import { runningCommands, runningJobs } from './running/running.ts'
+import { startCommands } from './start.ts'
 import { settingsCommands } from './settings/settings.ts'
 import type { StudioContext } from './studio-context.ts'
 
 export { perform, type Command } from './command.ts'
+export { hasOperators } from './operator-queries.ts'
 export { findOperator } from './operator-sessions.ts'
 export type { StudioContext } from './studio-context.ts'
 
@@ -35,6 +37,7 @@ export const studioCommands: readonly Command[] = [
   ...homepageCommands,
   ...growthCommands,
   ...linkCommands,
+  ...startCommands,
 ]
 
 /** What has to come round: operators' sessions that are over are forgotten, and the site's parts looked at. */

@@ -1,0 +1,25 @@
+import { Type, type Static } from 'typebox'
+import { Id, nullable, oneOf } from '#contract/shapes.ts'
+import { command } from './command.ts'
+
+/** What leads from an empty site to the first sale, and then what has to be seen to before it is opened to everybody. */
+export const sellingSteps = ['video', 'published', 'plan', 'homepage', 'sale'] as const
+export const openingSteps = ['gateway', 'mail', 'imprint'] as const
+
+export const FirstStep = Type.Object({
+  step: oneOf([...sellingSteps, ...openingSteps]),
+  done: Type.Boolean(),
+  /** The video that it is about, where it is about one. */
+  video_id: nullable(Id),
+})
+export type FirstStep = Static<typeof FirstStep>
+
+export const showStart = command({
+  method: 'GET',
+  path: '/api/studio/start',
+  command: 'start',
+  roles: ['owner', 'editor'],
+  summary: 'The first steps of a site, each with whether it is done; the editor sees those about content',
+  refuses: [],
+  data: Type.Object({ list: Type.Array(FirstStep) }),
+})

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, Navigate } from 'react-router'
+import { openingSteps, sellingSteps, showStart, type FirstStep } from '#contract/studio/start.ts'
+import { call } from '#web/lib/api.ts'
+import { buttonClass } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import styles from './start.module.css'
+
+/** What leads to the first sale and to a site that is open to everybody; once all is done, the studio begins elsewhere. */
+export function FirstSteps({ next }: { next: string }) {
+  const { t } = useTexts()
+  const start = useQuery({
+    queryKey: ['start'],
+    queryFn: ({ signal }) => call(showStart, { signal }),
+    // What was done on another page shows at once.
+    staleTime: 0,
+  })
+  if (start.isError) return <CouldNotLoad onRetry={() => void start.refetch()} />
+  if (!start.data) return <div className={styles.wait} aria-busy="true" aria-label={t('desk.loading')} />
+  const { list } = start.data
+  const first = list.find(({ done }) => !done)
+  if (!first) return <Navigate to={next} replace />
+  const of = (names: readonly FirstStep['step'][]) =>
+    names.flatMap((name) => list.find(({ step }) => step === name) ?? [])
+  return (
+    <Page title={t('start.title')} lead={t('start.lead')}>
+      <Steps title={t('start.selling')} steps={of(sellingSteps)} />
+      <Steps title={t('start.opening')} steps={of(openingSteps)} />
+    </Page>
+  )
+}
+
+function Steps({ title, steps }: { title: string; steps: readonly FirstStep[] }) {
+  const next = steps.find(({ done }) => !done)
+  if (steps.length === 0) return null
+  return (
+    <Panel title={title}>
+      <ol className={styles.steps}>
+        {steps.map((step) => (
+          <Step key={step.step} step={step} isNext={step === next} />
+        ))}
+      </ol>
+    </Panel>
+  )
+}
+
+function Step({ step: { step, done, video_id }, isNext }: { step: FirstStep; isNext: boolean }) {
+  const { t } = useTexts()
+  const to = placeOf(step, done, video_id)
+  const look = buttonClass(isNext ? 'main' : 'quiet')
+  const words = t(`start.${step}.action`)
+  return (
+    <li data-done={done}>
+      <span className={styles.mark}>{done && <Icon name="check" size={20} />}</span>
+      <div>
+        <h3>
+          {t(`start.${step}.title`)}
+          <span className="hidden-text">: {t(done ? 'start.done' : 'start.open')}</span>
+        </h3>
+        <p>{t(done ? `start.${step}.done` : `start.${step}.todo`)}</p>
+      </div>
+      {to &&
+        (to.startsWith('/studio') ? (
+          <Link className={look} to={to}>
+            {words}
+          </Link>
+        ) : (
+          <a className={look} href={to}>
+            {words}
+          </a>
+        ))}
+    </li>
+  )
+}
+
+/** Where a step is done, or seen once it is; null where that is nowhere yet. */
+function placeOf(step: FirstStep['step'], done: boolean, video: string | null): string | null {
+  switch (step) {
+    case 'video':
+      return '/studio/content'
+    case 'published':
+      return video && `/studio/content/${video}`
+    case 'plan':
+      return '/studio/plans'
+    case 'homepage':
+      return '/studio/homepage'
+    case 'sale':
+      return done ? '/studio/money' : video && `/videos/${video}`
+    case 'imprint':
+      return '/contactUs'
+    case 'gateway':
+    case 'mail':
+      return '/studio/running'
+  }
+}
