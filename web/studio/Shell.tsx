@@ -52,7 +52,7 @@ function Desktop({ desk }: { desk: Desk }) {
         </nav>
         <Person desk={desk} />
       </header>
-      <main id="main" className={styles.main} aria-busy={busy} tabIndex={-1}>
+      <main id="main" className={styles.main} aria-label={t('desk.studio')} aria-busy={busy} tabIndex={-1}>
         {desk.sandbox && (
           <p className={styles.sandbox} role="note">
             {t('desk.sandbox')}

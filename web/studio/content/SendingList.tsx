@@ -112,7 +112,9 @@ function Left({ videoId, underWay }: { videoId: string; underWay: readonly Sendi
               <Button
                 look="quiet"
                 disabled={remove.busy}
-                aria-label={t('content.giveUpFile', { name: upload.name })}
+                aria-label={t(upload.state === 'refused' ? 'content.offListFile' : 'content.giveUpFile', {
+                  name: upload.name,
+                })}
                 onClick={() => void remove.run({ id: upload.id })}
               >
                 {t(upload.state === 'refused' ? 'content.offList' : 'content.giveUp')}

@@ -125,15 +125,16 @@ function valuesOf(plan: SoldPlan | undefined): Values {
     [`name_${language}`, plan?.names[language] ?? ''],
     [`description_${language}`, plan?.descriptions[language] ?? ''],
   ])
+  // In the order of the form: the first that is wrong gets the focus.
   return {
-    // Object.fromEntries forgets which names there are.
-    ...(Object.fromEntries(texts) as Record<TextName, string>),
     price: plan ? decimalOf(plan.price_cents) : '',
     intro: plan?.intro_price_cents ? decimalOf(plan.intro_price_cents) : '',
     days: String(plan?.period_days ?? 30),
     currency: plan?.currency ?? 'USD',
     highlight: plan?.highlight ? 'yes' : 'no',
     position: String(plan?.position ?? 0),
+    // Object.fromEntries forgets which names there are.
+    ...(Object.fromEntries(texts) as Record<TextName, string>),
   }
 }
 

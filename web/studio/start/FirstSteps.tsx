@@ -21,26 +21,33 @@ export function FirstSteps({ next }: { next: string }) {
   if (start.isError) return <CouldNotLoad onRetry={() => void start.refetch()} />
   if (!start.data) return <div className={styles.wait} aria-busy="true" aria-label={t('desk.loading')} />
   const { list } = start.data
-  const first = list.find(({ done }) => !done)
-  if (!first) return <Navigate to={next} replace />
   const of = (names: readonly FirstStep['step'][]) =>
     names.flatMap((name) => list.find(({ step }) => step === name) ?? [])
+  const [first] = of([...sellingSteps, ...openingSteps]).filter(({ done }) => !done)
+  if (!first) return <Navigate to={next} replace />
   return (
     <Page title={t('start.title')} lead={t('start.lead')}>
-      <Steps title={t('start.selling')} steps={of(sellingSteps)} />
-      <Steps title={t('start.opening')} steps={of(openingSteps)} />
+      <Steps title={t('start.selling')} steps={of(sellingSteps)} next={first.step} />
+      <Steps title={t('start.opening')} steps={of(openingSteps)} next={first.step} />
     </Page>
   )
 }
 
-function Steps({ title, steps }: { title: string; steps: readonly FirstStep[] }) {
-  const next = steps.find(({ done }) => !done)
+function Steps({
+  title,
+  steps,
+  next,
+}: {
+  title: string
+  steps: readonly FirstStep[]
+  next: FirstStep['step']
+}) {
   if (steps.length === 0) return null
   return (
     <Panel title={title}>
       <ol className={styles.steps}>
         {steps.map((step) => (
-          <Step key={step.step} step={step} isNext={step === next} />
+          <Step key={step.step} step={step} isNext={step.step === next} />
         ))}
       </ol>
     </Panel>
@@ -91,8 +98,9 @@ function placeOf(step: FirstStep['step'], done: boolean, video: string | null): 
       return done ? '/studio/money' : video && `/videos/${video}`
     case 'imprint':
       return '/contactUs'
+    // These are set where the site is started.
     case 'gateway':
     case 'mail':
-      return '/studio/running'
+      return done ? '/studio/running' : null
   }
 }
