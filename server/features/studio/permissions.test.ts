@@ -75,10 +75,13 @@ const allowed: Record<string, readonly Role[]> = {
 const commands = studioCalls.filter(isCommand)
 let site: TestSite
 const desks: Partial<Record<Role, Visitor>> = {}
+/** One for all commands: an address may not register as many as there are. */
+let member: Visitor
 
 beforeAll(async () => {
   site = await testSite()
   for (const role of roles) desks[role] = (await letIn(site, role)).desk
+  member = (await register(site)).visitor
 })
 afterAll(() => site.close())
 
@@ -109,7 +112,6 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
     })
 
     it('is closed to visitors and members, whatever token they show', async () => {
-      const { visitor: member } = await register(site)
       const bearer = site.visitor({ 'x-user-token': 'm.ses_1.nothing' })
       for (const visitor of [site.visitor(), member, bearer])
         expect((await give(visitor, command)).answer.code).toBe(401)
