@@ -8,6 +8,7 @@ import * as operations from './operations.ts'
 import * as pages from './pages.ts'
 import * as social from './social.ts'
 import * as homepage from './studio/homepage.ts'
+import * as funnel from './studio/funnel.ts'
 import * as growth from './studio/growth.ts'
 import * as links from './studio/links.ts'
 import * as operators from './studio/operators.ts'
@@ -34,6 +35,7 @@ const studioModules = [
   videos,
   uploads,
   growth,
+  funnel,
   links,
   start,
 ]

@@ -29,6 +29,7 @@ import {
   type MediaContext,
 } from '#server/features/media/media.ts'
 import type { Moments } from '#server/features/members/moments.ts'
+import type { LibraryRoutesContext } from '#server/features/library/routes.ts'
 import type { MembersRoutesContext } from '#server/features/members/routes.ts'
 import { eraseCredentials, exportCredentials } from '#server/features/members/erase-credentials.ts'
 import { createSocialProviders } from '#server/features/members/social/create-providers.ts'
@@ -47,6 +48,7 @@ import type { TrackingRoutesContext } from '#server/features/tracking/routes.ts'
 import {
   bufferEvents,
   changeConsent,
+  countPlay,
   eraseTracking,
   exportTracking,
   mergeTracking,
@@ -70,6 +72,7 @@ import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Tables } from '#server/tables.ts'
 
 type FeatureContexts = BillingContext &
+  LibraryRoutesContext &
   CatalogRoutesContext &
   MembersRoutesContext &
   SocialContext &
@@ -225,6 +228,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
       export: [exportBilling, exportIdentities, exportLibrary, exportCredentials, exportTracking],
       ...overrides.moments,
     },
+    countPlay,
     personalFor: loadPersonal,
     recentlyWatched,
     membershipOf: (database, viewer, language) => membershipOf(database, viewer, clock.now(), language),

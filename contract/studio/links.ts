@@ -12,6 +12,10 @@ export const Link = Type.Object({
   title: Type.String(),
   episode: Type.Integer(),
   created_at: Time,
+  /** Of those who came by it, since it was made (compare `growth funnel`). */
+  visits: Type.Integer(),
+  plays: Type.Integer(),
+  paywalls: Type.Integer(),
   /** Of those whose last link this was; one for each currency. */
   sales: Type.Array(
     Type.Object({ currency: Currency, paid: Type.Integer(), gross_cents: Cents, refunded_cents: Cents }),

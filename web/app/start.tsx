@@ -1,12 +1,14 @@
 import { startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { bringTexts } from '#web/i18n/index.ts'
+import { noteVisit } from '#web/lib/funnel.ts'
 import { settings } from '#web/lib/settings.ts'
 import '#web/ui/base.css'
 import { Providers } from './providers.tsx'
 
-/** Mounts the site into the document, in the visitor's language. */
-export async function start(): Promise<void> {
+/** Mounts the site into the document, in the visitor's language. `byLink`: by one that says where people come from. */
+export async function start(byLink: boolean): Promise<void> {
+  noteVisit(byLink)
   const { sentry } = settings
   if (sentry) void import('./reporting/report-later.ts').then(({ reportLater }) => reportLater(sentry))
   await bringTexts('base')

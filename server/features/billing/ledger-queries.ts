@@ -2,8 +2,15 @@ import { sql, type Insertable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type * as tables from './tables.ts'
 
+/** Enters lines, and notes those of sales and disputes to be counted (sale-queries.ts). */
 export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerLinesTable>[]): Promise<void> {
-  await tx.insertInto('ledger_lines').values(lines).execute()
+  const entered = await tx.insertInto('ledger_lines').values(lines).returning(['id', 'account']).execute()
+  const counted = entered.filter(({ account }) => account.startsWith('sales:') || account === 'charged_back')
+  if (counted.length === 0) return
+  await tx
+    .insertInto('uncounted_lines')
+    .values(counted.map(({ id }) => ({ line_id: id })))
+    .execute()
 }
 
 export async function hasLedgerTransaction(tx: Tx, transactionId: string): Promise<boolean> {

@@ -215,6 +215,11 @@ export interface LedgerLinesTable {
   at: Date
 }
 
+/** Lines of the ledger that the studio's sums do not have yet. */
+interface UncountedLinesTable {
+  line_id: number
+}
+
 export interface IdempotencyKeysTable {
   user_id: string
   key: string
@@ -269,6 +274,7 @@ export interface BillingTables extends SandboxTables, StripeTables {
   method_changes: MethodChangesTable
   refunds: RefundsTable
   ledger_lines: LedgerLinesTable
+  uncounted_lines: UncountedLinesTable
   idempotency_keys: IdempotencyKeysTable
   notifications: NotificationsTable
   reconciliations: ReconciliationsTable

@@ -83,7 +83,7 @@ describe('with 50,000 rows', () => {
     [
       'a position that a subscriber saves',
       5,
-      inTransaction((tx) => savePosition(tx, 'usr_7', position, now)),
+      inTransaction((tx) => savePosition(tx, 'usr_7', position, now, async () => {})),
     ],
     ['a favorite that is added', 2, inTransaction((tx) => addFavorite(tx, 'usr_7', 'vid_11', now))],
     [

@@ -7,13 +7,19 @@ import {
 } from '#contract/library.ts'
 import type { Catalog } from '#server/features/catalog/catalog.ts'
 import { keepViewer, type MembersContext } from '#server/features/members/members.ts'
-import { requireViewer, route, type Route } from '#server/platform/http/route.ts'
+import { requireViewer, route, type AdIds, type Route } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
 import { listFavorites, listHistory } from './list-entries.ts'
 import { removeFromHistory, savePosition } from './save-position.ts'
 
-export function libraryRoutes(context: MembersContext & Catalog): Route[] {
-  const { db, clock } = context
+export interface LibraryRoutesContext extends MembersContext, Catalog {
+  /** Counts a play where it came from. Tracking knows; server/context.ts joins the two. */
+  countPlay(tx: Tx, play: { videoId: string; ids: AdIds; at: Date }): Promise<void>
+}
+
+export function libraryRoutes(context: LibraryRoutesContext): Route[] {
+  const { db, clock, countPlay } = context
   return [
     route(listHistoryCall, async (call) => ({
       data: await listHistory(context, requireViewer(call), call.query, call.language, clock.now()),
@@ -25,10 +31,12 @@ export function libraryRoutes(context: MembersContext & Catalog): Route[] {
       if (remove?.length === 0) return { info: { removed: 0 } }
       return db.transaction().execute(async (tx) => {
         const userId = await keepViewer(context, tx, call)
+        const now = clock.now()
+        const onPlay = (videoId: string) => countPlay(tx, { videoId, ids: call.adIds(), at: now })
         return {
           info: remove
-            ? await removeFromHistory(tx, userId, { remove, ...rest }, clock.now())
-            : await savePosition(tx, userId, rest, clock.now()),
+            ? await removeFromHistory(tx, userId, { remove, ...rest }, now)
+            : await savePosition(tx, userId, rest, now, onPlay),
         }
       })
     }),

@@ -26,6 +26,7 @@ function whole(position: Partial<SavedPosition>): SavedPosition {
 /**
  * Keeps where a viewer is (product.md, section 3). The latest `at` wins, so a late or repeated call changes nothing; a position
  * beyond the end is cut to it. The first call of a half hour counts as a play and notes what a subscription opened.
+ * @param onPlay told of the first call of a half hour
  * @returns the entry as it stands now; only its `video_id` where it was removed since
  * @throws Fault badRequest where a field is missing or `at` is no time; Refusal notFound for an episode that is not of this
  * video, may not be seen or has nothing to play, notYours for a locked one
@@ -35,6 +36,7 @@ export async function savePosition(
   userId: string,
   position: Partial<SavedPosition>,
   now: Date,
+  onPlay: (videoId: string) => Promise<void>,
 ): Promise<Partial<SavedPosition>> {
   const { video_id, episode_id, position_ms, at } = whole(position)
   const time = timeOf(at, now)
@@ -51,6 +53,7 @@ export async function savePosition(
   })
   const half_hour = new Date(Math.floor(now.getTime() / halfHourMs) * halfHourMs)
   const first = await insertPlay(tx, { user_id: userId, episode_id, video_id, half_hour })
+  if (first) await onPlay(video_id)
   if (first && source === 'subscription')
     await upsertUnlock(tx, { user_id: userId, video_id, episode_id, unlocked_at: now })
   return entry ? { ...entry, at: entry.at.toISOString() } : { video_id }

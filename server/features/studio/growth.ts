@@ -17,7 +17,8 @@ function present({ day, revenue, began, ended, failed_renewals }: MoneyDay): Gro
   return { day, revenue: revenue.map(withNet), subscribed: began, churned: ended, failed_renewals }
 }
 
-function withNet(sums: Omit<Revenue, 'net_cents'>): Revenue {
+/** Money with what is left of it. */
+export function withNet(sums: Omit<Revenue, 'net_cents'>): Revenue {
   const { gross_cents, refunded_cents, charged_back_cents } = sums
   return { ...sums, net_cents: gross_cents - refunded_cents - charged_back_cents }
 }

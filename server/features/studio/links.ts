@@ -7,6 +7,7 @@ import { pageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import { newId } from '#server/platform/ids.ts'
 import { changes, reads, type Command } from './command.ts'
+import { selectTokenCounts } from './funnel/funnel-queries.ts'
 import { insertLink, selectLink, selectLinks, type LinkRow } from './link-queries.ts'
 
 const limits = { usual: 20, most: 50 }
@@ -20,7 +21,7 @@ export const linkCommands: Command[] = [
     const row = made ? await selectLink(tx, id) : undefined
     if (!row) throw new Refusal('notFound')
     return {
-      answer: { info: present(row, publicUrl, language, []) },
+      answer: { info: present(row, publicUrl, language, { sales: [] }) },
       change: { subject: id, after: { name, token: row.token, video_id, episode } },
     }
   }),
@@ -36,7 +37,13 @@ export const linkCommands: Command[] = [
       db,
       page.map(({ token }) => token),
     )
-    const list = page.map((row) => present(row, publicUrl, language, sales.get(row.token) ?? []))
+    const counts = await selectTokenCounts(
+      db,
+      page.map(({ token }) => token),
+    )
+    const list = page.map((row) =>
+      present(row, publicUrl, language, { sales: sales.get(row.token) ?? [], ...counts.get(row.token) }),
+    )
     return { data: { list, next_cursor } }
   }),
 ]
@@ -48,8 +55,11 @@ function newToken(): string {
   return Array.from({ length: 10 }, () => characters[randomInt(characters.length)]).join('')
 }
 
-function present(row: LinkRow, publicUrl: string, language: Language, sales: Link['sales']): Link {
+type Brought = Pick<Link, 'sales'> & Partial<Pick<Link, 'visits' | 'plays' | 'paywalls'>>
+
+function present(row: LinkRow, publicUrl: string, language: Language, brought: Brought): Link {
   const { id, name, token, video_id, titles, episode, created_at } = row
+  const { visits = 0, plays = 0, paywalls = 0, sales } = brought
   return {
     id,
     name,
@@ -59,6 +69,9 @@ function present(row: LinkRow, publicUrl: string, language: Language, sales: Lin
     title: inLanguage(titles, language),
     episode,
     created_at: created_at.toISOString(),
+    visits,
+    plays,
+    paywalls,
     sales,
   }
 }

@@ -67,6 +67,7 @@ const allowed: Record<string, readonly Role[]> = {
   'settings change': ['owner'],
   maintenance: ['owner'],
   'growth days': ['owner', 'analyst'],
+  'growth funnel': ['owner', 'analyst'],
   'link create': ['owner', 'editor'],
   'link list': ['owner', 'editor', 'analyst'],
   start: ['owner', 'editor'],

@@ -4,6 +4,8 @@ import type { Command } from './command.ts'
 import { episodeCommands } from './content/episodes.ts'
 import { uploadCommands } from './content/uploads.ts'
 import { videoCommands } from './content/videos.ts'
+import { foldFunnel } from './funnel/fold-funnel.ts'
+import { funnelCommands } from './funnel/funnel.ts'
 import { homepageCommands } from './homepage/homepage.ts'
 import { growthCommands } from './growth.ts'
 import { linkCommands } from './links.ts'
@@ -36,15 +38,17 @@ export const studioCommands: readonly Command[] = [
   ...settingsCommands,
   ...homepageCommands,
   ...growthCommands,
+  ...funnelCommands,
   ...linkCommands,
   ...startCommands,
 ]
 
-/** What has to come round: operators' sessions that are over are forgotten, and the site's parts looked at. */
+/** What has to come round: operators' sessions that are over are forgotten, the way to a payment counted, and the site's parts looked at. */
 export function studioJobs(context: StudioContext): Job[] {
   const { db, clock } = context
   return [
     { name: 'sweep-operators', everySeconds: 600, run: () => sweepOperatorSessions(db, clock.now()) },
+    { name: 'fold-funnel', everySeconds: 20, run: (signal: AbortSignal) => foldFunnel(db, signal) },
     ...runningJobs(context),
   ]
 }

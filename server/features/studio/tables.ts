@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Role } from '#contract/studio/command.ts'
+import type { FunnelTables } from './funnel/tables.ts'
 import type { RunningTables } from './running/tables.ts'
 
 export interface OperatorsTable {
@@ -44,7 +45,7 @@ export interface LinksTable {
   created_at: Date
 }
 
-export interface StudioTables extends RunningTables {
+export interface StudioTables extends RunningTables, FunnelTables {
   links: LinksTable
   operators: OperatorsTable
   operator_sessions: OperatorSessionsTable

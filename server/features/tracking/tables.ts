@@ -1,4 +1,5 @@
-import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
+import type { ClickKind } from './click-kind.ts'
 
 /** A JSON column that is written as text. */
 type Json<T extends object> = JSONColumnType<T, string, string>
@@ -63,7 +64,18 @@ export interface ConversionsTable {
   at: Date
 }
 
+/** Steps on the way to a payment that are not yet counted; they name nobody. */
+export interface FunnelStepsTable {
+  id: GeneratedAlways<number>
+  day: Date
+  step: 'visit' | 'play' | 'paywall'
+  token: string | null
+  click: ClickKind | null
+  video_id: string | null
+}
+
 export interface TrackingTables {
+  funnel_steps: FunnelStepsTable
   events: EventsTable
   shares: SharesTable
   attribution: AttributionTable

@@ -26,6 +26,8 @@ import { recordTouch, type AttributionContext } from './record-touch.ts'
 import { sendConversions, type SendContext } from './send-conversions.ts'
 
 export { bufferEvents } from './buffer-events.ts'
+export { countPlay } from './funnel-steps.ts'
+export { takeSteps } from './step-queries.ts'
 export { queueConversion, reportRegistration, type ConversionContext } from './queue-conversion.ts'
 export {
   attributionForOrder,

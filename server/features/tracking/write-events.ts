@@ -3,6 +3,8 @@ import { networkOf } from '#server/platform/http/network-of.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { Consents, ConsentsOf } from './consent.ts'
+import { stepOf } from './funnel-steps.ts'
+import { insertSteps } from './step-queries.ts'
 import { insertEvents, insertShares, type EventRow, type ShareRow } from './event-queries.ts'
 import type { SentEvent } from './read-event.ts'
 
@@ -31,7 +33,7 @@ interface WriteContext {
 }
 
 /**
- * Writes a batch and counts the shares in it, in one transaction; written twice, it is there once. An event carries a
+ * Writes a batch, and notes the shares and the steps to a payment in it, in one transaction; written twice, it is there once. An event carries a
  * person and click ids only where that person agreed to it (security.md, "Consent").
  */
 export async function writeEvents(
@@ -48,6 +50,8 @@ export async function writeEvents(
     )
     const shares = sent.flatMap((event) => shareRow(secret, event, consents))
     if (shares.length > 0) await insertShares(tx, shares)
+    const steps = sent.flatMap(stepOf)
+    if (steps.length > 0) await insertSteps(tx, steps)
   })
 }
 

@@ -13,6 +13,7 @@ import { episodesQuery } from '#web/features/media/queries.ts'
 import { ShareButton } from '#web/features/media/ShareButton.tsx'
 import { VideoPanel } from '#web/features/media/VideoPanel.tsx'
 import { CallRejected } from '#web/lib/api.ts'
+import { noteVideo } from '#web/lib/funnel.ts'
 import { paths } from '#web/lib/paths.ts'
 import { track } from '#web/lib/track.ts'
 import { Tool } from '#web/player/Controls.tsx'
@@ -63,6 +64,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
     () => track({ name: 'ViewContent', contentId: video.id, cents, currency }),
     [video.id, cents, currency],
   )
+  useEffect(() => noteVideo(video.id), [video.id])
   const [listed, setListed] = useState(false)
   const panel = (heading: boolean) => (
     <VideoPanel

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Offer } from '#contract/billing.ts'
 import { Icon } from '#web/ui/Icon.tsx'
 import { SubmitBar } from '#web/ui/SubmitBar.tsx'
+import { notePaywall } from '#web/lib/funnel.ts'
 import { money } from '#web/lib/money.ts'
 import { Checkout } from './Checkout.tsx'
 import { OpenInBrowser } from './OpenInBrowser.tsx'
@@ -21,6 +22,7 @@ interface PayPanelProps {
 export function PayPanel({ offer, onPaid }: PayPanelProps) {
   const { t } = useTranslation()
   const { episode, price, video, plans, gateways } = offer
+  useEffect(() => notePaywall(episode.video_id), [episode.video_id])
   const running = video.ready_count < video.episode_count
   const choices = [
     episodeChoice(t, offer),

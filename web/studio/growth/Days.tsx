@@ -5,18 +5,16 @@ import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { dayWords } from '#web/studio/words.ts'
 import { BarChart } from './BarChart.tsx'
+import { Figures } from './Figures.tsx'
+import { SpanChoice } from './SpanChoice.tsx'
 import styles from './growth.module.css'
-
-const spans = [7, 30, 92]
 
 /** Revenue and subscribers by UTC day: a chart of each currency, and the same figures in a table. */
 export function Days() {
-  const { t } = useTexts()
   const [days, setDays] = useState(30)
   const found = useQuery({
     queryKey: ['growth', 'days', days],
@@ -29,12 +27,7 @@ export function Days() {
   return (
     <>
       <div className={styles.choose}>
-        <Choice
-          label={t('growth.span')}
-          value={String(days)}
-          options={spans.map((span) => ({ value: String(span), label: t('growth.days', { count: span }) }))}
-          onChoose={(value) => setDays(Number(value))}
-        />
+        <SpanChoice days={days} onChoose={setDays} />
       </div>
       <RevenueDays list={list} totals={totals} />
       <SubscriberDays list={list} subscribers={subscribers} />
@@ -135,17 +128,4 @@ function subscriberFigures(t: Say, list: readonly GrowthDay[], subscribers: numb
     [t('growth.churned'), sum('churned')],
     [t('growth.failed'), sum('failed_renewals')],
   ] as const
-}
-
-function Figures({ figures }: { figures: readonly (readonly [name: string, value: string])[] }) {
-  return (
-    <dl className={styles.figures}>
-      {figures.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
 }

@@ -1,9 +1,11 @@
+import { listFunnel } from '#contract/studio/funnel.ts'
 import { listDays } from '#contract/studio/growth.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { Days } from './Days.tsx'
+import { Funnel } from './Funnel.tsx'
 import { LinkForm } from './LinkForm.tsx'
 import { Links } from './Links.tsx'
 
@@ -14,6 +16,7 @@ export function Component() {
   return (
     <Page title={t('growth.title')} lead={t('growth.lead')}>
       {may(listDays) && <Days />}
+      {may(listFunnel) && <Funnel />}
       {may(listLinks) && (
         <Panel title={t('growth.links')}>
           {may(createLink) && <LinkForm />}

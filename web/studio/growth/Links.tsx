@@ -10,7 +10,7 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
 import { LinkSheet } from './LinkSheet.tsx'
 
-/** The links that were made, and what was sold by each. */
+/** The links that were made, who came by each, and what was sold by it. */
 export function Links() {
   const { t, language } = useTexts()
   const [shown, setShown] = useState<Link | null>(null)
@@ -30,6 +30,11 @@ export function Links() {
       cell: ({ title, episode }: Link) => t('growth.episode', { title, number: episode }),
     },
     { title: t('growth.made'), cell: ({ created_at }: Link) => timeWords(created_at, language) },
+    ...(['visits', 'plays', 'paywalls'] as const).map((field) => ({
+      title: t(`growth.${field}`),
+      figures: true,
+      cell: (link: Link) => link[field],
+    })),
     {
       title: t('growth.paid'),
       figures: true,

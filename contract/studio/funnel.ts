@@ -1,0 +1,54 @@
+import { Type, type Static } from 'typebox'
+import { Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { command } from './command.ts'
+import { Revenue, mostDays } from './growth.ts'
+
+/** What brings people here, or what they come to see. */
+export const funnelKinds = ['token', 'click', 'video'] as const
+export type FunnelKind = (typeof funnelKinds)[number]
+
+const sums = {
+  visits: Type.Integer(),
+  /** A viewer's first of an episode in a half hour. */
+  plays: Type.Integer(),
+  /** Visits that were shown what a locked episode costs. */
+  paywalls: Type.Integer(),
+  /** Orders that were paid; renewals are none of them. */
+  paid: Type.Integer(),
+  /** Renewals included, as the ledger has it; one for each currency. */
+  revenue: Type.Array(Revenue),
+}
+
+export const FunnelRow = Type.Object({
+  /** The referrer token, `meta`, `tiktok` or `both`, or the video's id; null for none. */
+  key: nullable(Type.String()),
+  /** The link's name or the video's title. */
+  name: nullable(Type.String()),
+  ...sums,
+})
+export type FunnelRow = Static<typeof FunnelRow>
+
+export const FunnelSums = Type.Object(sums)
+export type FunnelSums = Static<typeof FunnelSums>
+
+export const listFunnel = command({
+  method: 'GET',
+  path: '/api/studio/growth/funnel',
+  command: 'growth funnel',
+  roles: ['owner', 'analyst'],
+  summary:
+    'Visits, plays, paywalls, paid orders and revenue by referrer token, ad click or video (`by`), the most visits first, over UTC days up to `until`',
+  refuses: [],
+  query: Type.Object({
+    by: oneOf(funnelKinds),
+    until: Type.Optional(Time),
+    days: Type.Optional(Type.Integer({ minimum: 1, maximum: mostDays })),
+    ...paging,
+  }),
+  data: listOf(FunnelRow, {
+    /** Of the whole span, whatever is on this page. */
+    totals: FunnelSums,
+    first_day: Type.String(),
+    last_day: Type.String(),
+  }),
+})

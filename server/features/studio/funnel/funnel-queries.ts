@@ -1,0 +1,165 @@
+import { sql } from 'kysely'
+import type { FunnelKind } from '#contract/studio/funnel.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { runLengths, type Run } from './runs.ts'
+
+/** What is to be added to the sums of a key and day. */
+export interface Counted {
+  kind: FunnelKind
+  key: string
+  day: string
+  visits: number
+  plays: number
+  paywalls: number
+  paid: number
+}
+
+export interface Earned {
+  kind: FunnelKind
+  key: string
+  day: string
+  currency: string
+  gross_cents: number
+  refunded_cents: number
+  charged_back_cents: number
+}
+
+// Rows are changed in the order of their keys, so that no two processes wait for each other in a circle.
+
+const lengths = sql`unnest(${sql.lit(`{${runLengths.join(',')}}`)}::smallint[]) AS days`
+const firstDay = sql`day - (day - date '2000-01-01') % days`
+
+/** Adds to the sums of all runs. What is said of a video that does not exist is somebody's invention. */
+export async function addCounts(tx: Tx, counted: readonly Counted[]): Promise<void> {
+  await sql`
+    INSERT INTO funnel_counts AS kept (kind, days, first_day, key, visits, plays, paywalls, paid)
+    SELECT kind, days, ${firstDay}, key, sum(visits), sum(plays), sum(paywalls), sum(paid)
+    FROM jsonb_to_recordset(${JSON.stringify(counted)}::jsonb) AS given
+      (kind text, key text, day date, visits bigint, plays bigint, paywalls bigint, paid bigint), ${lengths}
+    WHERE kind <> 'video' OR key = '' OR EXISTS (SELECT FROM videos WHERE id = key)
+    GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+    ON CONFLICT (kind, days, first_day, key) DO UPDATE SET visits = kept.visits + excluded.visits,
+      plays = kept.plays + excluded.plays, paywalls = kept.paywalls + excluded.paywalls,
+      paid = kept.paid + excluded.paid`.execute(tx)
+}
+
+export async function addMoney(tx: Tx, earned: readonly Earned[]): Promise<void> {
+  await sql`
+    INSERT INTO funnel_money AS kept
+      (kind, days, first_day, key, currency, gross_cents, refunded_cents, charged_back_cents)
+    SELECT kind, days, ${firstDay}, key, currency, sum(gross_cents), sum(refunded_cents), sum(charged_back_cents)
+    FROM jsonb_to_recordset(${JSON.stringify(earned)}::jsonb) AS given
+      (kind text, key text, day date, currency text, gross_cents bigint, refunded_cents bigint, charged_back_cents bigint),
+      ${lengths}
+    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+    ON CONFLICT (kind, days, first_day, key, currency) DO UPDATE SET
+      gross_cents = kept.gross_cents + excluded.gross_cents,
+      refunded_cents = kept.refunded_cents + excluded.refunded_cents,
+      charged_back_cents = kept.charged_back_cents + excluded.charged_back_cents`.execute(tx)
+}
+
+export interface Counts {
+  visits: number
+  plays: number
+  paywalls: number
+  paid: number
+}
+
+export interface KeyedCounts extends Counts {
+  key: string
+}
+
+export interface Sums {
+  currency: string
+  gross_cents: number
+  refunded_cents: number
+  charged_back_cents: number
+}
+
+const runTable = (runs: readonly Run[]) => sql`
+  unnest(${runs.map(({ days }) => days)}::smallint[], ${runs.map(({ first_day }) => first_day)}::date[])
+    AS run (days, first_day)`
+
+const counts = sql`coalesce(sum(visits), 0)::float8 AS visits, coalesce(sum(plays), 0)::float8 AS plays,
+  coalesce(sum(paywalls), 0)::float8 AS paywalls, coalesce(sum(paid), 0)::float8 AS paid`
+
+/** Where a list goes on: after the key with so many visits. */
+export type After = { visits: number; key: string } | undefined
+
+/** A page of keys with their sums over these runs, the most visits first. */
+export async function selectCounts(
+  db: Db,
+  kind: FunnelKind,
+  runs: readonly Run[],
+  { after, limit }: { after: After; limit: number },
+): Promise<KeyedCounts[]> {
+  const further = after
+    ? sql`WHERE visits < ${after.visits} OR (visits = ${after.visits} AND key > ${after.key})`
+    : sql``
+  const { rows } = await sql<KeyedCounts>`
+    SELECT * FROM (
+      SELECT key, ${counts} FROM funnel_counts JOIN ${runTable(runs)} USING (days, first_day)
+      WHERE kind = ${kind} GROUP BY key
+    ) sums ${further} ORDER BY visits DESC, key LIMIT ${limit}`.execute(db)
+  return rows
+}
+
+/** The sums of all keys over these runs. */
+export async function selectTotals(db: Db, kind: FunnelKind, runs: readonly Run[]): Promise<Counts> {
+  const { rows } = await sql<Counts>`
+    SELECT ${counts} FROM funnel_counts JOIN ${runTable(runs)} USING (days, first_day)
+    WHERE kind = ${kind}`.execute(db)
+  return rows[0] ?? { visits: 0, plays: 0, paywalls: 0, paid: 0 }
+}
+
+const money = sql`sum(gross_cents)::float8 AS gross_cents, sum(refunded_cents)::float8 AS refunded_cents,
+  sum(charged_back_cents)::float8 AS charged_back_cents`
+
+/** The money of these keys over these runs. */
+export async function selectMoney(
+  db: Db,
+  kind: FunnelKind,
+  runs: readonly Run[],
+  keys: readonly string[],
+): Promise<Map<string, Sums[]>> {
+  const { rows } = await sql<Sums & { key: string }>`
+    SELECT key, currency, ${money} FROM funnel_money JOIN ${runTable(runs)} USING (days, first_day)
+    WHERE kind = ${kind} AND key = ANY (${keys}::text[]) GROUP BY key, currency ORDER BY currency`.execute(db)
+  const found = Map.groupBy(rows, ({ key }) => key)
+  return new Map([...found].map(([key, all]) => [key, all.map(({ key: _key, ...sums }) => sums)]))
+}
+
+/** The money of all keys over these runs. */
+export async function selectMoneyTotals(db: Db, kind: FunnelKind, runs: readonly Run[]): Promise<Sums[]> {
+  const { rows } = await sql<Sums>`
+    SELECT currency, ${money} FROM funnel_money JOIN ${runTable(runs)} USING (days, first_day)
+    WHERE kind = ${kind} GROUP BY currency ORDER BY currency`.execute(db)
+  return rows
+}
+
+/** All that ever came by these tokens. */
+export async function selectTokenCounts(db: Db, tokens: readonly string[]): Promise<Map<string, Counts>> {
+  const { rows } = await sql<KeyedCounts>`
+    SELECT key, ${counts} FROM funnel_counts
+    WHERE kind = 'token' AND days = 16 AND key = ANY (${tokens}::text[]) GROUP BY key`.execute(db)
+  return new Map(rows.map(({ key, ...sums }) => [key, sums]))
+}
+
+/** How the operator calls these tokens. */
+export async function selectLinkNames(db: Db, tokens: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('links')
+    .select(['token', 'name'])
+    .where('token', '=', sql<string>`ANY (${tokens}::text[])`)
+    .execute()
+  return new Map(rows.map(({ token, name }) => [token, name]))
+}
+
+export async function selectTitles(db: Db, ids: readonly string[]) {
+  const rows = await db
+    .selectFrom('videos')
+    .select(['id', 'titles'])
+    .where('id', '=', sql<string>`ANY (${ids}::text[])`)
+    .execute()
+  return new Map(rows.map(({ id, titles }) => [id, titles]))
+}

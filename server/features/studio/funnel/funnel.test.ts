@@ -1,0 +1,185 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import type { ResultOf } from '#contract/endpoint.ts'
+import { saveHistory } from '#contract/library.ts'
+import { deleteUser, getUser } from '#contract/members.ts'
+import { type listFunnel, type FunnelKind, type FunnelRow } from '#contract/studio/funnel.ts'
+import type { listDays } from '#contract/studio/growth.ts'
+import { createLink, listLinks } from '#contract/studio/links.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { episodeOf, hear, moneySite, paymentOf, type MoneySite } from '#server/testing/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { foldFunnel } from './fold-funnel.ts'
+
+const day = 86_400_000
+let site: MoneySite
+let owner: TestOperator
+beforeAll(async () => {
+  site = await moneySite()
+  owner = await letIn(site, 'owner')
+})
+afterAll(() => site.close())
+
+/** What the command line answers, which no moved clock signs out. */
+async function given<T>(...words: string[]): Promise<T> {
+  return JSON.parse(await runStudioCommand(site.context, ['growth', ...words, '--json'])) as T
+}
+
+type Funnel = ResultOf<typeof listFunnel>
+
+/** The whole funnel once everything is counted, read in pages of two. */
+async function funnel(by: FunnelKind, days = 30): Promise<Pick<Funnel, 'list' | 'totals'>> {
+  await foldFunnel(site.context.db)
+  const words = ['funnel', '--by', by, '--days', String(days), '--limit', '2']
+  let page = await given<Funnel>(...words)
+  const { list, totals } = page
+  while (page.next_cursor !== null) {
+    page = await given<Funnel>(...words, '--cursor', page.next_cursor)
+    list.push(...page.list)
+  }
+  return { list, totals }
+}
+
+/** What the ledger says of the same span. */
+const ledger = async (days: number) =>
+  (await given<ResultOf<typeof listDays>>('days', '--days', String(days))).totals
+
+const rowOf = (list: readonly FunnelRow[], key: string | null) => list.find((row) => row.key === key)
+
+/** What a visitor's browser tells, once it is in the funnel. */
+async function tell(fields: Record<string, string>, step: 'visits' | 'paywalls', by: FunnelKind = 'token') {
+  const before = (await funnel(by)).totals[step]
+  await site.visitor().fetch(`/api/statics.png?${new URLSearchParams(fields).toString()}`)
+  await vi.waitFor(async () => expect((await funnel(by)).totals[step]).toBe(before + 1), {
+    timeout: 8000,
+    interval: 50,
+  })
+}
+
+async function buyBy(token?: string, number = 4) {
+  const shopper = await Shopper.on(site)
+  const headers: Record<string, string> = token === undefined ? {} : { 'x-referrer-token': token }
+  const { id } = await shopper.order({ episode_id: episodeOf(site, number) }, headers)
+  const { info } = await shopper.tryPay(id, await shopper.token())
+  if (info?.status !== 'paid') throw new Error('it was not paid')
+  return { shopper, order: info }
+}
+
+it('counts visits, plays, paywalls and paid orders by the token that was carried, and names its link', async () => {
+  const link = await owner.desk.ask(createLink, { body: { video_id: site.video.id, name: 'Poster' } })
+  const { token } = link
+  await tell({ event: 'visit', referrer_token: token }, 'visits')
+  await tell({ event: 'visit', referrer_token: token }, 'visits')
+  await tell({ event: 'visit' }, 'visits')
+  const video_id = site.video.id
+  await tell({ event: 'paywall', referrer_token: token, video_id, first: '1' }, 'paywalls')
+  await tell({ event: 'paywall', referrer_token: token, video_id }, 'paywalls', 'video')
+  await tell({ event: 'visit_video', referrer_token: token, video_id }, 'visits', 'video')
+  const viewer = site.visitor({ 'x-referrer-token': token })
+  await viewer.ask(getUser)
+  const body = { video_id, episode_id: episodeOf(site, 1), position_ms: 1, at: new Date().toISOString() }
+  await viewer.ask(saveHistory, { body })
+  await viewer.ask(saveHistory, { body: { ...body, position_ms: 2 } })
+  await buyBy(token)
+  const { list } = await funnel('token')
+  expect(list.map(({ key }) => key)).toEqual([token, null])
+  expect(rowOf(list, token)).toMatchObject({ name: 'Poster', visits: 2, plays: 1, paywalls: 1, paid: 1 })
+  expect(rowOf(list, null)).toMatchObject({ name: null, visits: 1, plays: 0, paywalls: 0, paid: 0 })
+  const videos = await funnel('video')
+  expect(rowOf(videos.list, video_id)).toMatchObject({ visits: 1, plays: 1, paywalls: 2, paid: 1 })
+  const { list: links } = await owner.desk.ask(listLinks)
+  expect(links).toMatchObject([{ token, visits: 2, plays: 1, paywalls: 1, sales: [{ paid: 1 }] }])
+})
+
+it('tells the kind of an ad click and keeps neither the click nor the person without consent', async () => {
+  await tell({ event: 'visit', fbclid: 'fb.secret' }, 'visits', 'click')
+  await tell({ event: 'visit', fbclid: 'fb.secret', ttclid: 'tt.secret' }, 'visits', 'click')
+  const viewer = site.visitor({ 'x-ttclid': 'tt.secret' })
+  const { id } = await viewer.ask(getUser)
+  const body = { video_id: site.video.id, episode_id: episodeOf(site, 1), position_ms: 1 }
+  await viewer.ask(saveHistory, { body: { ...body, at: new Date().toISOString() } })
+  const { rows } = await sql<{ text: string }>`SELECT to_jsonb(s)::text AS text FROM funnel_steps s`.execute(
+    site.context.db,
+  )
+  expect(rows).toHaveLength(1)
+  expect(rows[0]?.text).toContain('tiktok')
+  expect(rows[0]?.text).not.toContain('tt.secret')
+  expect(rows[0]?.text).not.toContain(id)
+  const { list } = await funnel('click')
+  expect(rowOf(list, 'meta')).toMatchObject({ visits: 1, plays: 0 })
+  expect(rowOf(list, 'both')).toMatchObject({ visits: 1, plays: 0 })
+  expect(rowOf(list, 'tiktok')).toMatchObject({ visits: 0, plays: 1 })
+})
+
+it('leaves out what is said of a video that does not exist', async () => {
+  const before = (await funnel('video')).totals
+  const query = new URLSearchParams({ event: 'visit_video', video_id: 'vid_nowhere' })
+  await site.visitor().fetch(`/api/statics.png?${query.toString()}`)
+  // Behind it in the same buffer.
+  await tell({ event: 'visit_video', video_id: site.video.id }, 'visits', 'video')
+  const { list, totals } = await funnel('video')
+  expect(totals.visits).toBe(before.visits + 1)
+  expect(rowOf(list, 'vid_nowhere')).toBeUndefined()
+})
+
+it.each(['token', 'click', 'video'] as const)(
+  'adds up to the ledger to the cent by %s, after refunds, disputes and renewals, and its rows to its totals',
+  async (by) => {
+    const returned = await buyBy('spring', 4)
+    const disputed = await buyBy('autumn', 5)
+    await buyBy()
+    const subscriber = await Subscriber.on(site)
+    site.moveOn(day)
+    await refundOrder(site.context, returned.order.id, { amountCents: 33, reason: 'goodwill' })
+    const { db, clock, secret } = site.context
+    const { reference } = await paymentOf(site, disputed.order.id)
+    await dispute({ db, clock, secret, notify: () => {} }, reference, 'open')
+    await hear(site, reference)
+    await returned.shopper.visitor.ask(deleteUser, { body: {} })
+    await subscriber.after(7 * day)
+    for (const days of [30, 5, 92, 1]) {
+      const { list, totals } = await funnel(by, days)
+      const booked = await ledger(days)
+      expect(totals.revenue).toEqual(booked)
+      for (const field of ['visits', 'plays', 'paywalls', 'paid'] as const)
+        expect(list.reduce((sum, row) => sum + row[field], 0)).toBe(totals[field])
+      const net = list.flatMap(({ revenue }) => revenue).reduce((sum, { net_cents }) => sum + net_cents, 0)
+      expect(net).toBe(booked.reduce((sum, { net_cents }) => sum + net_cents, 0))
+    }
+    await dispute({ db, clock, secret, notify: () => {} }, reference, 'won')
+    await hear(site, reference)
+    const { totals } = await funnel(by)
+    expect(totals.revenue).toEqual(await ledger(30))
+    expect(totals.revenue[0]?.refunded_cents).toBeGreaterThan(0)
+  },
+)
+
+it('counts no renewal as a paid order, and its money by none', async () => {
+  const before = await funnel('token', 92)
+  const subscriber = await Subscriber.on(site)
+  const first = await funnel('token', 92)
+  expect(first.totals.paid).toBe(before.totals.paid + 1)
+  await subscriber.after(7 * day)
+  const renewed = await funnel('token', 92)
+  expect(renewed.totals.paid).toBe(first.totals.paid)
+  const grossOf = (list: readonly FunnelRow[]) => rowOf(list, null)?.revenue[0]?.gross_cents ?? 0
+  expect(grossOf(renewed.list)).toBeGreaterThan(grossOf(first.list))
+})
+
+it('counts each once, though several do it at the same time and one fails halfway', async () => {
+  const { db } = site.context
+  const before = (await funnel('token', 92)).totals
+  await sql`
+    INSERT INTO funnel_steps (day, step, token, click)
+    SELECT now()::date, 'visit', 'crowd' || n % 7, '' FROM generate_series(1, 20000) n`.execute(db)
+  await sql`ALTER TABLE funnel_counts RENAME TO away`.execute(db)
+  await expect(foldFunnel(db)).rejects.toThrow('does not exist')
+  await sql`ALTER TABLE away RENAME TO funnel_counts`.execute(db)
+  await Promise.all([foldFunnel(db), foldFunnel(db), foldFunnel(db)])
+  const after = await funnel('token', 92)
+  expect(after.totals.visits).toBe(before.visits + 20_000)
+})

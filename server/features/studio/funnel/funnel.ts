@@ -1,0 +1,39 @@
+import { listFunnel } from '#contract/studio/funnel.ts'
+import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { reads, type Command } from '#server/features/studio/command.ts'
+import { withNet } from '#server/features/studio/growth.ts'
+import { namesOf, readFunnel } from './read-funnel.ts'
+import { dayName, spanUntil } from './runs.ts'
+
+const limits = { usual: 20, most: 50 }
+
+/** From a visit to the payment: by which link, by which advertisement, at which video. */
+export const funnelCommands: Command[] = [
+  reads(listFunnel, async ({ db, clock }, { by, until, days = 30, cursor, limit }, { language }) => {
+    const name = `funnel ${by} ${days}`
+    const position = decodeCursor(name, cursor, ['time', 'count', 'text'])
+    // A list that is read on after midnight stays the same.
+    const span = spanUntil(new Date(position?.[0] ?? until ?? clock.now()), days)
+    const after = position && { visits: position[1], key: position[2] }
+    const size = pageSize(limit, limits)
+    const { rows, money, totals } = await readFunnel(db, by, span, { after, limit: size + 1 })
+    const page = rows.slice(0, size)
+    const last = rows.length > size ? page.at(-1) : undefined
+    const names = await namesOf(db, by, page, language)
+    const lastMoment = new Date(span.to.getTime() - 1)
+    return {
+      data: {
+        list: page.map(({ key, ...counts }) => ({
+          key: key || null,
+          name: names.get(key) ?? null,
+          ...counts,
+          revenue: (money.get(key) ?? []).map(withNet),
+        })),
+        next_cursor: last ? encodeCursor(name, [lastMoment.toISOString(), last.visits, last.key]) : null,
+        totals: { ...totals.counts, revenue: totals.money.map(withNet) },
+        first_day: dayName(span.from),
+        last_day: dayName(lastMoment),
+      },
+    }
+  }),
+]

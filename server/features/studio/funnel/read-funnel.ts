@@ -1,0 +1,43 @@
+import type { FunnelKind } from '#contract/studio/funnel.ts'
+import { inLanguage, type Language } from '#contract/languages.ts'
+import type { Db } from '#server/tables.ts'
+import {
+  selectCounts,
+  selectLinkNames,
+  selectMoney,
+  selectMoneyTotals,
+  selectTitles,
+  selectTotals,
+  type After,
+} from './funnel-queries.ts'
+import { runsOf, type DaySpan } from './runs.ts'
+
+/** A page of a funnel with the sums of all of it, as they were at one moment: the rows add up to the totals. */
+export function readFunnel(db: Db, by: FunnelKind, span: DaySpan, page: { after: After; limit: number }) {
+  const runs = runsOf(span)
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      const rows = await selectCounts(tx, by, runs, page)
+      const money = await selectMoney(tx, by, runs, keysOf(rows))
+      const counts = await selectTotals(tx, by, runs)
+      const totals = { counts, money: await selectMoneyTotals(tx, by, runs) }
+      return { rows, money, totals }
+    })
+}
+
+const keysOf = (rows: readonly { key: string }[]) => rows.map(({ key }) => key)
+
+/** What people call these keys: a link's name, a video's title. A kind of click has none. */
+export async function namesOf(
+  db: Db,
+  by: FunnelKind,
+  rows: readonly { key: string }[],
+  language: Language,
+): Promise<Map<string, string>> {
+  if (by === 'click') return new Map()
+  if (by === 'token') return selectLinkNames(db, keysOf(rows))
+  const titles = await selectTitles(db, keysOf(rows))
+  return new Map([...titles].map(([id, texts]) => [id, inLanguage(texts, language)]))
+}

@@ -1,0 +1,28 @@
+import type { FunnelKind } from '#contract/studio/funnel.ts'
+
+/** `key`: a token, a kind of click or a video's id; empty for none. */
+interface RunTable {
+  kind: FunnelKind
+  days: number
+  first_day: Date
+  key: string
+}
+
+interface FunnelCountsTable extends RunTable {
+  visits: number
+  plays: number
+  paywalls: number
+  paid: number
+}
+
+interface FunnelMoneyTable extends RunTable {
+  currency: string
+  gross_cents: number
+  refunded_cents: number
+  charged_back_cents: number
+}
+
+export interface FunnelTables {
+  funnel_counts: FunnelCountsTable
+  funnel_money: FunnelMoneyTable
+}

@@ -1,0 +1,39 @@
+import type { AdIds } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import { clickKind } from './click-kind.ts'
+import { insertSteps, type StepRow } from './step-queries.ts'
+import type { SentEvent } from './read-event.ts'
+
+/** A token that is longer counts as what it begins with. */
+const longestToken = 128
+
+const tokenOf = (token: string | undefined) => (token ?? '').slice(0, longestToken)
+/** UTC: its days are the same for every process. */
+const dayOf = (at: Date) => at.toISOString().slice(0, 10)
+
+/**
+ * The step that an event of the browser tells of: a visit begins (`visit`), a video's page was opened in it (`visit_video`), a locked
+ * episode's offer was shown (`paywall`; `first` where it is the visit's first). Each is sent once a visit, or once a visit and video.
+ */
+export function stepOf(event: SentEvent & { at: Date }): StepRow[] {
+  const { name, fields, at } = event
+  const from = { token: tokenOf(fields['referrer_token']), click: clickKind(event) }
+  const nobody = { token: null, click: null }
+  const video_id = fields['video_id'] ?? null
+  const day = dayOf(at)
+  if (name === 'visit') return [{ day, step: 'visit', ...from, video_id: null }]
+  if (video_id === null) return []
+  if (name === 'visit_video') return [{ day, step: 'visit', ...nobody, video_id }]
+  if (name !== 'paywall') return []
+  return [{ day, step: 'paywall', ...(fields['first'] === '1' ? from : nobody), video_id }]
+}
+
+/** Counts a play for the token and the kind of click that the viewer's browser carries now. Nothing says whose play it was. */
+export async function countPlay(
+  tx: Tx,
+  { videoId, ids, at }: { videoId: string; ids: AdIds; at: Date },
+): Promise<void> {
+  const { referrerToken } = ids
+  const token = referrerToken?.isWellFormed() ? tokenOf(referrerToken) : ''
+  await insertSteps(tx, [{ day: dayOf(at), step: 'play', token, click: clickKind(ids), video_id: videoId }])
+}

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Tx } from '#server/tables.ts'
+import type { ClickKind } from './click-kind.ts'
+
+export interface StepRow {
+  day: string
+  step: 'visit' | 'play' | 'paywall'
+  /** Null where the step does not count there. */
+  token: string | null
+  click: ClickKind | null
+  video_id: string | null
+}
+
+/** One statement text, however many there are. */
+export async function insertSteps(tx: Tx, rows: readonly StepRow[]): Promise<void> {
+  await sql`
+    INSERT INTO funnel_steps (day, step, token, click, video_id)
+    SELECT day, step, token, click, video_id FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS given (day date, step text, token text, click text, video_id text)`.execute(tx)
+}
+
+/** Steps of the same kind, and how many they are. */
+export interface TakenSteps extends StepRow {
+  count: number
+}
+
+/** Takes a batch of steps away to be counted, with the transaction; several processes each take others. */
+export async function takeSteps(tx: Tx, most: number): Promise<TakenSteps[]> {
+  const { rows } = await sql<TakenSteps>`
+    WITH taken AS (
+      DELETE FROM funnel_steps WHERE id = ANY (ARRAY(
+        SELECT id FROM funnel_steps ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
+      )) RETURNING day, step, token, click, video_id
+    )
+    SELECT day::text, step, token, click, video_id, count(*)::int AS count FROM taken
+    GROUP BY day, step, token, click, video_id`.execute(tx)
+  return rows
+}

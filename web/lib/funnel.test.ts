@@ -1,0 +1,55 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+
+const sent: [string, object | undefined][] = []
+vi.mock('./events.ts', () => ({ sendEvent: (event: string, fields?: object) => sent.push([event, fields]) }))
+vi.mock('./when-idle.ts', () => ({ whenIdle: (work: () => void) => work() }))
+
+/** The page, loaded anew. */
+async function load() {
+  vi.resetModules()
+  return import('./funnel.ts')
+}
+
+const kept = new Map<string, string>()
+beforeEach(() => {
+  sent.length = 0
+  kept.clear()
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+  })
+})
+
+test('a visit, its videos and its paywalls are told of once, over a reload too', async () => {
+  for (let loads = 0; loads < 2; loads++) {
+    const { noteVisit, noteVideo, notePaywall } = await load()
+    noteVisit(false)
+    noteVideo('vid_1')
+    notePaywall('vid_1')
+    notePaywall('vid_2')
+  }
+  expect(sent).toEqual([
+    ['visit', {}],
+    ['visit_video', { video_id: 'vid_1' }],
+    ['paywall', { video_id: 'vid_1', first: '1' }],
+    ['paywall', { video_id: 'vid_2' }],
+  ])
+})
+
+test('another link begins another visit', async () => {
+  const { noteVisit, notePaywall } = await load()
+  noteVisit(false)
+  notePaywall('vid_1')
+  noteVisit(true)
+  notePaywall('vid_1')
+  expect(sent.map(([event]) => event)).toEqual(['visit', 'paywall', 'visit', 'paywall'])
+  expect(sent[3]?.[1]).toEqual({ video_id: 'vid_1', first: '1' })
+})
+
+test('where the tab keeps nothing, memory does', async () => {
+  vi.stubGlobal('sessionStorage', undefined)
+  const { noteVisit } = await load()
+  noteVisit(false)
+  noteVisit(false)
+  expect(sent).toHaveLength(1)
+})
