@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
+import { Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command } from './command.ts'
 import { Revenue, mostDays } from './growth.ts'
 
@@ -50,5 +50,32 @@ export const listFunnel = command({
     totals: FunnelSums,
     first_day: Type.String(),
     last_day: Type.String(),
+  }),
+})
+
+/** Of an episode, how many viewers began it and how many finished it, each counted once for good. */
+export const DropOff = Type.Object({
+  episode_id: Id,
+  number: Type.Integer(),
+  /** Viewers whose player kept a place in it. */
+  began: Type.Integer(),
+  /** Of those, who came to nine tenths of it. */
+  finished: Type.Integer(),
+})
+export type DropOff = Static<typeof DropOff>
+
+export const listDropOff = command({
+  method: 'GET',
+  path: '/api/studio/growth/dropoff',
+  command: 'growth dropoff',
+  args: ['video_id'],
+  roles: ['owner', 'analyst'],
+  summary: 'How many viewers began each episode of a video, and how many finished it',
+  refuses: ['notFound'],
+  query: Type.Object({ video_id: Id, ...paging }),
+  data: listOf(DropOff, {
+    title: Type.String(),
+    /** When the first of these viewers was counted; null where none was. */
+    since: nullable(Time),
   }),
 })

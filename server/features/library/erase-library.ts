@@ -1,14 +1,16 @@
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { deleteFavorites } from './favorite-queries.ts'
+import { deleteViewings } from './viewing-queries.ts'
 import { deleteHistory, forgetCounted, revokeEntitlements } from './moment-queries.ts'
 
 /**
- * Forgets a person's history, favorites and unlocks. Plays stay counted without a name; entitlements belong to the orders
+ * Forgets a person's history, viewings, favorites and unlocks. Plays stay counted without a name; entitlements belong to the orders
  * that the books keep, and end.
  */
 export async function eraseLibrary(tx: Tx, userId: string, now: Date): Promise<void> {
   await deleteHistory(tx, userId)
+  await deleteViewings(tx, userId)
   await deleteFavorites(tx, userId)
   await forgetCounted(tx, userId, newId('usr'))
   await revokeEntitlements(tx, userId, now)

@@ -6,6 +6,7 @@ import {
   selectPlaysAfter,
   selectUnlocksAfter,
 } from './moment-queries.ts'
+import { selectViewingsAfter } from './viewing-queries.ts'
 
 const pageSize = 1000
 
@@ -43,6 +44,11 @@ export async function exportLibrary(db: Db, userId: string): Promise<Record<stri
       '',
       (after, limit) => selectEntitlementsAfter(db, userId, after, limit),
       (row) => row.id,
+    ),
+    viewings: await readAll(
+      '',
+      (after, limit) => selectViewingsAfter(db, userId, after, limit),
+      (row) => row.episode_id,
     ),
     recent_plays: await readAll(
       { episode_id: '', half_hour: new Date(0) },

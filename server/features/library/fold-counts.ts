@@ -1,6 +1,7 @@
 import type { Db } from '#server/tables.ts'
 import { dayMs, type Clock } from '#server/platform/clock.ts'
 import { deletePlays, foldFavoriteBatch, foldPlayBatch } from './count-queries.ts'
+import { foldViewingBatch } from './viewing-queries.ts'
 import { deleteMarks } from './history-queries.ts'
 
 const batch = 5000
@@ -25,6 +26,11 @@ export function foldFavorites(db: Db): Promise<void> {
   return untilDone((most) => foldFavoriteBatch(db, most))
 }
 
+/** Counts the viewers that episodes got since. Several processes may do it at once. */
+export function foldViewings({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
+  return untilDone((most) => foldViewingBatch(db, clock.now(), most))
+}
+
 /** Deletes what has done its service: counted plays, and marks of removals. */
 export async function sweepLibrary(db: Db, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * dayMs)
@@ -37,6 +43,7 @@ export function libraryJobs({ db, clock }: { db: Db; clock: Clock }) {
   return [
     { name: 'fold-plays', everySeconds: 10, run: () => foldPlays(db) },
     { name: 'fold-favorites', everySeconds: 10, run: () => foldFavorites(db) },
+    { name: 'fold-viewings', everySeconds: 20, run: () => foldViewings({ db, clock }) },
     { name: 'sweep-library', everySeconds: 600, run: () => sweepLibrary(db, clock.now()) },
   ]
 }

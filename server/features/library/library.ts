@@ -12,6 +12,7 @@ export {
 } from './held-entitlements.ts'
 export { eraseLibrary } from './erase-library.ts'
 export { exportLibrary } from './export-library.ts'
+export { loadEpisodeViewers } from './viewing-queries.ts'
 export { libraryJobs } from './fold-counts.ts'
 export { listHistory } from './list-entries.ts'
 export { recentlyWatched, recommendationJobs } from './learn-next-watched.ts'

@@ -4,9 +4,12 @@ import type { Tx } from '#server/tables.ts'
 import { insertPlay } from './count-queries.ts'
 import { loadRights } from './entitlements.ts'
 import { markRemoved, upsertHistory } from './history-queries.ts'
+import { noteViewing } from './viewing-queries.ts'
 import { hideUnlocked, selectEpisode, upsertUnlock } from './queries.ts'
 
 const halfHourMs = 30 * 60_000
+/** Whoever has come so far has finished an episode: what follows are its credits. */
+const finishedFrom = 0.9
 
 /** A time as a client's clock said it, cut to between 1970 and now: a clock that runs ahead must block nothing later. */
 function timeOf(at: string, now: Date): Date {
@@ -25,7 +28,7 @@ function whole(position: Partial<SavedPosition>): SavedPosition {
 
 /**
  * Keeps where a viewer is (product.md, section 3). The latest `at` wins, so a late or repeated call changes nothing; a position
- * beyond the end is cut to it. The first call of a half hour counts as a play and notes what a subscription opened.
+ * beyond the end is cut to it. The first call of a half hour counts as a play and notes what a subscription opened; that an episode was begun, and that it was finished, is noted once for good.
  * @param onPlay told of the first call of a half hour
  * @returns the entry as it stands now; only its `video_id` where it was removed since
  * @throws Fault badRequest where a field is missing or `at` is no time; Refusal notFound for an episode that is not of this
@@ -54,6 +57,8 @@ export async function savePosition(
   const half_hour = new Date(Math.floor(now.getTime() / halfHourMs) * halfHourMs)
   const first = await insertPlay(tx, { user_id: userId, episode_id, video_id, half_hour })
   if (first) await onPlay(video_id)
+  const finished = position_ms >= end * finishedFrom
+  if (first || finished) await noteViewing(tx, { userId, episodeId: episode_id, finished })
   if (first && source === 'subscription')
     await upsertUnlock(tx, { user_id: userId, video_id, episode_id, unlocked_at: now })
   return entry ? { ...entry, at: entry.at.toISOString() } : { video_id }

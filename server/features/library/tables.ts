@@ -56,7 +56,31 @@ export interface EntitlementsTable {
   revoked_for: Generated<string | null>
 }
 
+/** `finished`: watched to nine tenths. */
+export interface ViewingsTable {
+  user_id: string
+  episode_id: string
+  finished: boolean
+}
+
+export interface ViewingChangesTable {
+  id: GeneratedAlways<number>
+  episode_id: string
+  began: number
+  finished: number
+}
+
+export interface EpisodeViewersTable {
+  episode_id: string
+  began: number
+  finished: number
+  since: Date
+}
+
 export interface LibraryTables {
+  viewings: ViewingsTable
+  viewing_changes: ViewingChangesTable
+  episode_viewers: EpisodeViewersTable
   history: HistoryTable
   favorites: FavoritesTable
   favorite_changes: FavoriteChangesTable

@@ -68,6 +68,7 @@ const allowed: Record<string, readonly Role[]> = {
   maintenance: ['owner'],
   'growth days': ['owner', 'analyst'],
   'growth funnel': ['owner', 'analyst'],
+  'growth dropoff': ['owner', 'analyst'],
   'link create': ['owner', 'editor'],
   'link list': ['owner', 'editor', 'analyst'],
   start: ['owner', 'editor'],

@@ -4,6 +4,7 @@ import type { Command } from './command.ts'
 import { episodeCommands } from './content/episodes.ts'
 import { uploadCommands } from './content/uploads.ts'
 import { videoCommands } from './content/videos.ts'
+import { dropOffCommands } from './funnel/drop-off.ts'
 import { foldFunnel } from './funnel/fold-funnel.ts'
 import { funnelCommands } from './funnel/funnel.ts'
 import { homepageCommands } from './homepage/homepage.ts'
@@ -39,6 +40,7 @@ export const studioCommands: readonly Command[] = [
   ...homepageCommands,
   ...growthCommands,
   ...funnelCommands,
+  ...dropOffCommands,
   ...linkCommands,
   ...startCommands,
 ]

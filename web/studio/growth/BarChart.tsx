@@ -6,6 +6,8 @@ export interface Bar {
   /** What the bar is about, such as a day. */
   label: string
   value: number
+  /** How much of the value is drawn as a part of it. */
+  part?: number
 }
 
 /** Of the drawing, in its own units; it grows with the page. `labels`: as many as can be read side by side. */
@@ -58,10 +60,10 @@ export function BarChart({
           </text>
         </g>
       ))}
-      {bars.map(({ label, value }, index) => (
+      {bars.map(({ label, value, part }, index) => (
         <g key={label}>
           <rect
-            className={value < 0 ? styles.below : styles.bar}
+            className={value < 0 ? styles.below : part === undefined ? styles.bar : styles.whole}
             x={edge.left + index * slot + slot * 0.15}
             width={slot * 0.7}
             y={Math.min(y(value), y(0))}
@@ -69,6 +71,17 @@ export function BarChart({
           >
             <title>{`${label}: ${words(value)}`}</title>
           </rect>
+          {part !== undefined && (
+            <rect
+              className={styles.bar}
+              x={edge.left + index * slot + slot * 0.15}
+              width={slot * 0.7}
+              y={y(part)}
+              height={y(0) - y(part)}
+            >
+              <title>{`${label}: ${words(part)} / ${words(value)}`}</title>
+            </rect>
+          )}
           {index % every === 0 && (
             <text
               className={styles.tick}

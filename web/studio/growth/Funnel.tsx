@@ -8,6 +8,7 @@ import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { Figures } from './Figures.tsx'
 import { SpanChoice } from './SpanChoice.tsx'
@@ -103,17 +104,24 @@ function columnsOf(t: Say, by: FunnelKind, most: number) {
 }
 
 /** What a row is about, over a bar as long as its visits are to the most. */
-function Named({ by, row: { key, name }, share }: { by: FunnelKind; row: FunnelRow; share: number }) {
+function Named({ by, row, share }: { by: FunnelKind; row: FunnelRow; share: number }) {
   const { t } = useTexts()
+  const { key, name } = row
   return (
     <span className={styles.named} style={{ '--share': share } as CSSProperties}>
-      <span>
-        {name ?? (by === 'click' ? t(`growth.click.${clickOf(key)}`) : (key ?? t(`growth.none.${by}`)))}
-      </span>
+      {by === 'video' && key !== null ? (
+        <PageLink to={`/studio/growth/videos/${encodeURIComponent(key)}`}>{name ?? key}</PageLink>
+      ) : (
+        <span>{nameOf(t, by, row)}</span>
+      )}
       {by === 'token' && name !== null && <small>{key}</small>}
     </span>
   )
 }
 
+function nameOf(t: Say, by: FunnelKind, { key, name }: FunnelRow): string {
+  if (by === 'click') return t(`growth.click.${clicks.find((click) => click === key) ?? 'none'}`)
+  return name ?? key ?? t(`growth.none.${by}`)
+}
+
 const clicks = ['meta', 'tiktok', 'both'] as const
-const clickOf = (key: string | null) => clicks.find((click) => click === key) ?? 'none'

@@ -1,16 +1,28 @@
-import { listFunnel } from '#contract/studio/funnel.ts'
+import { Route, Routes } from 'react-router'
+import { listDropOff, listFunnel } from '#contract/studio/funnel.ts'
 import { listDays } from '#contract/studio/growth.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { Days } from './Days.tsx'
+import { DropOff } from './DropOff.tsx'
 import { Funnel } from './Funnel.tsx'
 import { LinkForm } from './LinkForm.tsx'
 import { Links } from './Links.tsx'
 
-/** What the site earns, who subscribes, and what brings people here. */
+/** What the site earns, who subscribes, and what brings people here; and where the viewers of one video stop. */
 export function Component() {
+  const may = useMay()
+  return (
+    <Routes>
+      <Route index element={<Overview />} />
+      {may(listDropOff) && <Route path="videos/:id" element={<DropOff />} />}
+    </Routes>
+  )
+}
+
+function Overview() {
   const { t } = useTexts()
   const may = useMay()
   return (

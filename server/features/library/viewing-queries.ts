@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+
+interface Viewing {
+  userId: string
+  episodeId: string
+  finished: boolean
+}
+
+/** Notes that a viewer has begun an episode, or has finished it; what is known already changes nothing and counts nothing. */
+export async function noteViewing(tx: Tx, { userId, episodeId, finished }: Viewing): Promise<void> {
+  // A row that was there before carries the mark of the transaction that changes it.
+  await sql`
+    WITH noted AS (
+      INSERT INTO viewings AS kept (user_id, episode_id, finished) VALUES (${userId}, ${episodeId}, ${finished})
+      ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished
+      RETURNING episode_id, xmax = 0 AS began, finished
+    )
+    INSERT INTO viewing_changes (episode_id, began, finished)
+    SELECT episode_id, began::int, finished::int FROM noted`.execute(tx)
+}
+
+/** The guest's viewings become the member's. Where both had begun an episode they were two viewers and are one. */
+export async function mergeViewings(tx: Tx, guestId: string, memberId: string): Promise<void> {
+  await sql`
+    WITH moved AS (
+      DELETE FROM viewings WHERE user_id = ${guestId} RETURNING episode_id, finished
+    ), doubled AS (
+      SELECT episode_id, moved.finished AND own.finished AS finished
+      FROM moved JOIN viewings own USING (episode_id) WHERE own.user_id = ${memberId}
+    ), merged AS (
+      INSERT INTO viewings AS kept (user_id, episode_id, finished)
+      SELECT ${memberId}, episode_id, finished FROM moved ORDER BY episode_id
+      ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished
+    )
+    INSERT INTO viewing_changes (episode_id, began, finished)
+    SELECT episode_id, -1, -finished::int FROM doubled`.execute(tx)
+}
+
+/** The sums stay: they name nobody. */
+export async function deleteViewings(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('viewings').where('user_id', '=', userId).execute()
+}
+
+/** Adds a batch of changes to the sums of their episodes, in the order of the ids. @returns how many there were */
+export async function foldViewingBatch(db: Db, now: Date, most: number): Promise<number> {
+  const { rows } = await sql<{ folded: number }>`
+    WITH batch AS (
+      DELETE FROM viewing_changes WHERE id = ANY (ARRAY(
+        SELECT id FROM viewing_changes ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
+      )) RETURNING episode_id, began, finished
+    ), added AS (
+      INSERT INTO episode_viewers AS kept (episode_id, began, finished, since)
+      SELECT episode_id, sum(batch.began), sum(batch.finished), ${now}
+      FROM batch JOIN episodes ON episodes.id = batch.episode_id GROUP BY episode_id ORDER BY episode_id
+      ON CONFLICT (episode_id) DO UPDATE
+      SET began = kept.began + excluded.began, finished = kept.finished + excluded.finished
+    )
+    SELECT count(*)::int AS folded FROM batch`.execute(db)
+  return rows[0]?.folded ?? 0
+}
+
+/** How many viewers an episode had. */
+interface EpisodeViewers {
+  episode_id: string
+  number: number
+  began: number
+  finished: number
+  /** When the first was counted; null before. */
+  since: Date | null
+}
+
+/** A video's episodes in their order, from the one after number `after`, each with its viewers. */
+export async function loadEpisodeViewers(
+  db: Db,
+  videoId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<EpisodeViewers[]> {
+  const { rows } = await sql<EpisodeViewers>`
+    SELECT episodes.id AS episode_id, number, coalesce(began, 0)::float8 AS began,
+      coalesce(finished, 0)::float8 AS finished, since
+    FROM episodes LEFT JOIN episode_viewers ON episode_id = episodes.id
+    WHERE video_id = ${videoId} AND number > ${after} ORDER BY number LIMIT ${limit}`.execute(db)
+  return rows
+}
+
+/** A page of a person's viewings, by the ids of the episodes. */
+export function selectViewingsAfter(db: Db, userId: string, episodeId: string, limit: number) {
+  return db
+    .selectFrom('viewings')
+    .select(['episode_id', 'finished'])
+    .where('user_id', '=', userId)
+    .where('episode_id', '>', episodeId)
+    .orderBy('episode_id')
+    .limit(limit)
+    .execute()
+}

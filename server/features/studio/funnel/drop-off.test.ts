@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { saveHistory } from '#contract/library.ts'
+import { getUser } from '#contract/members.ts'
+import { listDropOff } from '#contract/studio/funnel.ts'
+import { foldViewings } from '#server/features/library/fold-counts.ts'
+import { eraseLibrary, exportLibrary, mergeLibrary } from '#server/features/library/library.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+const halfHour = 30 * 60_000
+/** Of the episodes that `buildVideo` makes. */
+const length = 18_000
+let offset = 0
+let site: TestSite
+let analyst: TestOperator
+let video: BuiltVideo
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } })
+  analyst = await letIn(site, 'analyst')
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  video = await buildVideo(site.context)
+})
+
+const idOf = (number: number) => video.episodes[number - 1]?.id ?? ''
+
+async function someone() {
+  const visitor = site.visitor()
+  const { id } = await visitor.ask(getUser)
+  const watch = (number: number, position_ms: number) => {
+    const at = site.context.clock.now().toISOString()
+    return visitor.ask(saveHistory, {
+      body: { video_id: video.id, episode_id: idOf(number), position_ms, at },
+    })
+  }
+  return { id, watch }
+}
+
+/** Began and finished, by episode, of those that anybody began. */
+async function viewers() {
+  await foldViewings(site.context)
+  const { list } = await analyst.desk.ask(listDropOff, { query: { video_id: video.id } })
+  const seen = list.filter(({ began }) => began > 0)
+  return Object.fromEntries(seen.map(({ number, began, finished }) => [number, [began, finished]]))
+}
+
+it('counts a viewer of an episode once, as begun and as finished from nine tenths on', async () => {
+  const [one, other] = [await someone(), await someone()]
+  await one.watch(1, 100)
+  await one.watch(1, length * 0.9 - 1)
+  await other.watch(1, 200)
+  expect(await viewers()).toEqual({ 1: [2, 0] })
+  await one.watch(1, length * 0.9)
+  await one.watch(1, length)
+  await one.watch(2, length)
+  expect(await viewers()).toEqual({ 1: [2, 1], 2: [1, 1] })
+  offset += 3 * halfHour
+  await one.watch(1, 0)
+  await one.watch(1, length)
+  expect(await viewers()).toEqual({ 1: [2, 1], 2: [1, 1] })
+})
+
+it('lists every episode in its order, also those that nobody began, page by page', async () => {
+  const { watch } = await someone()
+  await watch(2, 0)
+  await foldViewings(site.context)
+  const query = { video_id: video.id }
+  const all = await analyst.desk.ask(listDropOff, { query })
+  expect(all.list.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6])
+  expect(all.since).not.toBeNull()
+  const first = await analyst.desk.ask(listDropOff, { query: { ...query, limit: 4 } })
+  const rest = await analyst.desk.ask(listDropOff, { query: { ...query, cursor: first.next_cursor ?? '' } })
+  expect([...first.list, ...rest.list]).toEqual(all.list)
+  expect(rest.next_cursor).toBeNull()
+})
+
+it('is refused for a video that there is not', async () => {
+  const { answer } = await analyst.desk.call(listDropOff, { query: { video_id: 'vid_nowhere' } })
+  expect(answer.code).toBe(404)
+})
+
+it('makes one viewer of a guest and the member they become, whatever was counted by then', async () => {
+  const [guest, member] = [await someone(), await someone()]
+  await guest.watch(1, length)
+  await member.watch(1, length)
+  await guest.watch(2, length)
+  await member.watch(2, 1)
+  expect(await viewers()).toEqual({ 1: [2, 2], 2: [2, 1] })
+  await guest.watch(3, length)
+  await site.context.db.transaction().execute((tx) => mergeLibrary(tx, guest.id, member.id))
+  expect(await viewers()).toEqual({ 1: [1, 1], 2: [1, 1], 3: [1, 1] })
+  await member.watch(2, length)
+  expect(await viewers()).toEqual({ 1: [1, 1], 2: [1, 1], 3: [1, 1] })
+})
+
+it('takes the viewings along in an export and forgets them with the person; the sums stay', async () => {
+  const { id, watch } = await someone()
+  await watch(1, length)
+  await watch(2, 1)
+  const { viewings } = await exportLibrary(site.context.db, id)
+  expect(viewings).toHaveLength(2)
+  expect(viewings).toContainEqual({ episode_id: idOf(1), finished: true })
+  await site.context.db.transaction().execute((tx) => eraseLibrary(tx, id, site.context.clock.now()))
+  expect((await exportLibrary(site.context.db, id))['viewings']).toEqual([])
+  expect(await viewers()).toEqual({ 1: [1, 1], 2: [1, 0] })
+})
+
+it('counts each once, though several fold at the same time', async () => {
+  const people = await Promise.all(Array.from({ length: 20 }, () => someone()))
+  await Promise.all(people.map(({ watch }) => watch(1, length)))
+  await Promise.all([foldViewings(site.context), foldViewings(site.context), foldViewings(site.context)])
+  expect(await viewers()).toEqual({ 1: [20, 20] })
+})

@@ -1,0 +1,36 @@
+import { Refusal } from '#contract/errors.ts'
+import { inLanguage } from '#contract/languages.ts'
+import { listDropOff } from '#contract/studio/funnel.ts'
+import { loadEpisodeViewers } from '#server/features/library/library.ts'
+import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { reads, type Command } from '#server/features/studio/command.ts'
+import { selectTitles } from './funnel-queries.ts'
+
+/** A chart shows all episodes of nearly every video at once. */
+const limits = { usual: 200, most: 200 }
+
+/** Where the viewers of a video stop. */
+export const dropOffCommands: Command[] = [
+  reads(listDropOff, async ({ db }, { video_id, cursor, limit }, { language }) => {
+    const name = `dropoff ${video_id}`
+    const [after] = decodeCursor(name, cursor, ['integer']) ?? [0]
+    const size = pageSize(limit, limits)
+    const [titles, rows] = await Promise.all([
+      selectTitles(db, [video_id]),
+      loadEpisodeViewers(db, video_id, { after, limit: size + 1 }),
+    ])
+    const texts = titles.get(video_id)
+    if (!texts) throw new Refusal('notFound')
+    const page = rows.slice(0, size)
+    const last = rows.length > size ? page.at(-1) : undefined
+    const times = page.flatMap(({ since }) => (since ? [since.getTime()] : []))
+    return {
+      data: {
+        list: page.map(({ since: _since, ...counts }) => counts),
+        next_cursor: last ? encodeCursor(name, [last.number]) : null,
+        title: inLanguage(texts, language),
+        since: times.length > 0 ? new Date(Math.min(...times)).toISOString() : null,
+      },
+    }
+  }),
+]

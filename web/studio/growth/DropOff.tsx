@@ -1,0 +1,81 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useParams } from 'react-router'
+import { listDropOff, type DropOff as Row } from '#contract/studio/funnel.ts'
+import { call } from '#web/lib/api.ts'
+import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import { BarChart } from './BarChart.tsx'
+import styles from './growth.module.css'
+
+/** Where the viewers of a video stop: a bar for each episode, and the figures in a table. */
+export function DropOff() {
+  const { t, language } = useTexts()
+  const { id = '' } = useParams()
+  const found = useInfiniteQuery({
+    queryKey: ['growth', 'dropoff', id],
+    queryFn: ({ pageParam, signal }) =>
+      call(listDropOff, {
+        query: { video_id: id, ...(pageParam ? { cursor: pageParam } : {}) },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+  const pages = found.data?.pages
+  const rows = pages?.flatMap(({ list }) => list) ?? []
+  const since = pages?.[0]?.since ?? null
+  const columns = [
+    { title: t('growth.episodeNumber'), cell: ({ number }: Row) => number },
+    { title: t('growth.began'), figures: true, cell: ({ began }: Row) => began },
+    { title: t('growth.finished'), figures: true, cell: ({ finished }: Row) => finished },
+    { title: t('growth.finishedShare'), figures: true, cell: (row: Row) => shareOf(row.finished, row.began) },
+    {
+      title: t('growth.ofFirst'),
+      figures: true,
+      cell: (row: Row) => shareOf(row.began, rows[0]?.began ?? 0),
+    },
+  ]
+  return (
+    <Page
+      title={t('growth.dropOff')}
+      lead={pages?.[0]?.title}
+      actions={<PageLink to="/studio/growth">{t('growth.title')}</PageLink>}
+    >
+      <Panel title={t('growth.viewersByEpisode')}>
+        <p className={styles.words}>{t('growth.dropOffWords')}</p>
+        {since !== null && (
+          <p className={styles.words}>{t('growth.countedSince', { time: timeWords(since, language) })}</p>
+        )}
+        {!pages && !found.isError && <div className={styles.wait} aria-busy="true" />}
+        {rows.some(({ began }) => began > 0) && (
+          <BarChart
+            title={t('growth.viewersChart')}
+            bars={rows.map(({ number, began, finished }) => ({
+              label: String(number),
+              value: began,
+              part: finished,
+            }))}
+            words={String}
+          />
+        )}
+        {pages && (
+          <Table
+            caption={t('growth.viewersByEpisode')}
+            columns={columns}
+            rows={rows}
+            keyOf={({ episode_id }) => episode_id}
+            empty={t('growth.noEpisodes')}
+          />
+        )}
+        <ListFoot pages={found} empty={null} />
+      </Panel>
+    </Page>
+  )
+}
+
+const shareOf = (part: number, whole: number): string =>
+  whole > 0 ? `${Math.round((part / whole) * 100)} %` : '–'
