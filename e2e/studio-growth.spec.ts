@@ -1,0 +1,94 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { expectFits, expectReadable } from './page-quality.ts'
+import { runCommand } from './site-home.ts'
+import { openStudio } from './studio.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from './watching.ts'
+
+test.use({ bypassCSP: true })
+
+interface Row {
+  key: string
+  visits: number
+  plays: number
+  paywalls: number
+  paid: number
+}
+
+/** What the command line says of a token. */
+async function funnelOf(token: string): Promise<Row | undefined> {
+  const printed = await runCommand('studio', 'growth', 'funnel', '--by', 'token', '--limit', '50', '--json')
+  return (JSON.parse(printed) as { list: Row[] }).list.find(({ key }) => key === token)
+}
+
+/** Somebody comes by a link to the second episode, watches on to the locked one and buys it. */
+async function comeAndBuy(page: Page, token: string): Promise<void> {
+  await page.goto(`${await towerUrl(page, 3)}&token=${token}`)
+  await expectPlaying(page, 3)
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  await expectPlaying(page, 4)
+}
+
+test('who came by a link, met the paywall and paid is seen beside the link and in the funnel, each once', async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(120_000)
+  await openStudio(page, 'owner')
+  await page.goto('/studio/growth')
+  const name = `Poster ${crypto.randomUUID().slice(0, 6)}`
+  await page.getByLabel('Name of the link').fill(name)
+  await page.getByLabel('Address of the episode').fill(await towerUrl(page, 3))
+  await page.getByRole('button', { name: 'Make a link' }).click()
+  const dialog = page.getByRole('dialog', { name })
+  const token = /token=(\w+)/.exec((await dialog.locator('code').textContent()) ?? '')?.[1] ?? ''
+  await page.keyboard.press('Escape')
+
+  const viewer = await browser.newPage()
+  await comeAndBuy(viewer, token)
+  await viewer.reload()
+  await viewer.close()
+  const all = { visits: 1, paywalls: 1, paid: 1 }
+  await expect.poll(() => funnelOf(token), { timeout: 60_000, intervals: [3000] }).toMatchObject(all)
+  expect((await funnelOf(token))?.plays).toBeGreaterThanOrEqual(1)
+
+  await page.reload()
+  const row = page.getByRole('table', { name: 'From a visit to the payment' }).getByRole('row', { name })
+  await expect(row).toContainText('$0.99')
+  await expect(page.getByRole('table', { name: 'Links' }).getByRole('row', { name })).toContainText('$0.99')
+  await page.getByLabel('By', { exact: true }).selectOption('video')
+  await page.getByRole('link', { name: 'The Test Tower' }).click()
+  await expect(page.getByRole('img', { name: /Viewers who began/ })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Viewers by episode' }).getByRole('row')).not.toHaveCount(0)
+})
+
+test('an editor sees the links and who came by them, and no money of others', async ({ page }) => {
+  await openStudio(page, 'editor')
+  await page.goto('/studio/growth')
+  await expect(page.getByRole('heading', { name: 'Links' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'From a visit to the payment' })).toHaveCount(0)
+})
+
+for (const [language, words] of [
+  ['en', { funnel: 'From a visit to the payment', by: 'By' }],
+  ['dy', { funnel: 'Vom Besuch zur Zahlung', by: 'Nach' }],
+] as const)
+  test(`growth is readable and fits, by token, click and video, in ${language}`, async ({ page }) => {
+    await openStudio(page, 'analyst')
+    await page.goto(`/studio/growth?lang=${language}`)
+    await expect(page.getByRole('heading', { name: words.funnel })).toBeVisible()
+    for (const by of ['token', 'click', 'video']) {
+      await page.getByLabel(words.by, { exact: true }).selectOption(by)
+      await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+      await expectReadable(page)
+      await expectFits(page)
+    }
+    const tower = page.getByRole('table', { name: words.funnel }).getByRole('link').first()
+    await tower.click()
+    await expect(page.locator('h2')).toBeVisible()
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+    await expectReadable(page)
+    await expectFits(page)
+  })

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { takeSales } from '#server/features/billing/billing.ts'
+import { loadEpisodeViewers } from '#server/features/library/library.ts'
+import { noteViewing } from '#server/features/library/viewing-queries.ts'
+import { takeSteps } from '#server/features/tracking/tracking.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { plansOf } from '#server/testing/plans-of.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { selectMoney, selectTokenCounts } from './funnel-queries.ts'
+import { readFunnel } from './read-funnel.ts'
+import { runsOf, spanUntil } from './runs.ts'
+
+const filled = `
+  SET session_replication_role = replica;
+  INSERT INTO funnel_counts (kind, days, first_day, key, visits, plays, paywalls, paid)
+    SELECT kind, days, date '2026-01-01' - d, 'key' || k, 1, 1, 1, 1
+    FROM unnest('{token,video}'::text[]) kind, unnest('{1,4,16}'::smallint[]) days, generate_series(0, 800) d, generate_series(1, 30) k;
+  INSERT INTO funnel_money (kind, days, first_day, key, currency, gross_cents, refunded_cents, charged_back_cents)
+    SELECT kind, days, first_day, key, 'USD', 1, 0, 0 FROM funnel_counts;
+  INSERT INTO funnel_steps (day, step, token) SELECT '2026-01-01', 'visit', 'key' || n FROM generate_series(1, 20000) n;
+  INSERT INTO ledger_lines (transaction_id, order_id, account, amount_cents, currency, at)
+    SELECT 'charge:' || n, 'ord_' || n, 'sales:video', -999, 'USD', now() FROM generate_series(1, 20000) n;
+  INSERT INTO uncounted_lines SELECT id FROM ledger_lines;
+  INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at, paid_at)
+    SELECT 'ord_' || n, 'usr_1', 'video', 'paid', 999, 'USD', 'stripe', 'card', '', now(), now(), now() FROM generate_series(1, 20000) n;
+  INSERT INTO episodes (id, video_id, number) SELECT 'ep_' || n, 'vid_' || n % 100, n FROM generate_series(1, 10000) n;
+  INSERT INTO episode_viewers SELECT id, 1, 1, now() FROM episodes;
+  INSERT INTO viewings SELECT 'usr_' || n % 500, 'ep_' || n, false FROM generate_series(1, 10000) n;
+  RESET session_replication_role;
+  ANALYZE`
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+  await database.pool.query(filled)
+}, 60_000)
+afterAll(() => database.close())
+
+const span = spanUntil(new Date('2026-01-01T12:00:00Z'), 92)
+const inTransaction = (work: (tx: Tx) => Promise<unknown>) => (db: Db) => db.transaction().execute(work)
+
+const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
+  [
+    'a page of a funnel',
+    (db) => readFunnel(db, 'token', span, { after: { visits: 5, key: 'a' }, limit: 21 }),
+    /funnel_(counts|money)_pkey/,
+  ],
+  ['the money of a page', (db) => selectMoney(db, 'video', runsOf(span), ['key1']), /funnel_money_pkey/],
+  ['what came by a few tokens', (db) => selectTokenCounts(db, ['key1']), /funnel_counts_token/],
+  ['a batch of steps', inTransaction((tx) => takeSteps(tx, 100)), /funnel_steps_pkey/],
+  [
+    'a batch of sales',
+    inTransaction((tx) => takeSales(tx, 100)),
+    /uncounted_lines_pkey[^]*ledger_lines_pkey[^]*orders_pkey|orders_pkey/,
+  ],
+  ["a video's episodes", (db) => loadEpisodeViewers(db, 'vid_1', { after: 0, limit: 201 }), /episodes_video/],
+  [
+    'that an episode was begun',
+    inTransaction((tx) => noteViewing(tx, { userId: 'usr_1', episodeId: 'ep_1', finished: true })),
+    /viewings_pkey/,
+  ],
+]
+
+it.each(asked)('%s is found by an index', async (_what, work, index) => {
+  const plans = await plansOf(database, work)
+  expect(plans.length).toBeGreaterThan(0)
+  for (const { plan } of plans) {
+    expect(plan).toMatch(index)
+    expect(plan).not.toMatch(/Seq Scan on (funnel|uncounted|ledger|orders|episode|viewings|videos)/)
+  }
+})

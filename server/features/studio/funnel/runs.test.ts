@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { dayName, runsOf, spanUntil } from './runs.ts'
+
+const day = 86_400_000
+
+it('makes up every span of days of runs that hold each day once and no other, 17 at most for 92 days', () => {
+  for (let shift = 0; shift < 32; shift++)
+    for (const days of [1, 2, 7, 30, 92]) {
+      const span = spanUntil(new Date(Date.UTC(2026, 0, 1 + shift, 23, 59)), days)
+      const runs = runsOf(span)
+      const held = runs.flatMap((run) =>
+        Array.from({ length: run.days }, (_, index) =>
+          dayName(new Date(Date.parse(run.first_day) + index * day)),
+        ),
+      )
+      const asked = Array.from({ length: days }, (_, index) =>
+        dayName(new Date(span.from.getTime() + index * day)),
+      )
+      expect(held).toEqual(asked)
+      expect(runs.length).toBeLessThanOrEqual(17)
+    }
+})
+
+it('ends with the day in UTC that the moment lies in', () => {
+  const { from, to } = spanUntil(new Date('2026-11-22T23:30:00-02:00'), 1)
+  expect([from.toISOString(), to.toISOString()]).toEqual([
+    '2026-11-23T00:00:00.000Z',
+    '2026-11-24T00:00:00.000Z',
+  ])
+})
