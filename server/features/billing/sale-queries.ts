@@ -4,7 +4,7 @@ import type { Tx } from '#server/tables.ts'
 /** What the ledger says of sales of the same day, origin, video and currency. */
 export interface TakenSales {
   day: string
-  /** The last touch of the order: its referrer token and kind of ad click; empty where there is none, as with renewals. */
+  /** The last touch of the order: its referrer token, 128 characters of it at most as everywhere it is counted, and kind of ad click; empty where there is none, as with renewals. */
   token: string
   click: 'meta' | 'tiktok' | 'both' | ''
   /** Empty for a plan. */
@@ -29,7 +29,7 @@ export async function takeSales(tx: Tx, most: number): Promise<{ taken: number; 
       )) RETURNING line_id
     ), lines AS (
       SELECT line.*, line.transaction_id LIKE 'charge:%' AS is_charge, line.account = 'charged_back' AS is_dispute,
-        coalesce(orders.referrer_token, '') AS token, coalesce(orders.video_id, '') AS video_id,
+        left(coalesce(orders.referrer_token, ''), 128) AS token, coalesce(orders.video_id, '') AS video_id,
         coalesce(orders.period_no, 0) > 0 AS is_renewal,
         orders.attribution ->> 'fbclid' IS NOT NULL AS meta, orders.attribution ->> 'ttclid' IS NOT NULL AS tiktok
       FROM taken JOIN ledger_lines line ON line.id = taken.line_id JOIN orders ON orders.id = line.order_id

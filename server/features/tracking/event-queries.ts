@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
+import { longestToken, type StepRow } from './step-queries.ts'
 
 export interface EventRow {
   at: Date
@@ -17,13 +18,26 @@ export interface ShareRow {
   at: Date
 }
 
-/** Writes a batch; what is there already stays as it is. One statement text, however large the batch. */
-export async function insertEvents(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+/**
+ * Writes a batch; what is there already stays as it is, and the steps that it told of are not noted again. One statement text, however
+ * large the batch.
+ */
+export async function insertEvents(
+  tx: Tx,
+  rows: readonly EventRow[],
+  steps: readonly (StepRow & { id: string })[],
+): Promise<void> {
   await sql`
-    INSERT INTO events (at, id, name, fields, user_id, fbclid, ttclid)
-    SELECT at, id, name, fields, user_id, fbclid, ttclid FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      AS given (at timestamptz, id uuid, name text, fields jsonb, user_id text, fbclid text, ttclid text)
-    ON CONFLICT DO NOTHING`.execute(tx)
+    WITH added AS (
+      INSERT INTO events (at, id, name, fields, user_id, fbclid, ttclid)
+      SELECT at, id, name, fields, user_id, fbclid, ttclid FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        AS given (at timestamptz, id uuid, name text, fields jsonb, user_id text, fbclid text, ttclid text)
+      ON CONFLICT DO NOTHING RETURNING id
+    )
+    INSERT INTO funnel_steps (day, step, token, click, video_id)
+    SELECT day, step, left(token, ${longestToken}), click, video_id
+    FROM added JOIN jsonb_to_recordset(${JSON.stringify(steps)}::jsonb)
+      AS given (id uuid, day date, step text, token text, click text, video_id text) USING (id)`.execute(tx)
 }
 
 /** Notes shares of published videos, in the order of the key so that two processes never wait for each other. */

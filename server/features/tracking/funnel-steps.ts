@@ -1,13 +1,9 @@
 import type { AdIds } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { clickKind } from './click-kind.ts'
-import { insertSteps, type StepRow } from './step-queries.ts'
+import { insertStep, type StepRow } from './step-queries.ts'
 import type { SentEvent } from './read-event.ts'
 
-/** A token that is longer counts as what it begins with. */
-const longestToken = 128
-
-const tokenOf = (token: string | undefined) => (token ?? '').slice(0, longestToken)
 /** UTC: its days are the same for every process. */
 const dayOf = (at: Date) => at.toISOString().slice(0, 10)
 
@@ -17,7 +13,7 @@ const dayOf = (at: Date) => at.toISOString().slice(0, 10)
  */
 export function stepOf(event: SentEvent & { at: Date }): StepRow[] {
   const { name, fields, at } = event
-  const from = { token: tokenOf(fields['referrer_token']), click: clickKind(event) }
+  const from = { token: fields['referrer_token'] ?? '', click: clickKind(event) }
   const nobody = { token: null, click: null }
   const video_id = fields['video_id'] ?? null
   const day = dayOf(at)
@@ -34,6 +30,6 @@ export async function countPlay(
   { videoId, ids, at }: { videoId: string; ids: AdIds; at: Date },
 ): Promise<void> {
   const { referrerToken } = ids
-  const token = referrerToken?.isWellFormed() ? tokenOf(referrerToken) : ''
-  await insertSteps(tx, [{ day: dayOf(at), step: 'play', token, click: clickKind(ids), video_id: videoId }])
+  const token = referrerToken?.isWellFormed() ? referrerToken : ''
+  await insertStep(tx, { day: dayOf(at), step: 'play', token, click: clickKind(ids), video_id: videoId })
 }

@@ -11,12 +11,13 @@ export interface StepRow {
   video_id: string | null
 }
 
-/** One statement text, however many there are. */
-export async function insertSteps(tx: Tx, rows: readonly StepRow[]): Promise<void> {
+/** A token that is longer counts as what it begins with. */
+export const longestToken = 128
+
+export async function insertStep(tx: Tx, { day, step, token, click, video_id }: StepRow): Promise<void> {
   await sql`
     INSERT INTO funnel_steps (day, step, token, click, video_id)
-    SELECT day, step, token, click, video_id FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      AS given (day date, step text, token text, click text, video_id text)`.execute(tx)
+    VALUES (${day}, ${step}, left(${token}, ${longestToken}), ${click}, ${video_id})`.execute(tx)
 }
 
 /** Steps of the same kind, and how many they are. */

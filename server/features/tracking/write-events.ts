@@ -4,7 +4,6 @@ import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { Consents, ConsentsOf } from './consent.ts'
 import { stepOf } from './funnel-steps.ts'
-import { insertSteps } from './step-queries.ts'
 import { insertEvents, insertShares, type EventRow, type ShareRow } from './event-queries.ts'
 import type { SentEvent } from './read-event.ts'
 
@@ -47,11 +46,10 @@ export async function writeEvents(
     await insertEvents(
       tx,
       sent.map((event) => eventRow(event, consents)),
+      sent.flatMap((event) => stepOf(event).map((step) => ({ id: event.id, ...step }))),
     )
     const shares = sent.flatMap((event) => shareRow(secret, event, consents))
     if (shares.length > 0) await insertShares(tx, shares)
-    const steps = sent.flatMap(stepOf)
-    if (steps.length > 0) await insertSteps(tx, steps)
   })
 }
 

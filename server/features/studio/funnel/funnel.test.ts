@@ -9,6 +9,7 @@ import { createLink, listLinks } from '#contract/studio/links.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { arrive, writeEvents } from '#server/features/tracking/write-events.ts'
 import { episodeOf, hear, moneySite, paymentOf, type MoneySite } from '#server/testing/money-site.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
 import { Shopper } from '#server/testing/shopper.ts'
@@ -113,6 +114,18 @@ it('tells the kind of an ad click and keeps neither the click nor the person wit
   expect(rowOf(list, 'meta')).toMatchObject({ visits: 1, plays: 0 })
   expect(rowOf(list, 'both')).toMatchObject({ visits: 1, plays: 0 })
   expect(rowOf(list, 'tiktok')).toMatchObject({ visits: 0, plays: 1 })
+})
+
+it('counts an event once, though its batch is written twice, and a token of any length', async () => {
+  const before = (await funnel('token')).totals.visits
+  const referrer_token = '\u{1F680}'.repeat(127) + 'xyz'
+  const event = { name: 'visit', fields: { referrer_token }, fbclid: undefined, ttclid: undefined }
+  const arrived = arrive(event, site.context.clock.now(), '::1', null)
+  await writeEvents(site.context, [arrived])
+  await writeEvents(site.context, [arrived, arrive(event, site.context.clock.now(), '::1', null)])
+  const { list, totals } = await funnel('token')
+  expect(totals.visits).toBe(before + 2)
+  expect(rowOf(list, '\u{1F680}'.repeat(127) + 'x')).toMatchObject({ visits: 2 })
 })
 
 it('leaves out what is said of a video that does not exist', async () => {
