@@ -65,6 +65,8 @@ export interface Counts {
   paid: number
 }
 
+const none: Counts = { visits: 0, plays: 0, paywalls: 0, paid: 0 }
+
 export interface KeyedCounts extends Counts {
   key: string
 }
@@ -86,30 +88,27 @@ const counts = sql`coalesce(sum(visits), 0)::float8 AS visits, coalesce(sum(play
 /** Where a list goes on: after the key with so many visits. */
 export type After = { visits: number; key: string } | undefined
 
-/** A page of keys with their sums over these runs, the most visits first. */
+/** A page of keys with their sums over these runs, the most visits first, and the sums of all keys; each run is read once. */
 export async function selectCounts(
   db: Db,
   kind: FunnelKind,
   runs: readonly Run[],
   { after, limit }: { after: After; limit: number },
-): Promise<KeyedCounts[]> {
+): Promise<{ rows: KeyedCounts[]; totals: Counts }> {
   const further = after
     ? sql`WHERE visits < ${after.visits} OR (visits = ${after.visits} AND key > ${after.key})`
     : sql``
-  const { rows } = await sql<KeyedCounts>`
-    SELECT * FROM (
+  const { rows: found } = await sql<KeyedCounts & { is_total: boolean }>`
+    WITH sums AS MATERIALIZED (
       SELECT key, ${counts} FROM funnel_counts JOIN ${runTable(runs)} USING (days, first_day)
       WHERE kind = ${kind} GROUP BY key
-    ) sums ${further} ORDER BY visits DESC, key LIMIT ${limit}`.execute(db)
-  return rows
-}
-
-/** The sums of all keys over these runs. */
-export async function selectTotals(db: Db, kind: FunnelKind, runs: readonly Run[]): Promise<Counts> {
-  const { rows } = await sql<Counts>`
-    SELECT ${counts} FROM funnel_counts JOIN ${runTable(runs)} USING (days, first_day)
-    WHERE kind = ${kind}`.execute(db)
-  return rows[0] ?? { visits: 0, plays: 0, paywalls: 0, paid: 0 }
+    ), page AS (
+      SELECT * FROM sums ${further} ORDER BY visits DESC, key LIMIT ${limit}
+    )
+    SELECT true AS is_total, '' AS key, ${counts} FROM sums UNION ALL SELECT false, page.* FROM page
+    ORDER BY is_total DESC, visits DESC, key`.execute(db)
+  const [{ is_total: _total, key: _key, ...totals } = { is_total: true, key: '', ...none }, ...rows] = found
+  return { rows: rows.map(({ is_total: _is, ...row }) => row), totals }
 }
 
 const money = sql`sum(gross_cents)::float8 AS gross_cents, sum(refunded_cents)::float8 AS refunded_cents,
@@ -129,11 +128,11 @@ export async function selectMoney(
   return new Map([...found].map(([key, all]) => [key, all.map(({ key: _key, ...sums }) => sums)]))
 }
 
-/** The money of all keys over these runs. */
-export async function selectMoneyTotals(db: Db, kind: FunnelKind, runs: readonly Run[]): Promise<Sums[]> {
+/** The money of all keys over these runs: every line of the ledger is in each kind once, and of ad clicks there are the fewest keys. */
+export async function selectMoneyTotals(db: Db, runs: readonly Run[]): Promise<Sums[]> {
   const { rows } = await sql<Sums>`
     SELECT currency, ${money} FROM funnel_money JOIN ${runTable(runs)} USING (days, first_day)
-    WHERE kind = ${kind} GROUP BY currency ORDER BY currency`.execute(db)
+    WHERE kind = 'click' GROUP BY currency ORDER BY currency`.execute(db)
   return rows
 }
 

@@ -7,7 +7,6 @@ import {
   selectMoney,
   selectMoneyTotals,
   selectTitles,
-  selectTotals,
   type After,
 } from './funnel-queries.ts'
 import { runsOf, type DaySpan } from './runs.ts'
@@ -19,10 +18,9 @@ export function readFunnel(db: Db, by: FunnelKind, span: DaySpan, page: { after:
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => {
-      const rows = await selectCounts(tx, by, runs, page)
+      const { rows, totals: counts } = await selectCounts(tx, by, runs, page)
       const money = await selectMoney(tx, by, runs, keysOf(rows))
-      const counts = await selectTotals(tx, by, runs)
-      const totals = { counts, money: await selectMoneyTotals(tx, by, runs) }
+      const totals = { counts, money: await selectMoneyTotals(tx, runs) }
       return { rows, money, totals }
     })
 }

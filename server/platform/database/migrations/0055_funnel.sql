@@ -23,10 +23,10 @@ CREATE TABLE funnel_counts (
   days       smallint NOT NULL CHECK (days IN (1, 4, 16)),
   first_day  date NOT NULL,
   key        text NOT NULL,
-  visits     bigint NOT NULL,
-  plays      bigint NOT NULL,
-  paywalls   bigint NOT NULL,
-  paid       bigint NOT NULL,
+  visits     integer NOT NULL,
+  plays      integer NOT NULL,
+  paywalls   integer NOT NULL,
+  paid       integer NOT NULL,
   PRIMARY KEY (kind, days, first_day, key)
 ) WITH (fillfactor = 80);
 -- All that ever came by a token: the longest runs hold every day once.
