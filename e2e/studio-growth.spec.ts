@@ -15,11 +15,13 @@ interface Row {
   paid: number
 }
 
-/** What the command line says of a token. */
-async function funnelOf(token: string): Promise<Row | undefined> {
-  const printed = await runCommand('studio', 'growth', 'funnel', '--by', 'token', '--limit', '50', '--json')
-  return (JSON.parse(printed) as { list: Row[] }).list.find(({ key }) => key === token)
+/** What the command line says. */
+async function funnelBy(kind: 'token' | 'video'): Promise<Row[]> {
+  const printed = await runCommand('studio', 'growth', 'funnel', '--by', kind, '--limit', '50', '--json')
+  return (JSON.parse(printed) as { list: Row[] }).list
 }
+
+const funnelOf = async (token: string) => (await funnelBy('token')).find(({ key }) => key === token)
 
 /** Somebody comes by a link to the second episode, watches on to the locked one and buys it. */
 async function comeAndBuy(page: Page, token: string): Promise<void> {
@@ -76,6 +78,11 @@ for (const [language, words] of [
   ['dy', { funnel: 'Vom Besuch zur Zahlung', by: 'Nach' }],
 ] as const)
   test(`growth is readable and fits, by token, click and video, in ${language}`, async ({ page }) => {
+    test.setTimeout(120_000)
+    await page.goto(await towerUrl(page, 1))
+    await expectPlaying(page, 1)
+    const videos = async () => (await funnelBy('video')).length
+    await expect.poll(videos, { timeout: 60_000, intervals: [3000] }).toBeGreaterThan(0)
     await openStudio(page, 'analyst')
     await page.goto(`/studio/growth?lang=${language}`)
     await expect(page.getByRole('heading', { name: words.funnel })).toBeVisible()
@@ -87,6 +94,7 @@ for (const [language, words] of [
     }
     const tower = page.getByRole('table', { name: words.funnel }).getByRole('link').first()
     await tower.click()
+    await expect(page).toHaveURL(/growth\/videos\//)
     await expect(page.locator('h2')).toBeVisible()
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
     await expectReadable(page)

@@ -28,7 +28,8 @@ function whole(position: Partial<SavedPosition>): SavedPosition {
 
 /**
  * Keeps where a viewer is (product.md, section 3). The latest `at` wins, so a late or repeated call changes nothing; a position
- * beyond the end is cut to it. The first call of a half hour counts as a play and notes what a subscription opened; that an episode was begun, and that it was finished, is noted once for good.
+ * beyond the end is cut to it. The first call of a half hour counts as a play and notes what a subscription opened; that an episode was
+ * begun, and that it was finished, is noted once for good.
  * @param onPlay told of the first call of a half hour
  * @returns the entry as it stands now; only its `video_id` where it was removed since
  * @throws Fault badRequest where a field is missing or `at` is no time; Refusal notFound for an episode that is not of this

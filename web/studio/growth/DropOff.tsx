@@ -52,15 +52,21 @@ export function DropOff() {
         )}
         {!pages && !found.isError && <div className={styles.wait} aria-busy="true" />}
         {rows.some(({ began }) => began > 0) && (
-          <BarChart
-            title={t('growth.viewersChart')}
-            bars={rows.map(({ number, began, finished }) => ({
-              label: String(number),
-              value: began,
-              part: finished,
-            }))}
-            words={String}
-          />
+          <>
+            <p className={styles.legend}>
+              <span data-of="whole">{t('growth.began')}</span>
+              <span data-of="part">{t('growth.finished')}</span>
+            </p>
+            <BarChart
+              title={t('growth.viewersChart')}
+              bars={rows.map(({ number, began, finished }) => ({
+                label: String(number),
+                value: began,
+                part: finished,
+              }))}
+              words={String}
+            />
+          </>
         )}
         {pages && (
           <Table
