@@ -29,7 +29,7 @@ export function DropOff() {
   const rows = pages?.flatMap(({ list }) => list) ?? []
   const since = pages?.[0]?.since ?? null
   const columns = [
-    { title: t('growth.episodeNumber'), cell: ({ number }: Row) => number },
+    { title: t('growth.episodeNumber'), cell: ({ number }: Row) => `${t('growth.episodeNumber')} ${number}` },
     { title: t('growth.began'), figures: true, cell: ({ began }: Row) => began },
     { title: t('growth.finished'), figures: true, cell: ({ finished }: Row) => finished },
     { title: t('growth.finishedShare'), figures: true, cell: (row: Row) => shareOf(row.finished, row.began) },
