@@ -36,6 +36,7 @@ const crowd = `
     SELECT user_id, 'vid_' || video, 'ep_' || video * 2, 1, at, video % 50 = 0 FROM pairs;
   INSERT INTO favorites SELECT user_id, 'vid_' || video, at FROM pairs;
   INSERT INTO plays SELECT user_id, 'ep_' || video * 2, at, 'vid_' || video, video % 100 > 0 FROM pairs;
+  INSERT INTO viewings SELECT user_id, 'ep_' || video * 2, video % 2 = 0 FROM pairs;
   INSERT INTO favorite_changes (user_id, video_id, change) SELECT user_id, 'vid_' || video, 1 FROM pairs LIMIT 10000;
   INSERT INTO unlocks SELECT user_id, 'vid_' || video, 'ep_' || video * 2, at FROM pairs WHERE video % 5 = 0;
   INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at)
@@ -82,7 +83,7 @@ describe('with 50,000 rows', () => {
     ["a video's personal part", 2, (db) => loadPersonal(db, viewer, 'vid_11')],
     [
       'a position that a subscriber saves',
-      5,
+      6,
       inTransaction((tx) => savePosition(tx, 'usr_7', position, now, async () => {})),
     ],
     ['a favorite that is added', 2, inTransaction((tx) => addFavorite(tx, 'usr_7', 'vid_11', now))],
@@ -96,8 +97,8 @@ describe('with 50,000 rows', () => {
       1,
       inTransaction((tx) => removeFromHistory(tx, 'usr_7', { remove: ['vid_11', 'vid_12'] }, now)),
     ],
-    ['a guest that becomes somebody else', 6, inTransaction((tx) => mergeLibrary(tx, 'usr_9', 'usr_10'))],
-    ['an export', 5, (db) => exportLibrary(db, 'usr_8')],
+    ['a guest that becomes somebody else', 7, inTransaction((tx) => mergeLibrary(tx, 'usr_9', 'usr_10'))],
+    ['an export', 6, (db) => exportLibrary(db, 'usr_8')],
   ]
 
   it.each(calls)('%s takes %i queries, none of which reads a whole table', async (_name, queries, work) => {
