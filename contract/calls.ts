@@ -18,6 +18,7 @@ import * as plans from './studio/plans.ts'
 import * as running from './studio/running.ts'
 import * as settings from './studio/settings.ts'
 import * as start from './studio/start.ts'
+import * as texts from './studio/texts.ts'
 import * as uploads from './studio/uploads.ts'
 import * as videos from './studio/videos.ts'
 import * as tracking from './tracking.ts'
@@ -32,6 +33,7 @@ const studioModules = [
   plans,
   running,
   settings,
+  texts,
   videos,
   uploads,
   growth,

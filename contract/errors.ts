@@ -24,6 +24,7 @@ export const refusals = {
   lastOwner: 409,
   nothingToPlay: 409,
   settingInvalid: 500,
+  siteTextInvalid: 500,
   secondFactorNeeded: 401,
   signedInAlready: 409,
   emailInvalid: 500,

@@ -23,7 +23,7 @@ const Run = Type.Object({
 export type Run = Static<typeof Run>
 
 /** A list has a line for each of its entries, everything else has one. A heading has an id to link to. */
-const Block = Type.Object({
+export const Block = Type.Object({
   kind: oneOf(['heading', 'subheading', 'paragraph', 'list', 'steps']),
   id: Type.Optional(Type.String()),
   lines: Type.Array(Type.Array(Run)),

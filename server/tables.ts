@@ -6,6 +6,7 @@ import type { MediaTables } from '#server/features/media/tables.ts'
 import type { CredentialTables } from '#server/features/members/credential-tables.ts'
 import type { MembersTables } from '#server/features/members/tables.ts'
 import type { SocialTables } from '#server/features/members/social/tables.ts'
+import type { PagesTables } from '#server/features/pages/tables.ts'
 import type { StudioTables } from '#server/features/studio/tables.ts'
 import type { TrackingTables } from '#server/features/tracking/tables.ts'
 import type { JobTables } from '#server/platform/job-tables.ts'
@@ -20,6 +21,7 @@ export type Tables = CatalogTables &
   MediaTables &
   BillingTables &
   TrackingTables &
+  PagesTables &
   StudioTables &
   JobTables &
   MailTables

@@ -28,6 +28,15 @@ export function parseMarkdown(markdown: string, values: Values): Parsed {
   return { title: fillLine(runsOf(title), values).map(textOf).join(''), blocks }
 }
 
+/** The names in a text's braces that nothing is set for, each once. */
+export function unsetValues(markdown: string, values: Values): string[] {
+  const names = [...markdown.matchAll(inBraces)].map(([, name = '']) => name)
+  return [...new Set(names)].filter((name) => valueOf(values, name) === undefined)
+}
+
+const inBraces = /\{\{(\w+)\}\}/g
+const valueOf = (values: Values, name: string) => (Object.hasOwn(values, name) ? values[name] : undefined)
+
 /** A line as plain text. */
 export function textOf(runs: readonly Run[]): string {
   return runs.map(({ text }) => text).join('')
@@ -93,8 +102,8 @@ function safeLink(href: string): boolean {
 function fillLine(line: readonly Run[], values: Values): Run[][] {
   let missing = false
   const fill = (text: string, encode: (value: string) => string = String) =>
-    text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
-      const value = Object.hasOwn(values, name) ? values[name] : undefined
+    text.replaceAll(inBraces, (_, name: string) => {
+      const value = valueOf(values, name)
       missing ||= value === undefined
       return encode(value ?? '')
     })

@@ -1,6 +1,7 @@
 import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { BillingContext } from '#server/features/billing/billing.ts'
 import type { DeskMediaContext, UploadContext } from '#server/features/media/media.ts'
+import type { PageContext } from '#server/features/pages/pages.ts'
 import type { HomepageDeskContext } from './homepage/homepage.ts'
 import type { RunningContext } from './running/running.ts'
 import type { SettingsContext } from './settings/settings.ts'
@@ -14,7 +15,8 @@ export interface StudioContext
     UploadContext,
     RunningContext,
     SettingsContext,
-    HomepageDeskContext {
+    HomepageDeskContext,
+    PageContext {
   /** Whether buyers may pay with the sandbox. */
   sandboxOffered: boolean
   /** How much of an order support may refund, in cents of its currency. */

@@ -19,6 +19,7 @@ import { runningCommands, runningJobs } from './running/running.ts'
 import { startCommands } from './start.ts'
 import { settingsCommands } from './settings/settings.ts'
 import type { StudioContext } from './studio-context.ts'
+import { textCommands } from './texts.ts'
 
 export { perform, type Command } from './command.ts'
 export { hasOperators } from './operator-queries.ts'
@@ -38,6 +39,7 @@ export const studioCommands: readonly Command[] = [
   ...runningCommands,
   ...settingsCommands,
   ...homepageCommands,
+  ...textCommands,
   ...growthCommands,
   ...funnelCommands,
   ...dropOffCommands,

@@ -1,26 +1,35 @@
-import { useQuery } from '@tanstack/react-query'
-import { showHomepage } from '#contract/studio/homepage.ts'
-import { call } from '#web/lib/api.ts'
-import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Route, Routes, useMatch } from 'react-router'
+import { languages } from '#contract/languages.ts'
+import { pageNames } from '#contract/pages.ts'
+import { NotFound } from '#web/studio/NotFound.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page } from '#web/studio/ui/Page.tsx'
-import { Composer } from './Composer.tsx'
-import styles from './homepage.module.css'
+import { Tabs } from '#web/studio/ui/Tabs.tsx'
+import { Composition } from './Composition.tsx'
+import { TextList } from './TextList.tsx'
+import { TextPage } from './TextPage.tsx'
 
-/** The homepage, composed by hand beside a live preview. */
+const root = '/studio/homepage'
+
+/** What every viewer finds: the homepage and the six texts. */
 export function Component() {
   const { t } = useTexts()
-  const composed = useQuery({
-    queryKey: ['homepage-desk'],
-    queryFn: ({ signal }) => call(showHomepage, { signal }),
-    // What is being composed must not change under the operator's hands.
-    staleTime: Infinity,
-  })
+  const { params } = useMatch(`${root}/texts/:name/:language`) ?? {}
+  const name = pageNames.find((each) => each === params?.name)
+  const language = languages.find((each) => each === params?.language)
+  if (name && language) return <TextPage key={`${name} ${language}`} name={name} language={language} />
+  const tabs = [
+    { to: root, title: t('homepage.composition') },
+    { to: `${root}/texts`, title: t('homepage.texts') },
+  ]
   return (
     <Page title={t('homepage.title')} lead={t('homepage.lead')}>
-      {composed.isError && <CouldNotLoad onRetry={() => void composed.refetch()} />}
-      {composed.isPending && <div className={styles.wait} aria-busy="true" />}
-      {composed.data && <Composer key={composed.data.version} composed={composed.data} />}
+      <Tabs label={t('homepage.title')} tabs={tabs} />
+      <Routes>
+        <Route index element={<Composition />} />
+        <Route path="texts" element={<TextList />} />
+        <Route path="*" element={<NotFound />} />
+      </Routes>
     </Page>
   )
 }

@@ -1,0 +1,90 @@
+import { Type, type Static } from 'typebox'
+import { Block, pageNames } from '#contract/pages.ts'
+import { LanguageCode, Time, Typed, oneOf } from '#contract/shapes.ts'
+import { command, roles, type Role } from './command.ts'
+
+/** Characters of one of the site's texts, at most. */
+export const longestText = 40_000
+
+/** Who writes the site's texts. */
+const writers: readonly Role[] = ['owner', 'editor']
+
+/** Which of the texts, and in which language. */
+const which = { name: oneOf(pageNames), language: LanguageCode }
+/** What was there when it was read: who saves says it, so that nobody overwrites what they have not seen. */
+const version = Type.String({ maxLength: 100 })
+
+const SiteText = Type.Object({
+  ...which,
+  markdown: Type.String(),
+  /** Written here; else it is as it came with the site. */
+  own: Type.Boolean(),
+  updated_at: Time,
+  version: Type.String(),
+})
+export type SiteText = Static<typeof SiteText>
+
+export const listTexts = command({
+  method: 'GET',
+  path: '/api/studio/texts',
+  command: 'text list',
+  roles,
+  summary: 'The six texts in every language: which were written here, and when each was last changed',
+  refuses: [],
+  data: Type.Object({
+    list: Type.Array(Type.Object({ ...which, own: Type.Boolean(), updated_at: Time })),
+  }),
+})
+
+export const showText = command({
+  method: 'GET',
+  path: '/api/studio/text',
+  command: 'text show',
+  args: ['name', 'language'],
+  roles,
+  summary: 'One of the six texts in a language, in Markdown',
+  refuses: [],
+  query: Type.Object(which),
+  info: SiteText,
+})
+
+export const previewText = command({
+  method: 'POST',
+  path: '/api/studio/text/preview',
+  command: 'text preview',
+  args: ['markdown'],
+  roles: writers,
+  summary: 'What viewers would get of a text',
+  refuses: ['siteTextInvalid'],
+  body: Type.Object({ markdown: Typed }),
+  info: Type.Object({
+    title: Type.String(),
+    blocks: Type.Array(Block),
+    /** Names in braces that nothing is set for: lines with one are left out. */
+    unset: Type.Array(Type.String()),
+  }),
+})
+
+export const saveText = command({
+  method: 'POST',
+  path: '/api/studio/text',
+  command: 'text save',
+  args: ['name', 'language'],
+  roles: writers,
+  summary: 'Writes a text for viewers of a language, who get it within two seconds',
+  refuses: ['movedOn', 'siteTextInvalid'],
+  body: Type.Object({ ...which, markdown: Typed, version }),
+  info: SiteText,
+})
+
+export const restoreText = command({
+  method: 'POST',
+  path: '/api/studio/text/restore',
+  command: 'text restore',
+  args: ['name', 'language'],
+  roles: writers,
+  summary: 'Takes a text back to how it came with the site',
+  refuses: ['movedOn'],
+  body: Type.Object({ ...which, version }),
+  info: SiteText,
+})

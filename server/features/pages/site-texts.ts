@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Refusal } from '#contract/errors.ts'
+import { languages, type Language } from '#contract/languages.ts'
+import { pageNames, type PageName } from '#contract/pages.ts'
+import { longestText, type SiteText } from '#contract/studio/texts.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { parseMarkdown, unsetValues, type Parsed, type Values } from './parse-markdown.ts'
+import * as queries from './queries.ts'
+
+/** Which of the texts, and in which language. */
+interface Which {
+  name: PageName
+  language: Language
+}
+
+/** One of the site's texts in a language: the operator's own, else the one that came with the site. */
+export async function loadText(db: Db, { name, language }: Which): Promise<SiteText> {
+  const row = await queries.selectText(db, name, language)
+  const { markdown, updated_at } = row ?? (await readUsual(name, language))
+  const own = row !== undefined
+  const version = createHash('sha256')
+    .update(JSON.stringify([own, markdown]))
+    .digest('base64url')
+  return { name, language, markdown, own, updated_at: updated_at.toISOString(), version }
+}
+
+/** All texts in every language, without their words. */
+export async function listTexts(db: Db): Promise<(Which & { own: boolean; updated_at: string })[]> {
+  const rows = await queries.selectTextDates(db)
+  const each = pageNames.flatMap((name) => languages.map((language) => ({ name, language })))
+  return Promise.all(
+    each.map(async ({ name, language }) => {
+      const own = rows.find((row) => row.name === name && row.language === language)
+      const { updated_at } = own ?? (await readUsual(name, language))
+      return { name, language, own: own !== undefined, updated_at: updated_at.toISOString() }
+    }),
+  )
+}
+
+const invalid = () => new Refusal('siteTextInvalid', { field: 'markdown' })
+
+/**
+ * What viewers would get of a text, and which values it names that nothing is set for.
+ * @throws Refusal siteTextInvalid for one that is too long or cannot be read
+ */
+export function readText(markdown: string, values: Values): Parsed & { unset: string[] } {
+  const parsed = markdown.length > longestText ? undefined : parseOrUndefined(markdown, values)
+  if (!parsed) throw invalid()
+  return { ...parsed, unset: unsetValues(markdown, values) }
+}
+
+/** Undefined where quotations or lists lie deeper in each other than can be followed. */
+function parseOrUndefined(markdown: string, values: Values): Parsed | undefined {
+  try {
+    return parseMarkdown(markdown, values)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+interface Edit extends Which {
+  /** Of the text as whoever changes it has seen it. */
+  version: string
+}
+
+/**
+ * Writes the operator's own text for one language.
+ * @returns how it was before
+ * @throws Refusal movedOn where it has changed since `version`; siteTextInvalid for one without a title, too long or unreadable
+ */
+export async function saveText(
+  tx: Tx,
+  { name, language, version, markdown }: Edit & { markdown: string },
+  { values, now }: { values: Values; now: Date },
+): Promise<SiteText> {
+  if (readText(markdown, values).title.trim() === '') throw invalid()
+  const before = await hold(tx, { name, language, version })
+  await queries.upsertText(tx, { name, language, markdown, updated_at: now })
+  return before
+}
+
+/**
+ * Takes a text back to how it came with the site.
+ * @returns how it was before
+ * @throws Refusal movedOn
+ */
+export async function restoreText(tx: Tx, edit: Edit): Promise<SiteText> {
+  const before = await hold(tx, edit)
+  await queries.deleteText(tx, edit.name, edit.language)
+  return before
+}
+
+async function hold(tx: Tx, { version, ...which }: Edit): Promise<SiteText> {
+  await queries.lockTexts(tx)
+  const before = await loadText(tx, which)
+  if (before.version !== version) throw new Refusal('movedOn')
+  return before
+}
+
+interface Usual {
+  markdown: string
+  updated_at: Date
+}
+
+const folder = join(import.meta.dirname, 'texts')
+
+/** The texts that come with the site; they are files of this release, so each is read once. */
+const usual = new Map<string, Promise<Usual>>()
+
+function readUsual(name: PageName, language: Language): Promise<Usual> {
+  const file = `${name}.${language}.md`
+  const text = usual.get(file) ?? readFile(join(folder, file), 'utf8').then(takeDate)
+  usual.set(file, text)
+  text.catch(() => usual.delete(file))
+  return text
+}
+
+/** The first line of a file says when its text was last changed: `Updated: 2026-11-21`. */
+function takeDate(file: string): Usual {
+  const [, updated, markdown] = /^Updated: (\d{4}-\d{2}-\d{2})\n([^]*)$/.exec(file) ?? []
+  if (!updated || markdown === undefined) throw new Error('A text does not begin with its date')
+  return { markdown, updated_at: new Date(updated) }
+}

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getPage } from '#contract/pages.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import {
+  listTexts,
+  longestText,
+  previewText,
+  restoreText,
+  saveText,
+  showText,
+} from '#contract/studio/texts.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let editor: TestOperator
+let offset = 0
+
+beforeAll(async () => {
+  // What viewers get may be a second old.
+  site = await testSite(
+    { clock: { now: () => new Date(Date.now() + offset) } },
+    { SITE_NAME: 'Salt', OPERATOR_NAME: 'Ada <b>' },
+  )
+  editor = await letIn(site, 'editor')
+})
+afterAll(() => site.close())
+
+const which = { name: 'contentPolicy', language: 'en' } as const
+const show = (language: 'en' | 'dy' = 'en') => editor.desk.ask(showText, { query: { ...which, language } })
+const read = async (language = 'en') => {
+  offset += 1001
+  return site.visitor({ 'accept-language': language }).ask(getPage, { query: { name: which.name } })
+}
+const write = async (markdown: string) =>
+  editor.desk.call(saveText, { body: { ...which, markdown, version: (await show()).version } })
+
+beforeEach(async () => {
+  const { version } = await show()
+  await editor.desk.ask(restoreText, { body: { ...which, version } })
+})
+
+describe('a text', () => {
+  it('is as it came until somebody writes another, which viewers get without a restart, and so again afterwards', async () => {
+    const [usual, before] = [await show(), await read()]
+    expect(usual).toMatchObject({ own: false, updated_at: before.updated_at })
+    expect((await write('# Our rules\n\nBe kind to {{operator}}.')).answer.info).toMatchObject({ own: true })
+    expect(await read()).toMatchObject({
+      title: 'Our rules',
+      blocks: [{ kind: 'paragraph', lines: [[{ text: 'Be kind to Ada <b>.' }]] }],
+    })
+    const { version } = await show()
+    expect(await editor.desk.ask(restoreText, { body: { ...which, version } })).toEqual(usual)
+    expect(await read()).toEqual(before)
+  })
+
+  it('in one language leaves the other languages as they are', async () => {
+    const german = await read('de')
+    await write('# Our rules')
+    expect(await read('de')).toEqual(german)
+    const { list } = await editor.desk.ask(listTexts)
+    expect(list).toHaveLength(30)
+    expect(list.filter(({ own }) => own)).toMatchObject([which])
+  })
+
+  it('is shown in the preview as viewers are going to get it', async () => {
+    const markdown =
+      '# Rules\n\n<script>alert(1)</script>\n\n- [good](/my) **very** [bad](javascript:alert(1)) [worse](//evil.example) ![x](https://x.example/y.png)\n\nAt {{address}} or {{nowhere}}.'
+    const { title, blocks, unset } = await editor.desk.ask(previewText, { body: { markdown } })
+    await write(markdown)
+    expect(await read()).toMatchObject({ title, blocks })
+    expect(unset).toEqual(['address', 'nowhere'])
+    expect(blocks).toEqual([
+      { kind: 'paragraph', lines: [[{ text: '<script>alert(1)</script>' }]] },
+      {
+        kind: 'list',
+        lines: [
+          [
+            { text: 'good', href: '/my' },
+            { text: ' ' },
+            { text: 'very', strong: true },
+            { text: ' ' },
+            { text: 'bad' },
+            { text: ' ' },
+            { text: 'worse' },
+            { text: ' ' },
+          ],
+        ],
+      },
+    ])
+  })
+
+  it('may be as long as is said', async () => {
+    expect((await write(`# A\n\n${'x'.repeat(longestText - 5)}`)).answer.code).toBe(200)
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['no title', 'Just words.\n\n## And a heading'],
+    ['a title that says nothing', '# {{address}}\n\nWords.'],
+    ['too many characters', `# A\n\n${'x'.repeat(longestText)}`],
+    ['quotations without end', `# A\n\n${'>'.repeat(30_000)}`],
+  ])('with %s is refused, and nothing is changed', async (_what, markdown) => {
+    const before = await show()
+    expect((await write(markdown)).answer).toMatchObject({ code: 500, info: { field: 'markdown' } })
+    expect(await show()).toEqual(before)
+  })
+
+  it('that two write at once is the first one’s, and the second is told', async () => {
+    const other = await letIn(site, 'owner')
+    const { version } = await show()
+    const body = (markdown: string) => ({ body: { ...which, version, markdown } })
+    const answers = await Promise.all([
+      editor.desk.call(saveText, body('# One')),
+      other.desk.call(saveText, body('# Two')),
+    ])
+    expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 409])
+    const first = answers.find(({ answer }) => answer.code === 200)?.answer.info
+    expect(await show()).toEqual(first)
+    expect((await other.desk.call(restoreText, { body: { ...which, version } })).answer.code).toBe(409)
+  })
+
+  it('leaves in the audit trail the lines that were changed, and how they were', async () => {
+    await write('# Rules\n\nOne.\n\nTwo.\n\nThree.')
+    await write('# Rules\n\nOne.\n\n2.\n\nThree.')
+    const { list } = await (await letIn(site, 'owner')).desk.ask(listAudit)
+    expect(list.find(({ event }) => event === 'studio text save')).toMatchObject({
+      operator: editor.email,
+      subject: 'text contentPolicy en',
+      details: {
+        before: { own: true, line: 5, markdown: 'Two.' },
+        after: { own: true, line: 5, markdown: '2.' },
+      },
+    })
+  })
+})
+
+it('a preview of what has no title yet is given, of what cannot be read refused', async () => {
+  const preview = (markdown: string) => editor.desk.call(previewText, { body: { markdown } })
+  expect((await preview('Just words.')).answer.info).toMatchObject({ title: '', unset: [] })
+  for (const markdown of ['x'.repeat(longestText + 1), '>'.repeat(30_000)])
+    expect((await preview(markdown)).answer.code).toBe(500)
+})
+
+it('the command line writes a text, too', async () => {
+  const run = (...args: string[]) => runStudioCommand(site.context, ['text', ...args])
+  const shown = await run('show', 'refundPolicy', 'fy', '--json')
+  const { version } = JSON.parse(shown) as { version: string }
+  const saved = await run('save', 'refundPolicy', 'fy', '--markdown', '# À nous', '--version', version)
+  expect(saved).toContain('own: true')
+  await expect(
+    run('save', 'refundPolicy', 'fy', '--markdown', '# À nous', '--version', version),
+  ).rejects.toThrow('changed in the meantime')
+})

@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query'
+import { languages, type Language } from '#contract/languages.ts'
+import { pageNames, type PageName } from '#contract/pages.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { timeWords } from '#web/studio/words.ts'
+import { textsQuery } from './text-queries.ts'
+import styles from './homepage.module.css'
+
+/** The six texts, and in which languages the operator has written their own. */
+export function TextList() {
+  const { t, language: shown } = useTexts()
+  const texts = useQuery(textsQuery)
+  if (texts.isError) return <CouldNotLoad onRetry={() => void texts.refetch()} />
+  if (!texts.data) return <div className={styles.wait} aria-busy="true" />
+  const { list } = texts.data
+  const standing = (name: PageName, language: Language) => {
+    const text = list.find((each) => each.name === name && each.language === language)
+    return text?.own ? timeWords(text.updated_at, shown) : t('homepage.asItCame')
+  }
+  const columns = [
+    { title: t('homepage.textName'), cell: (name: PageName) => t(`homepage.page.${name}`) },
+    ...languages.map((language) => ({
+      title: languageNames[language],
+      cell: (name: PageName) => (
+        <PageLink to={`/studio/homepage/texts/${name}/${language}`}>
+          {standing(name, language)}
+          <span className="hidden-text">
+            {t('homepage.textIn', { name: t(`homepage.page.${name}`), language: languageNames[language] })}
+          </span>
+        </PageLink>
+      ),
+    })),
+  ]
+  return (
+    <>
+      <p className={styles.note}>{t('homepage.textsLead')}</p>
+      <Table
+        caption={t('homepage.texts')}
+        columns={columns}
+        rows={pageNames}
+        keyOf={(name) => name}
+        empty={null}
+      />
+    </>
+  )
+}

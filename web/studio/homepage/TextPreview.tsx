@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState, type MouseEvent } from 'react'
+import { Blocks } from '#web/features/pages/Blocks.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { previewQuery } from './text-queries.ts'
+import styles from './homepage.module.css'
+
+/** After this long without a change the preview follows. */
+const restMs = 400
+
+/** The text as viewers would get it: read by the server and drawn by the page's own component. */
+export function TextPreview({ markdown }: { markdown: string }) {
+  const { t } = useTexts()
+  const preview = useQuery(previewQuery(useRested(markdown)))
+  const { title, blocks, unset } = preview.data ?? { title: '', blocks: [], unset: [] }
+  return (
+    <section className={styles.preview} aria-label={t('homepage.preview')} onClickCapture={stay}>
+      <h2 className={styles.label}>{t('homepage.preview')}</h2>
+      <div className={styles.sheet} aria-busy={preview.isFetching}>
+        <p className={styles.sheetTitle}>{title}</p>
+        <Blocks blocks={blocks} />
+      </div>
+      <div role="status">
+        {preview.isError && <p className={styles.bad}>{t('homepage.noPreview')}</p>}
+        {preview.data && !title && <p className={styles.bad}>{t('homepage.noTextTitle')}</p>}
+        {unset.length > 0 && (
+          <p className={styles.note}>
+            {t('homepage.unset', { names: unset.map((name) => `{{${name}}}`).join(', ') })}
+          </p>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Links are shown, but nobody is led away from what they write. */
+function stay(event: MouseEvent): void {
+  if (event.target instanceof Element && event.target.closest('a')) {
+    event.preventDefault()
+    event.stopPropagation()
+  }
+}
+
+/** The text as it was when it last rested. */
+function useRested(text: string): string {
+  const [rested, setRested] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), restMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return rested
+}
