@@ -9,6 +9,7 @@ import * as pages from './pages.ts'
 import * as social from './social.ts'
 import * as homepage from './studio/homepage.ts'
 import * as funnel from './studio/funnel.ts'
+import * as icon from './studio/icon.ts'
 import * as growth from './studio/growth.ts'
 import * as links from './studio/links.ts'
 import * as operators from './studio/operators.ts'
@@ -28,6 +29,7 @@ const modules = [members, social, catalog, library, media, billing, tracking, pa
 const studioModules = [
   operators,
   homepage,
+  icon,
   orders,
   people,
   plans,

@@ -25,6 +25,7 @@ export const refusals = {
   nothingToPlay: 409,
   settingInvalid: 500,
   siteTextInvalid: 500,
+  iconInvalid: 500,
   secondFactorNeeded: 401,
   signedInAlready: 409,
   emailInvalid: 500,

@@ -38,6 +38,7 @@ import { eraseIdentities, exportIdentities } from '#server/features/members/soci
 import type { SocialProvider } from '#server/features/members/social/social-provider.ts'
 import { readDocuments } from '#server/features/pages/documents.ts'
 import type { PageContext } from '#server/features/pages/load-page.ts'
+import { selectIcon } from '#server/features/pages/queries.ts'
 import type { PagesContext } from '#server/features/pages/routes.ts'
 import { createSiteIcons, type SiteIcons } from '#server/features/pages/site-icons.ts'
 import type { MessageContext } from '#server/features/pages/send-message.ts'
@@ -171,6 +172,11 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   const documents = readDocuments(webRoot, () => pageSettings(config, icons, socialProviders))
   const icons = createSiteIcons({
     logo: config.operator.logo,
+    uploaded: {
+      hash: () => settings.icon,
+      load: (hash) => selectIcon(db, hash),
+      refresh: () => settings.refresh(),
+    },
     webRoot,
     background: () => documents.background(),
     log,

@@ -7,6 +7,8 @@ export interface OwnSettings {
   contact_email?: string
   mail_from?: string
   maintenance?: boolean
+  /** The hash of the icon that was brought in. */
+  icon?: string
   limits?: Partial<Limits>
 }
 
@@ -16,8 +18,12 @@ export interface LiveSettings {
   readonly mailFrom: string
   /** Viewers are asked to come back later; operators work on. */
   readonly maintenance: boolean
+  /** The hash of the icon that an operator has brought in. */
+  readonly icon: string | undefined
   /** One object for good, whose limits change. */
   readonly limits: Limits
+  /** Has this process know at once what was just changed. */
+  refresh(): Promise<void>
   stop(): void
 }
 
@@ -60,7 +66,11 @@ export async function openLiveSettings(
     get maintenance() {
       return own.maintenance ?? false
     },
+    get icon() {
+      return own.icon
+    },
     limits,
+    refresh,
     stop: () => clearInterval(timer),
   }
 }

@@ -40,9 +40,8 @@ export interface Documents {
 export function readDocuments(webRoot: string, settings: () => PageSettings): Documents {
   let documents: ReturnType<typeof readBuilt> | undefined
   const built = () => (documents ??= readBuilt(webRoot))
-  let script: string | undefined
-  let known: string | undefined
-  const told = () => (known ??= jsonScript('settings', settings()))
+  let script: { shell: string; text: string } | undefined
+  const told = () => jsonScript('settings', settings())
   return {
     render(name, route, language, { head, boot, picture = '', plays = false }) {
       const { pages, ahead, playFirst } = built()
@@ -63,11 +62,12 @@ export function readDocuments(webRoot: string, settings: () => PageSettings): Do
       return { html, nonce }
     },
     background: () => built().background,
-    serviceWorker: () =>
-      (script ??= namedRelease(
-        readFileSync(join(webRoot, 'sw.js'), 'utf8'),
-        built().pages.index.whole + told(),
-      )),
+    serviceWorker() {
+      const shell = built().pages.index.whole + told()
+      if (script?.shell !== shell)
+        script = { shell, text: namedRelease(readFileSync(join(webRoot, 'sw.js'), 'utf8'), shell) }
+      return script.text
+    },
   }
 }
 

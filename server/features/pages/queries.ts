@@ -37,3 +37,16 @@ export async function upsertText(
 export async function deleteText(tx: Tx, name: PageName, language: Language): Promise<void> {
   await tx.deleteFrom('page_texts').where('name', '=', name).where('language', '=', language).execute()
 }
+
+export async function selectIcon(db: Db, hash: string): Promise<Buffer | undefined> {
+  const row = await db.selectFrom('site_icons').select('picture').where('hash', '=', hash).executeTakeFirst()
+  return row?.picture
+}
+
+export async function insertIcon(tx: Tx, icon: { hash: string; picture: Buffer }): Promise<void> {
+  await tx.insertInto('site_icons').values(icon).execute()
+}
+
+export async function deleteIcons(tx: Tx): Promise<void> {
+  await tx.deleteFrom('site_icons').execute()
+}

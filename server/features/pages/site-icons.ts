@@ -24,12 +24,19 @@ export interface SiteIcons {
   /** A picture's address, which changes with the logo. */
   address(name: Picture): string
   /** The picture at an address that `address` gave, as PNG; undefined for any other. */
-  draw(hash: string, name: string): Promise<Buffer> | undefined
+  draw(hash: string, name: string): Promise<Buffer | undefined>
 }
 
 interface IconsSetUp {
   /** The operator's file; ours where there is none. */
   logo: string | undefined
+  /** The picture that was brought in at the studio, which stands before both. */
+  uploaded: {
+    hash(): string | undefined
+    load(hash: string): Promise<Buffer | undefined>
+    /** Looks whether it is another one by now. */
+    refresh(): Promise<void>
+  }
   webRoot: string
   /** The colour under a logo that must fill its field. */
   background(): string
@@ -37,29 +44,44 @@ interface IconsSetUp {
 }
 
 /** The site's icons, each drawn when it is first asked for and kept: together they weigh less than 100 KB. */
-export function createSiteIcons({ logo, webRoot, background, log }: IconsSetUp): SiteIcons {
-  const drawn = new Map<Picture, Promise<Buffer>>()
+export function createSiteIcons({ logo, uploaded, webRoot, background, log }: IconsSetUp): SiteIcons {
   const own = () => readFileSync(join(webRoot, 'favicon.svg'))
-  let known: { bytes: Buffer; hash: string } | undefined
-  const read = () => {
-    if (known) return known
-    const bytes = logo === undefined ? own() : readFileSync(logo)
-    const hash = createHash('sha256').update(bytes).update(JSON.stringify(pictures)).update(background())
-    return (known = { bytes, hash: hash.digest('hex').slice(0, 12) })
+  let file: Buffer | undefined
+  const readLogo = () => (file ??= logo === undefined ? own() : readFileSync(logo))
+  /** Undefined where the icon has just become another one. */
+  const read = async (hash: string | undefined) => (hash === undefined ? readLogo() : uploaded.load(hash))
+  let known:
+    | { of: string | undefined; hash: string; drawn: Map<Picture, Promise<Buffer | undefined>> }
+    | undefined
+  /** The icon of now, its hash, and what has been drawn of it. */
+  const current = () => {
+    const of = uploaded.hash()
+    if (known && known.of === of) return known
+    const hash = createHash('sha256').update(of ?? readLogo())
+    hash.update(JSON.stringify(pictures)).update(background())
+    return (known = { of, hash: hash.digest('hex').slice(0, 12), drawn: new Map() })
   }
-  const draw = (name: Picture) =>
-    drawIcon(read().bytes, name, background()).catch((error: unknown) => {
+  const draw = async (name: Picture, of: string | undefined) => {
+    try {
+      const bytes = await read(of)
+      return bytes && (await drawIcon(bytes, name, background()))
+    } catch (error) {
       log.error({ err: error }, `SITE_LOGO ${logo} is no picture that can be drawn: our own mark stands in`)
       return drawIcon(own(), name, background())
-    })
-  const address = (name: Picture) => `/icons/${read().hash}/${name}`
+    }
+  }
+  const address = (name: Picture) => `/icons/${current().hash}/${name}`
   return {
     address,
-    logo: () => (logo === undefined ? '/favicon.svg' : address('192.png')),
-    draw(hash, name) {
-      if (hash !== read().hash || !isPicture(name)) return undefined
-      const picture = drawn.get(name) ?? draw(name)
+    logo: () => (logo === undefined && uploaded.hash() === undefined ? '/favicon.svg' : address('192.png')),
+    async draw(hash, name) {
+      // Another process may have heard of a new one before this.
+      if (hash !== current().hash) await uploaded.refresh()
+      const { of, hash: ours, drawn } = current()
+      if (hash !== ours || !isPicture(name)) return undefined
+      const picture = drawn.get(name) ?? draw(name, of)
       drawn.set(name, picture)
+      picture.catch(() => drawn.delete(name))
       return picture
     },
   }

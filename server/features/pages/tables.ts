@@ -10,4 +10,5 @@ export interface PagesTables {
     markdown: string
     updated_at: ColumnType<Date, Date, Date>
   }
+  site_icons: { hash: string; picture: Buffer }
 }

@@ -68,6 +68,8 @@ const allowed: Record<string, readonly Role[]> = {
   'text preview': ['owner', 'editor'],
   'text save': ['owner', 'editor'],
   'text restore': ['owner', 'editor'],
+  'icon show': ['owner', 'editor', 'support', 'analyst'],
+  'icon remove': ['owner', 'editor'],
   'settings show': ['owner', 'editor', 'support', 'analyst'],
   'settings change': ['owner'],
   maintenance: ['owner'],

@@ -3,6 +3,7 @@ import type { BillingContext } from '#server/features/billing/billing.ts'
 import type { DeskMediaContext, UploadContext } from '#server/features/media/media.ts'
 import type { PageContext } from '#server/features/pages/pages.ts'
 import type { HomepageDeskContext } from './homepage/homepage.ts'
+import type { IconDeskContext } from './icon.ts'
 import type { RunningContext } from './running/running.ts'
 import type { SettingsContext } from './settings/settings.ts'
 
@@ -16,7 +17,8 @@ export interface StudioContext
     RunningContext,
     SettingsContext,
     HomepageDeskContext,
-    PageContext {
+    PageContext,
+    IconDeskContext {
   /** Whether buyers may pay with the sandbox. */
   sandboxOffered: boolean
   /** How much of an order support may refund, in cents of its currency. */

@@ -9,6 +9,7 @@ import { foldFunnel } from './funnel/fold-funnel.ts'
 import { funnelCommands } from './funnel/funnel.ts'
 import { homepageCommands } from './homepage/homepage.ts'
 import { growthCommands } from './growth.ts'
+import { iconCommands } from './icon.ts'
 import { linkCommands } from './links.ts'
 import { sweepOperatorSessions } from './operator-sessions.ts'
 import { operatorCommands } from './operators.ts'
@@ -40,6 +41,7 @@ export const studioCommands: readonly Command[] = [
   ...settingsCommands,
   ...homepageCommands,
   ...textCommands,
+  ...iconCommands,
   ...growthCommands,
   ...funnelCommands,
   ...dropOffCommands,

@@ -6,6 +6,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Page } from '#web/studio/ui/Page.tsx'
 import { Tabs } from '#web/studio/ui/Tabs.tsx'
 import { Composition } from './Composition.tsx'
+import { SiteIconTab } from './SiteIconTab.tsx'
 import { TextList } from './TextList.tsx'
 import { TextPage } from './TextPage.tsx'
 
@@ -21,6 +22,7 @@ export function Component() {
   const tabs = [
     { to: root, title: t('homepage.composition') },
     { to: `${root}/texts`, title: t('homepage.texts') },
+    { to: `${root}/icon`, title: t('homepage.icon') },
   ]
   return (
     <Page title={t('homepage.title')} lead={t('homepage.lead')}>
@@ -28,6 +30,7 @@ export function Component() {
       <Routes>
         <Route index element={<Composition />} />
         <Route path="texts" element={<TextList />} />
+        <Route path="icon" element={<SiteIconTab />} />
         <Route path="*" element={<NotFound />} />
       </Routes>
     </Page>

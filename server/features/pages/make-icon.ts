@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { Refusal } from '#contract/errors.ts'
+import { iconLimits } from '#contract/studio/icon.ts'
+import type { Tx } from '#server/tables.ts'
+import * as queries from './queries.ts'
+
+/** The side of what is kept, larger than any icon that is drawn of it. */
+const keptSide = 1024
+const mostPixels = 8192 ** 2
+/** By their content; a drawing could bring along what it shows from elsewhere. */
+const kinds = ['png', 'jpeg', 'webp']
+/** A picture counts as square that is so but for a hundredth. */
+const squareEnough = 0.01
+
+/** A picture for the site's icon, and its name. */
+export interface IconPicture {
+  hash: string
+  picture: Buffer
+}
+
+/**
+ * Makes of a file what the site's icons are drawn of.
+ * @throws Refusal iconInvalid for what is no picture, not square or too small
+ */
+export async function makeIcon(file: Buffer): Promise<IconPicture> {
+  // Few processes ever make one: the others need not hold the library.
+  const { default: sharp } = await import('sharp')
+  const options = { limitInputPixels: mostPixels, failOn: 'error' as const }
+  try {
+    const { format, width, height } = await sharp(file, options).metadata()
+    const [short, long] = [Math.min(width, height), Math.max(width, height)]
+    const isSquare = long - short <= long * squareEnough
+    if (!kinds.includes(format) || !isSquare || short < iconLimits.side) throw invalid()
+    const side = Math.min(short, keptSide)
+    const picture = await sharp(file, options)
+      .rotate()
+      .resize(side, side, { fit: 'cover' })
+      .png({ compressionLevel: 9 })
+      .toBuffer()
+    return { hash: createHash('sha256').update(picture).digest('hex').slice(0, 24), picture }
+  } catch {
+    throw invalid()
+  }
+}
+
+const invalid = () => new Refusal('iconInvalid')
+
+/** Keeps the picture in the place of the former one; with none, that one is forgotten. */
+export async function keepIcon(tx: Tx, icon: IconPicture | undefined): Promise<void> {
+  await queries.deleteIcons(tx)
+  if (icon) await queries.insertIcon(tx, icon)
+}

@@ -1,0 +1,94 @@
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getHomepage } from '#contract/catalog.ts'
+import { iconPath, removeIcon, showIcon, type SiteIcon } from '#contract/studio/icon.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { letIn } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Envelope, Visitor } from '#server/testing/visitor.ts'
+
+let site: TestSite
+let desk: Visitor
+beforeAll(async () => {
+  site = await testSite()
+  desk = (await letIn(site, 'editor')).desk
+})
+afterAll(() => site.close())
+
+const picture = (width: number, height: number, background = '#00f') =>
+  sharp({ create: { width, height, channels: 3, background } })
+const send = async (bytes: Buffer, by = desk) => {
+  const headers = { 'content-type': 'application/octet-stream' }
+  const answer = await by.fetch(iconPath, { method: 'POST', headers, body: new Uint8Array(bytes) })
+  return (await answer.json()) as Envelope<SiteIcon>
+}
+const open = async (path: string) => (await site.visitor().fetch(path)).text()
+
+describe('an icon that is brought in', () => {
+  it('stands in pages, manifest and the browser’s tab under a name of its content, in every size, until it is taken back', async () => {
+    const usual = await desk.ask(showIcon)
+    const { info } = await send(await picture(600, 600).png().toBuffer())
+    expect(info).toEqual({ own: true, address: expect.stringMatching(/^\/icons\/[0-9a-f]{12}\/192\.png$/) })
+    const address = info?.address ?? ''
+    const hash = address.split('/')[2] ?? ''
+    const html = await open('/')
+    expect(html).toContain(`<link rel="icon" href="${address}">`)
+    expect(html).toContain(`<link rel="apple-touch-icon" href="/icons/${hash}/apple.png">`)
+    expect(html).toContain(`"logo":"${address}"`)
+    const manifest = JSON.parse(await open('/manifest.webmanifest')) as { icons: { src: string }[] }
+    expect(new Set(manifest.icons.map(({ src }) => src.split('/')[2]))).toEqual(new Set([hash]))
+    for (const [name, side] of [
+      ['192.png', 192],
+      ['512.png', 512],
+      ['maskable.png', 512],
+      ['apple.png', 180],
+    ]) {
+      const answer = await site.visitor().fetch(`/icons/${hash}/${name}`)
+      expect(answer.headers.get('cache-control')).toContain('immutable')
+      const drawn = sharp(Buffer.from(await answer.arrayBuffer()))
+      expect(await drawn.metadata()).toMatchObject({ width: side, height: side, format: 'png' })
+      expect((await drawn.stats()).dominant.b).toBeGreaterThan(200)
+    }
+    expect((await site.visitor().ask(getHomepage)).copyright.icon).toBe(address)
+
+    expect(await desk.ask(removeIcon, { body: {} })).toEqual(usual)
+    expect(await open('/')).not.toContain(hash)
+    expect((await site.visitor().fetch(address)).status).toBe(404)
+    const { list } = await (await letIn(site, 'owner')).desk.ask(listAudit)
+    expect(list.filter(({ event }) => event.startsWith('studio icon')).map(({ event }) => event)).toEqual([
+      'studio icon remove',
+      'studio icon remove',
+      'studio icon change',
+    ])
+  })
+
+  it('makes another release of the service worker, so that what it keeps has the new one', async () => {
+    const before = await open('/sw.js')
+    await send(await picture(512, 512, '#f00').jpeg().toBuffer())
+    expect(await open('/sw.js')).not.toBe(before)
+    const first = await desk.ask(showIcon)
+    await send(await picture(512, 512, '#0f0').webp().toBuffer())
+    expect((await desk.ask(showIcon)).address).not.toBe(first.address)
+  })
+
+  it.each([
+    ['no picture', async () => Buffer.from('GIF89a, or so it says')],
+    ['too small', () => picture(511, 511).png().toBuffer()],
+    ['not square', () => picture(600, 700).png().toBuffer()],
+    [
+      'a drawing',
+      async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="600" height="600"/>'),
+    ],
+    ['cut off', async () => (await picture(600, 600).jpeg().toBuffer()).subarray(0, 900)],
+  ])('is refused where it is %s, and the former one stays', async (_what, make) => {
+    const before = await desk.ask(showIcon)
+    expect((await send(await make())).code).toBe(500)
+    expect(await desk.ask(showIcon)).toEqual(before)
+  })
+
+  it('is taken from owners and editors alone', async () => {
+    const bytes = await picture(600, 600).png().toBuffer()
+    expect((await send(bytes, (await letIn(site, 'support')).desk)).code).toBe(403)
+    expect((await send(bytes, site.visitor())).code).not.toBe(200)
+  })
+})

@@ -1,0 +1,69 @@
+import { iconChoosers, iconLimits, iconPath, removeIcon, showIcon, SiteIcon } from '#contract/studio/icon.ts'
+import { Refusal } from '#contract/errors.ts'
+import { keepIcon, makeIcon, type IconPicture } from '#server/features/pages/pages.ts'
+import type { BytesRoute } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import { acts, reads, writeDown, type Command } from './command.ts'
+import { lockOwn, updateOwn } from './settings/settings-queries.ts'
+import type { StudioContext } from './studio-context.ts'
+
+/** What the commands about the icon need besides. */
+export interface IconDeskContext {
+  icons: { address(name: '192.png'): string }
+  settings: {
+    readonly icon: string | undefined
+    refresh(): Promise<void>
+  }
+}
+
+const subject = 'setting icon'
+
+/** The site's icon: which it is, and the way back to the usual one. */
+export const iconCommands: Command[] = [
+  reads(showIcon, async (context) => ({ info: present(context) })),
+
+  acts(
+    removeIcon,
+    () => subject,
+    async (context) => {
+      const before = await context.db.transaction().execute((tx) => putIcon(tx, undefined))
+      await context.settings.refresh()
+      return { answer: { info: present(context) }, change: { subject, before, after: { icon: null } } }
+    },
+  ),
+]
+
+/** Where the studio takes the picture of an icon. */
+export function iconRoutes(context: StudioContext): BytesRoute[] {
+  return [
+    {
+      path: iconPath,
+      summary: 'A square picture for the site’s icon, for every viewer within two seconds',
+      most: iconLimits.bytes,
+      info: SiteIcon,
+      refuses: ['signInFirst', 'notAllowed', 'iconInvalid'],
+      async handle({ operator, ip, bytes }) {
+        if (!operator || !iconChoosers.includes(operator.role)) throw new Refusal('notAllowed')
+        const icon = await makeIcon(bytes)
+        await context.db.transaction().execute(async (tx) => {
+          const change = { subject, before: await putIcon(tx, icon), after: { icon: icon.hash } }
+          await writeDown(context, tx, { command: 'icon change' }, { operator, ip }, change)
+        })
+        await context.settings.refresh()
+        return { info: present(context) }
+      },
+    },
+  ]
+}
+
+function present({ icons, settings }: IconDeskContext): SiteIcon {
+  return { address: icons.address('192.png'), own: settings.icon !== undefined }
+}
+
+/** @returns how it was before */
+async function putIcon(tx: Tx, icon: IconPicture | undefined): Promise<{ icon: string | null }> {
+  const { icon: before, ...rest } = await lockOwn(tx)
+  await keepIcon(tx, icon)
+  await updateOwn(tx, { ...rest, ...(icon ? { icon: icon.hash } : {}) })
+  return { icon: before ?? null }
+}
