@@ -2,6 +2,9 @@
 export const languages = ['en', 'es', 'fy', 'dy', 'pt'] as const
 export type Language = (typeof languages)[number]
 
+/** The languages that a site offers, in an order whose first is its default. */
+export type OfferedLanguages = readonly [Language, ...Language[]]
+
 /** One text in the site's languages; `en` is always there. */
 export type Texts = { en: string } & Partial<Record<Language, string>>
 
@@ -13,20 +16,27 @@ const codes = new Map<string, Language>([
   ...languages.map((language): [string, Language] => [htmlLanguage[language], language]),
 ])
 
-/** The language for one tag ("de-AT" gives `dy`), or undefined where we have none. */
-export function languageOf(tag: string): Language | undefined {
-  return codes.get(tag.trim().toLowerCase().split('-')[0] ?? '')
+/** The language for one tag ("de-AT" gives `dy`), or undefined where it is none of those offered. */
+export function languageOf(tag: string, offered: OfferedLanguages = languages): Language | undefined {
+  const language = codes.get(tag.trim().toLowerCase().split('-')[0] ?? '')
+  return language && offered.includes(language) ? language : undefined
 }
 
-/** The language that is kept with somebody; English where none is known. */
-export function keptLanguage(kept: string | null | undefined): Language {
-  return languages.find((language) => language === kept) ?? languages[0]
+/** The language that is kept with somebody; the default where none is known, or it is offered no more. */
+export function keptLanguage(
+  kept: string | null | undefined,
+  offered: OfferedLanguages = languages,
+): Language {
+  return offered.find((language) => language === kept) ?? offered[0]
 }
 
-/** The first language of an `Accept-Language` header that we have, in the order written (product.md, section 2). */
-export function firstLanguage(header: string | undefined): Language | undefined {
+/** The first language of an `Accept-Language` header that is offered, in the order written (product.md, section 2). */
+export function firstLanguage(
+  header: string | undefined,
+  offered: OfferedLanguages = languages,
+): Language | undefined {
   for (const part of header?.split(',') ?? []) {
-    const language = languageOf(part.split(';')[0] ?? '')
+    const language = languageOf(part.split(';')[0] ?? '', offered)
     if (language) return language
   }
   return undefined

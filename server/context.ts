@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { languages as allLanguages } from '#contract/languages.ts'
 import type { PageSettings } from '#contract/page-settings.ts'
 import {
   eraseBilling,
@@ -113,6 +114,7 @@ export interface Overrides {
 /** What a browser may know of the settings; a DSN is made to be public. */
 function pageSettings(
   { operator, tracking: { consent }, sentry: { dsn, sandboxHostSuffix } }: Config,
+  { languages }: Pick<LiveSettings, 'languages'>,
   icons: SiteIcons,
   socialProviders: readonly SocialProvider[],
 ): PageSettings {
@@ -120,6 +122,7 @@ function pageSettings(
     site: operator.site,
     logo: icons.logo(),
     consent,
+    ...(languages === allLanguages ? {} : { languages }),
     ...(socialProviders.length > 0 ? { social: socialProviders.map(({ id, name }) => ({ id, name })) } : {}),
     ...(dsn === undefined ? {} : { sentry: { dsn, sandbox_host_suffix: sandboxHostSuffix } }),
   }
@@ -169,7 +172,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   const { gateways, gatewayRoutes } =
     overrides.gateways ?? createGateways({ config, db, clock, log, ownAddress })
   const socialProviders = overrides.socialProviders ?? createSocialProviders(config)
-  const documents = readDocuments(webRoot, () => pageSettings(config, icons, socialProviders))
+  const documents = readDocuments(webRoot, () => pageSettings(config, settings, icons, socialProviders))
   const icons = createSiteIcons({
     logo: config.operator.logo,
     uploaded: {
@@ -193,13 +196,14 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     gatewayRoutes,
     socialProviders,
     translate,
-    composeMail: composerFor(config.operator.site),
+    composeMail: composerFor(config.operator.site, () => settings.languages),
     mailer: overrides.mailer ?? openMailer(config, log, () => settings.mailFrom),
     webRoot,
     siteId,
     storage,
     documents,
     icons,
+    languages: () => settings.languages,
     copyright: () => ({ text: `© ${config.operator.site}`, icon: icons.logo() }),
     sentryDsn: config.sentry.dsn,
     mediaHosts: storage.delivery.kind === 'files' ? [] : [new URL(storage.delivery.origin).origin],

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { getHealth, getReady } from '#contract/operations.ts'
 import { Fault } from '#contract/errors.ts'
+import { languages } from '#contract/languages.ts'
 import type { Context } from '#server/context.ts'
 import { billingPlainRoutes, billingRoutes } from '#server/features/billing/routes.ts'
 import { catalogRoutes } from '#server/features/catalog/routes.ts'
@@ -35,6 +36,7 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
     trustProxy: context.config.trustProxy,
     identify: (request) => identify(context, request),
     identifyOperator: (request) => findOperator(context, request),
+    offeredLanguages: (url) => (isForOperators(url) ? languages : context.languages()),
     storedLanguage: (viewer) => selectLanguage(context.db, viewer.userId),
     translate: context.translate,
     routes: [
@@ -66,6 +68,9 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
     ],
   })
 }
+
+/** The desk speaks its own languages, whichever are offered to viewers. */
+const isForOperators = (url: string) => /^(\/api)?\/studio(?=[/?]|$)/.test(url)
 
 function operationsRoutes({ database }: Context): Route[] {
   return [

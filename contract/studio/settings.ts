@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { nullable, oneOf } from '#contract/shapes.ts'
+import { LanguageCode, nullable, oneOf } from '#contract/shapes.ts'
 import { trackingKeys } from '#contract/tracking.ts'
 import { command, roles } from './command.ts'
 
@@ -33,6 +33,8 @@ export type Setting = Static<typeof Setting>
 const Settings = Type.Object({
   /** Whether viewers are asked to come back later. */
   maintenance: Type.Boolean(),
+  /** Those that viewers can choose from, the default first. */
+  languages: Type.Array(LanguageCode),
   settings: Type.Array(Setting),
   /** Which secrets the environment has. What they are is shown to nobody. */
   secrets: Type.Array(Type.Object({ name: Type.String(), set: Type.Boolean() })),
@@ -70,5 +72,16 @@ export const setMaintenance = command({
   summary: 'Asks viewers to come back later (true), or lets them in again (false)',
   refuses: [],
   body: Type.Object({ on: Type.Boolean() }),
+  info: Settings,
+})
+
+export const offerLanguages = command({
+  method: 'POST',
+  path: '/api/studio/settings/languages',
+  command: 'languages offer',
+  roles: ['owner'],
+  summary: 'Offers these languages to viewers, the first as the default, within two seconds',
+  refuses: ['settingInvalid'],
+  body: Type.Object({ languages: Type.Array(LanguageCode, { maxItems: 5 }) }),
   info: Settings,
 })

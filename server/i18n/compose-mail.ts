@@ -1,4 +1,10 @@
-import { htmlLanguage, keptLanguage, type Language } from '#contract/languages.ts'
+import {
+  htmlLanguage,
+  keptLanguage,
+  languages,
+  type Language,
+  type OfferedLanguages,
+} from '#contract/languages.ts'
 import dy from './mails.dy.json' with { type: 'json' }
 import en from './mails.en.json' with { type: 'json' }
 import es from './mails.es.json' with { type: 'json' }
@@ -61,11 +67,11 @@ export function composeMail(
   return { lang, subject, text: `${text}\n`, html: page(site, lang, subject, body.join('\n')), link }
 }
 
-/** The composer of one site's mails. */
+/** The composer of one site's mails, in the languages that it offers. */
 export const composerFor =
-  (site: string) =>
+  (site: string, offered: () => OfferedLanguages = () => languages) =>
   (template: string, language: string, values: Record<string, string>): ComposedMail =>
-    composeMail(site, template, language, values)
+    composeMail(site, template, keptLanguage(language, offered()), values)
 
 /** A message to the operator, whose answer goes to whoever wrote it. */
 function composeContact(site: string, language: Language, values: Record<string, string>): ComposedMail {

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { languages, type OfferedLanguages } from '#contract/languages.ts'
 import type { Config, Limits } from './config.ts'
 import type { Log } from './log.ts'
 
@@ -9,6 +10,7 @@ export interface OwnSettings {
   maintenance?: boolean
   /** The hash of the icon that was brought in. */
   icon?: string
+  languages?: OfferedLanguages
   limits?: Partial<Limits>
 }
 
@@ -20,6 +22,8 @@ export interface LiveSettings {
   readonly maintenance: boolean
   /** The hash of the icon that an operator has brought in. */
   readonly icon: string | undefined
+  /** Those that viewers can choose from, the default first. */
+  readonly languages: OfferedLanguages
   /** One object for good, whose limits change. */
   readonly limits: Limits
   /** Has this process know at once what was just changed. */
@@ -65,6 +69,9 @@ export async function openLiveSettings(
     },
     get maintenance() {
       return own.maintenance ?? false
+    },
+    get languages() {
+      return own.languages ?? languages
     },
     get icon() {
       return own.icon

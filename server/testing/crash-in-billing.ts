@@ -1,3 +1,4 @@
+import { languages } from '#contract/languages.ts'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
@@ -50,6 +51,7 @@ function billingOn(db: Kysely<Tables>): BillingContext {
     ...shared,
     secure: false,
     publicUrl: 'http://localhost:3000',
+    languages: () => languages,
     operator: readOperator({}),
     limits: readLimits({}),
     moments: { keep: [], register: [], consent: [], merge: [], erase: [], export: [] },

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, NavLink } from 'react-router'
-import { languages, languageOf } from '#contract/languages.ts'
+import { languageOf } from '#contract/languages.ts'
 import { changeLanguage } from '#web/i18n/index.ts'
-import { languageNames } from '#web/lib/language.ts'
+import { languageNames, offeredLanguages } from '#web/lib/language.ts'
 import { paths } from '#web/lib/paths.ts'
 import { settings } from '#web/lib/settings.ts'
 import { Icon } from '#web/ui/Icon.tsx'
@@ -93,7 +93,7 @@ function LanguageChooser() {
         value={i18n.language}
         onChange={(event) => choose(event.target.value)}
       >
-        {languages.map((language) => (
+        {offeredLanguages.map((language) => (
           <option key={language} value={language}>
             {languageNames[language]}
           </option>

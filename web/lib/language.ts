@@ -1,4 +1,5 @@
-import { firstLanguage, htmlLanguage, languageOf, type Language } from '#contract/languages.ts'
+import { firstLanguage, htmlLanguage, languageOf, languages, type Language } from '#contract/languages.ts'
+import { settings } from './settings.ts'
 import { storage } from './storage.ts'
 
 const key = 'language'
@@ -12,6 +13,11 @@ export const languageNames: Record<Language, string> = {
   pt: 'Português',
 }
 
+const offered = settings.languages ?? languages
+
+/** Those that there is a choice of here, in their usual order. */
+export const offeredLanguages: readonly Language[] = languages.filter((each) => offered.includes(each))
+
 let language: Language | undefined
 
 /** The one language of this visit, for screens and calls alike: as it was when the page loaded, until another is chosen. */
@@ -19,14 +25,14 @@ export function currentLanguage(): Language {
   return (language ??= languageOfVisit())
 }
 
-/** `?lang=`, else the one chosen before, else the browser's first that we have, else English. */
+/** `?lang=`, else the one chosen before, else the browser's first, of those that are offered; else the default. */
 function languageOfVisit(): Language {
   const asked = new URLSearchParams(location.search).get('lang')
   return (
-    languageOf(asked ?? '') ??
-    languageOf(storage.get(key) ?? '') ??
-    firstLanguage(navigator.languages.join(',')) ??
-    'en'
+    languageOf(asked ?? '', offered) ??
+    languageOf(storage.get(key) ?? '', offered) ??
+    firstLanguage(navigator.languages.join(','), offered) ??
+    offered[0]
   )
 }
 

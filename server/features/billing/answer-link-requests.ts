@@ -100,25 +100,25 @@ async function sendWithdrawal(
 ): Promise<void> {
   const expiresAt = linkEnd(context)
   const link = await makeOrderLink(tx, context, { purpose: 'withdraw', orderId: order.id, expiresAt })
-  const language = languageOf(request, order)
+  const language = languageOf(context, request, order)
   const amount = moneyWords(order.amount_cents - order.refunded_cents, order.currency, language)
   const values = { link, amount, order: order.id }
   await queueMail(tx, { to: order.address, template: 'withdrawLink', values, language, expiresAt })
 }
 
 async function sayTooLate(
-  { publicUrl }: BillingContext,
+  context: BillingContext,
   tx: Tx,
   request: Request,
   order: PaidOrder,
 ): Promise<void> {
-  const values = { link: `${publicUrl}/refundPolicy` }
-  const language = languageOf(request, order)
+  const values = { link: `${context.publicUrl}/refundPolicy` }
+  const language = languageOf(context, request, order)
   await queueMail(tx, { to: order.address, template: 'withdrawClosed', values, language })
 }
 
-function languageOf(request: Request, order: PaidOrder) {
-  return keptLanguage(order.language ?? request.language)
+function languageOf({ languages }: BillingContext, request: Request, order: PaidOrder) {
+  return keptLanguage(order.language ?? request.language, languages())
 }
 
 const linkEnd = ({ clock }: BillingContext) => new Date(clock.now().getTime() + linkMs)

@@ -16,7 +16,7 @@ import {
 } from './subscription-queries.ts'
 import { tellSubscriber } from './tell-subscriber.ts'
 
-type Billing = Pick<BillingContext, 'db' | 'clock' | 'publicUrl'>
+type Billing = Pick<BillingContext, 'db' | 'clock' | 'publicUrl' | 'languages'>
 
 /**
  * Ends the renewals of a person's subscription, a guest's too: it stays until the paid period is over (billing.md,

@@ -43,7 +43,7 @@ async function close(tx: Tx, order: OrderRow | undefined, to: 'failed' | 'cancel
 
 /** Ends a subscription that was not cancelled and could not go on, and says so by mail. */
 export async function endUnpaid(
-  context: Pick<BillingContext, 'publicUrl'>,
+  context: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,
   row: RenewingRow,
   now: Date,

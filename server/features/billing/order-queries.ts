@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
-import { keptLanguage, type Language } from '#contract/languages.ts'
+import { keptLanguage, type Language, type OfferedLanguages } from '#contract/languages.ts'
 import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { openAttemptStatuses } from './attempt-states.ts'
@@ -95,10 +95,10 @@ export async function undoRefund(
   checkMoved(await update.executeTakeFirstOrThrow(), `order ${id} back to ${to}`)
 }
 
-/** The language of whoever an order belongs to. */
-export async function selectLanguageOf(tx: Tx, userId: string): Promise<Language> {
+/** The language of whoever an order belongs to, one of those offered. */
+export async function selectLanguageOf(tx: Tx, userId: string, offered: OfferedLanguages): Promise<Language> {
   const row = await tx.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst()
-  return keptLanguage(row?.language)
+  return keptLanguage(row?.language, offered)
 }
 
 /**

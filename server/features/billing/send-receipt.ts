@@ -16,7 +16,7 @@ import { splitTax } from './split-tax.ts'
 import { dayWords } from './tell-subscriber.ts'
 import { withdrawableUntil } from './withdrawal-right.ts'
 
-type Seller = Pick<BillingContext, 'operator' | 'publicUrl' | 'clock'>
+type Seller = Pick<BillingContext, 'operator' | 'publicUrl' | 'clock' | 'languages'>
 
 /** A claim lasts as long as the guest's own cookie, who is known for 400 days (security.md, "Sessions"). */
 const claimMs = 400 * dayMs
@@ -28,7 +28,7 @@ const claimMs = 400 * dayMs
 export async function sendReceipt(context: Seller, tx: Tx, order: OrderRow): Promise<void> {
   const row = await selectReceipt(tx, order.id)
   if (!row?.paid_at || row.email === '') return
-  const language = keptLanguage(row.language)
+  const language = keptLanguage(row.language, context.languages())
   const values: ReceiptValues = {
     ...boughtOf(row, language),
     ...pricesOf(context, row, language),

@@ -17,7 +17,7 @@ import { followingPeriod, graceEnd, nextTry, reminderFor } from './renewal-sched
 import { moveSubscription } from './subscription-queries.ts'
 import { tellSubscriber } from './tell-subscriber.ts'
 
-type Telling = Pick<BillingContext, 'publicUrl'>
+type Telling = Pick<BillingContext, 'publicUrl' | 'languages'>
 
 /** A live subscription and what came of charging its next period. */
 interface Tried {

@@ -6,13 +6,13 @@ import { selectLanguageOf, type OrderRow } from './order-queries.ts'
 
 /** Mails the buyer that money goes back, and what that means. Whoever left has no address here any more. */
 export async function tellRefunded(
-  { publicUrl }: Pick<BillingContext, 'publicUrl'>,
+  { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,
   order: OrderRow,
   cents: number,
 ): Promise<void> {
   if (order.email === '') return
-  const language = await selectLanguageOf(tx, order.user_id)
+  const language = await selectLanguageOf(tx, order.user_id, languages())
   const whole = order.kind === 'plan' ? 'planRefunded' : 'refunded'
   await queueMail(tx, {
     to: order.email,

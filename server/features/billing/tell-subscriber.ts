@@ -19,7 +19,7 @@ const pages = {
 
 interface Told {
   to: string
-  /** The person's; English where it is not known. */
+  /** The person's; the default where it is not known. */
   language: string | null
   plan: { names: Texts; period_days: number }
   cents: number
@@ -35,13 +35,13 @@ interface Told {
  */
 export async function tellSubscriber(
   tx: Tx,
-  { publicUrl }: Pick<BillingContext, 'publicUrl'>,
+  { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
   template: keyof typeof pages,
   { to, language: known, plan, cents, currency, orderId, date }: Told,
   mailed?: { link: string; expiresAt: Date },
 ): Promise<void> {
   if (to === '') return
-  const language = keptLanguage(known)
+  const language = keptLanguage(known, languages())
   const values = {
     link: mailed?.link ?? `${publicUrl}${pages[template]}`,
     plan: inLanguage(plan.names, language),

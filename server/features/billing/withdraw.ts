@@ -53,7 +53,7 @@ async function declare(
   await stopRenewals(tx, order, now)
   await writeAudit(tx, { event: 'withdrawn', userId: order.user_id, at: now, details: { order_ids: ids } })
   if (order.email === '') return
-  const language = await selectLanguageOf(tx, order.user_id)
+  const language = await selectLanguageOf(tx, order.user_id, context.languages())
   const left = contract.reduce(
     (sum, { amount_cents, refunded_cents }) => sum + amount_cents - refunded_cents,
     0,

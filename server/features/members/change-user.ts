@@ -1,6 +1,5 @@
 import type { changeUser as changeUserCall } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
-import { languages } from '#contract/languages.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
@@ -32,7 +31,7 @@ const consentVersion = '2026-11'
  * the field; signInFirst for a guest's e-mail or password
  */
 export async function changeUser(context: MembersContext, call: ChangeCall): Promise<Viewer> {
-  const profile = checkProfile(call.body)
+  const profile = checkProfile(context, call.body)
   const { email, new_password } = call.body
   if (email !== undefined || new_password !== undefined) return changeAccount(context, call, profile)
   // A row is made for what is kept, and nothing is.
@@ -83,8 +82,8 @@ interface Profile {
   marketing: boolean | undefined
 }
 
-function checkProfile({ display_name, language, consent }: Change): Profile {
-  if (language !== undefined && !languages.some((known) => known === language))
+function checkProfile({ languages }: MembersContext, { display_name, language, consent }: Change): Profile {
+  if (language !== undefined && !languages().some((offered) => offered === language))
     throw new Refusal('languageUnknown', { field: 'language' })
   const name = display_name === undefined ? undefined : checkName(display_name, 'display_name')
   return { display_name: name, language, marketing: consent?.marketing }

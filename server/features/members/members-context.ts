@@ -1,3 +1,4 @@
+import type { OfferedLanguages } from '#contract/languages.ts'
 import type { Limits } from '#server/platform/config.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Call } from '#server/platform/http/route.ts'
@@ -16,6 +17,8 @@ export interface MembersContext {
   publicUrl: string
   /** What the site is called, for authenticator apps. */
   operator: Pick<OperatorConfig, 'site'>
+  /** The languages that people can choose from, the default first. */
+  languages(): OfferedLanguages
   limits: Limits
   moments: Moments
 }

@@ -1,4 +1,4 @@
-import { htmlLanguage, languages, type Language } from '#contract/languages.ts'
+import { htmlLanguage, type Language, type OfferedLanguages } from '#contract/languages.ts'
 import type { SiteIcons } from './site-icons.ts'
 
 /** What search engines and social networks read of a page. */
@@ -23,6 +23,8 @@ export interface HeadSite {
   publicUrl: string
   /** The picture of a page that has none of its own, from the root. */
   icon: string
+  /** Those that are offered. */
+  languages: OfferedLanguages
 }
 
 const locales: Record<Language, string> = { en: 'en_US', es: 'es_ES', fy: 'fr_FR', dy: 'de_DE', pt: 'pt_PT' }
@@ -33,7 +35,7 @@ const longestDescription = 200
  * itself and names the others, and the plain address is the one for whoever has no preference.
  */
 export function buildHead(
-  { site, publicUrl, icon }: HeadSite,
+  { site, publicUrl, icon, languages }: HeadSite,
   head: Head,
   language: Language,
   asked: boolean,
@@ -63,7 +65,7 @@ export function buildHead(
   return [
     `<title>${escapeMarkup(head.title === site ? site : `${head.title} · ${site}`)}</title>`,
     ...metas('name', named),
-    ...(head.indexed ? links(address, own) : []),
+    ...(head.indexed ? links(address, own, languages) : []),
     ...metas('property', graph),
     ...(head.data === undefined
       ? []
@@ -108,7 +110,7 @@ export function formOf(address: string, language: Language): string {
 }
 
 /** Every form of a page: its language as `hreflang` says it, and its address. */
-export function formsOf(address: string): [string, string][] {
+export function formsOf(address: string, languages: OfferedLanguages): [string, string][] {
   return [
     ...languages.map((language): [string, string] => [htmlLanguage[language], formOf(address, language)]),
     ['x-default', address],
@@ -125,10 +127,10 @@ export function inScript(value: object): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }
 
-function links(address: string, own: string): string[] {
+function links(address: string, own: string, languages: OfferedLanguages): string[] {
   return [
     `<link rel="canonical" href="${escapeMarkup(own)}">`,
-    ...formsOf(address).map(
+    ...formsOf(address, languages).map(
       ([lang, href]) => `<link rel="alternate" hreflang="${lang}" href="${escapeMarkup(href)}">`,
     ),
   ]

@@ -42,13 +42,15 @@ export function readDocuments(webRoot: string, settings: () => PageSettings): Do
   const built = () => (documents ??= readBuilt(webRoot))
   let script: { shell: string; text: string } | undefined
   const told = () => jsonScript('settings', settings())
+  // The desk speaks its own languages, whichever are offered to viewers.
+  const toldToOperators = () => jsonScript('settings', { ...settings(), languages: undefined })
   return {
     render(name, route, language, { head, boot, picture = '', plays = false }) {
       const { pages, ahead, playFirst } = built()
       const page = pages[name]
       const nonce = randomBytes(16).toString('base64')
       const links = ahead[route] ?? noLinks
-      const data = told() + (boot ? jsonScript('boot', boot) : '')
+      const data = (name === 'studio' ? toldToOperators() : told()) + (boot ? jsonScript('boot', boot) : '')
       const html = (plays ? page.withoutScripts : page.whole)
         .replace('<html lang="en"', `<html lang="${htmlLanguage[language]}"`)
         .replace('<!--preloads-->', () => (plays ? links.withoutScripts : links.whole))

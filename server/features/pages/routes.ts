@@ -1,4 +1,10 @@
-import { firstLanguage, languageOf, type Language } from '#contract/languages.ts'
+import {
+  firstLanguage,
+  languageOf,
+  languages,
+  type Language,
+  type OfferedLanguages,
+} from '#contract/languages.ts'
 import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { MediaContext } from '#server/features/media/media.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
@@ -69,26 +75,32 @@ type Reply = Parameters<PlainRoute['handle']>[1]
 
 type Caller = Parameters<PlainRoute['handle']>[2]
 
-/** What a request says of a document's language: its `?lang=` form (product.md, section 2), else the browser's first that we have. */
-function askedLanguage({ url, headers }: Request): Language | undefined {
-  const asked = new URLSearchParams(url.split('?')[1]).get('lang')
-  return languageOf(asked ?? '') ?? firstLanguage(headers['accept-language'])
+/** What a request's `?lang=` form says of the language (product.md, section 2). */
+function formOf({ url }: Request, offered: OfferedLanguages): Language | undefined {
+  return languageOf(new URLSearchParams(url.split('?')[1]).get('lang') ?? '', offered)
 }
 
-/** Where the request says nothing, the person's own. A document comes, even where nobody can be looked up. */
-async function languageOfPage(request: Request, caller: Caller): Promise<Language> {
-  const asked = askedLanguage(request)
-  if (asked) return asked
-  try {
-    return (await caller()).language
-  } catch {
-    return 'en'
-  }
+/** What a request says of a document's language: its `?lang=` form, else the browser's first that is offered. */
+function askedLanguage(request: Request, offered: OfferedLanguages): Language | undefined {
+  return formOf(request, offered) ?? firstLanguage(request.headers['accept-language'], offered)
 }
 
 export function pagesRoutes(context: PagesContext): PlainRoute[] {
   const { webRoot, documents, operator, publicUrl, icons } = context
   const loadHead = headLoader(context)
+  const offeredTo = (request: Request) =>
+    /^\/studio(?=[/?]|$)/.test(request.url) ? languages : context.languages()
+  /** Where the request says nothing, the person's own. A document comes, even where nobody can be looked up. */
+  const languageOfPage = async (request: Request, caller: Caller): Promise<Language> => {
+    const offered = offeredTo(request)
+    const asked = askedLanguage(request, offered)
+    if (asked) return asked
+    try {
+      return (await caller()).language
+    } catch {
+      return offered[0]
+    }
+  }
   const headOf = async (
     request: Request,
     reply: Reply,
@@ -96,13 +108,18 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     route: string,
     firstScreen?: FirstScreen,
   ) => {
-    const [path = '/', query] = request.url.split('?')
+    const [path = '/'] = request.url.split('?')
     const { id } = request.params as { id?: string }
     const head = await loadHead({ route, id, path, language, firstScreen })
     if (head.missing) reply.code(404)
-    const asked = languageOf(new URLSearchParams(query).get('lang') ?? '') !== undefined
+    const asked = formOf(request, offeredTo(request)) !== undefined
     const mark = route === '/offline' ? '<meta name="offline">' : ''
-    const site = { site: operator.site, publicUrl, icon: icons.address('maskable.png') }
+    const site = {
+      site: operator.site,
+      publicUrl,
+      icon: icons.address('maskable.png'),
+      languages: context.languages(),
+    }
     return buildHead(site, head, language, asked) + siteLinks(context) + mark
   }
   const loadForeignHosts = foreignHostsLoader(context)
@@ -207,7 +224,10 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
       path: '/favicon.svg',
       handle: (request, reply) => sendPrecompressed(request, reply, webRoot, 'favicon.svg'),
     },
-    ...installRoutes(context, (request) => askedLanguage(request) ?? 'en'),
+    ...installRoutes(
+      context,
+      (request) => askedLanguage(request, context.languages()) ?? context.languages()[0],
+    ),
     // The shell that the service worker keeps, for when no other document can be had.
     document('/offline', 'index'),
     ...sitemapRoutes(context),

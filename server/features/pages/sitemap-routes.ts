@@ -1,3 +1,4 @@
+import type { OfferedLanguages } from '#contract/languages.ts'
 import { pageNames } from '#contract/pages.ts'
 import { listMenuIds, listVideosFrom, startsOfVideos } from '#server/features/catalog/catalog.ts'
 import { createAnswerCache } from '#server/platform/answer-cache.ts'
@@ -10,6 +11,8 @@ export interface SitemapContext {
   db: Db
   clock: Clock
   publicUrl: string
+  /** Those that are offered. */
+  languages(): OfferedLanguages
 }
 
 /** The format allows 50,000; with every language's form of each page that would be 40 MB. */
@@ -18,7 +21,7 @@ const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const sitemaps = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 /** /robots.txt, /sitemap.xml, which names the files, and the files: one of pages, the others of videos in their order. */
-export function sitemapRoutes({ db, clock, publicUrl }: SitemapContext): PlainRoute[] {
+export function sitemapRoutes({ db, clock, publicUrl, languages }: SitemapContext): PlainRoute[] {
   const cache = createAnswerCache<string>(clock)
   const give = (path: string, type: string, load: (name: string) => Promise<string>): PlainRoute => ({
     method: 'GET',
@@ -42,13 +45,19 @@ export function sitemapRoutes({ db, clock, publicUrl }: SitemapContext): PlainRo
     give('/sitemaps/pages.xml', 'application/xml', async () => {
       const menu = (await listMenuIds(db)).map((id) => `/browse/${id}`)
       const paths = ['/', '/shopping', ...menu, ...pageNames.map((name) => `/${name}`)]
-      return urls(paths.map((path) => ({ address: publicUrl + path })))
+      return urls(
+        paths.map((path) => ({ address: publicUrl + path })),
+        languages(),
+      )
     }),
     give('/sitemaps/videos/:start', 'application/xml', async (start) => {
       const [, time, id] = /^(\d{1,15})-(\w{1,64})\.xml$/.exec(start) ?? []
       if (time === undefined || id === undefined) return ''
       const videos = await listVideosFrom(db, { at: new Date(Number(time)), id }, perFile)
-      return urls(videos.map(({ at, id }) => ({ address: `${publicUrl}/videos/${id}`, at })))
+      return urls(
+        videos.map(({ at, id }) => ({ address: `${publicUrl}/videos/${id}`, at })),
+        languages(),
+      )
     }),
   ]
 }
@@ -69,9 +78,9 @@ function index(addresses: readonly string[]): string {
   return `${xml}<sitemapindex ${sitemaps}>\n${files.join('')}</sitemapindex>\n`
 }
 
-function urls(pages: readonly { address: string; at?: Date }[]): string {
+function urls(pages: readonly { address: string; at?: Date }[], languages: OfferedLanguages): string {
   const entries = pages.map(({ address, at }) => {
-    const forms = formsOf(address).map(
+    const forms = formsOf(address, languages).map(
       ([lang, href]) => `<xhtml:link rel="alternate" hreflang="${lang}" href="${escapeMarkup(href)}"/>`,
     )
     const changed = at ? `<lastmod>${at.toISOString()}</lastmod>` : ''

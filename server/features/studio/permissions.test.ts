@@ -72,6 +72,7 @@ const allowed: Record<string, readonly Role[]> = {
   'icon remove': ['owner', 'editor'],
   'settings show': ['owner', 'editor', 'support', 'analyst'],
   'settings change': ['owner'],
+  'languages offer': ['owner'],
   maintenance: ['owner'],
   'growth days': ['owner', 'analyst'],
   'growth funnel': ['owner', 'analyst'],

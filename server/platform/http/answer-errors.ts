@@ -3,7 +3,7 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, faults, refusals, type FaultName } from '#contract/errors.ts'
-import { firstLanguage, type Language } from '#contract/languages.ts'
+import type { Language } from '#contract/languages.ts'
 import { closedDetail } from './close-for-viewers.ts'
 import { isDatabaseAway } from '#server/platform/database/database-away.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -11,6 +11,7 @@ import type { Log } from '#server/platform/log.ts'
 interface Words {
   translate(language: Language, key: string, values?: Record<string, unknown>): string
   languageOf(request: FastifyRequest): Promise<Language>
+  languageOfStranger(request: FastifyRequest): Language
   log: Log
 }
 
@@ -65,7 +66,7 @@ async function readOut(raw: IncomingMessage): Promise<void> {
 /** Where the site cannot serve, or must not for now, nobody is looked up for their language either. */
 async function languageOf(words: Words, request: FastifyRequest, status: number): Promise<Language> {
   const bare = status >= 500 || status === faults.tooMany
-  return bare ? (firstLanguage(request.headers['accept-language']) ?? 'en') : words.languageOf(request)
+  return bare ? words.languageOfStranger(request) : words.languageOf(request)
 }
 
 /** What exactly was wrong is in no viewer's language, so only the log says it. */

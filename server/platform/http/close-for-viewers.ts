@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '#contract/errors.ts'
-import { firstLanguage, type Language } from '#contract/languages.ts'
+import type { Language } from '#contract/languages.ts'
 import { isForApi } from './guards.ts'
 
 /** How a site that is closed for a while says so. */
@@ -24,7 +24,11 @@ const goesOn =
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'"
 
 /** While the sign is out, calls of viewers get Fault unavailable and documents the sign's page, both with Retry-After. */
-export function closeForViewers(app: FastifyInstance, sign: ClosedSign): void {
+export function closeForViewers(
+  app: FastifyInstance,
+  sign: ClosedSign,
+  languageOf: (request: FastifyRequest) => Language,
+): void {
   app.addHook('onRoute', (route) => {
     if (goesOn.test(route.url)) return
     const turnAway = isForApi(route) ? refuse : show
@@ -42,13 +46,12 @@ export function closeForViewers(app: FastifyInstance, sign: ClosedSign): void {
   }
 
   function show(reply: FastifyReply, request: FastifyRequest): void {
-    const language = firstLanguage(request.headers['accept-language']) ?? 'en'
     void reply
       .code(503)
       .header('retry-after', String(retrySeconds))
       .header('cache-control', 'no-store')
       .header('content-security-policy', pagePolicy)
       .type('text/html; charset=utf-8')
-      .send(sign.page(language))
+      .send(sign.page(languageOf(request)))
   }
 }

@@ -1,3 +1,4 @@
+import { languages } from '#contract/languages.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryHomepage } from '#contract/catalog.ts'
 import { changeUser, getUser } from '#contract/members.ts'
@@ -51,6 +52,7 @@ it('tells browsers to stay with https where the site is reached by it, and only 
       routes: [],
       plainRoutes: [],
       identify: () => null,
+      offeredLanguages: () => languages,
       storedLanguage: () => Promise.resolve(null),
       shareCalls: () => Promise.resolve([]),
     }

@@ -7,10 +7,10 @@ import Fastify, {
 } from 'fastify'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
-import type { Language } from '#contract/languages.ts'
+import type { Language, OfferedLanguages } from '#contract/languages.ts'
 import type { Log } from '#server/platform/log.ts'
 import { answerError, answerUnreadable } from './answer-errors.ts'
-import { languageFor, languageOfRefusal } from './answer-language.ts'
+import { languageFor, languageOfRefusal, languageOfStranger } from './answer-language.ts'
 import { envelopeSchema } from './envelope.ts'
 import {
   checkFirst,
@@ -53,6 +53,8 @@ export interface HttpServerOptions extends LimitOptions {
   identifyOperator?(request: TokenSource): Promise<Operator | null>
   /** Who a request's token belongs to; null for an unknown or absent one. */
   identify(request: TokenSource): Viewer | null | Promise<Viewer | null>
+  /** The languages that requests to an address may be answered in. */
+  offeredLanguages(url: string): OfferedLanguages
   /** The language that is kept with a user, or null. */
   storedLanguage(viewer: Viewer): Promise<Language | null>
   translate(language: Language, key: string, values?: Record<string, unknown>): string
@@ -79,7 +81,8 @@ type OpenCall = (request: FastifyRequest, reply: FastifyReply) => Promise<Call>
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const { log, translate } = options
   const languageOf = (request: FastifyRequest) => languageOfRefusal(request, options)
-  const words = { translate, languageOf, log }
+  const ofStranger = (request: FastifyRequest) => languageOfStranger(request, options)
+  const words = { translate, languageOf, languageOfStranger: ofStranger, log }
   const app = Fastify({
     ...limits,
     logger: false,
@@ -98,7 +101,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   addHeaders(app, options.publicUrl.startsWith('https:'))
   await app.register(cookie)
   const refuseTooMany = limitCalls(app, options)
-  if (options.closedSign) closeForViewers(app, options.closedSign)
+  if (options.closedSign) closeForViewers(app, options.closedSign, ofStranger)
   checkRoutes(app, isForApi, ({ url }) => refuseUnreadableUrl(url))
   const openViewer: OpenViewer = (request) => {
     const count = (viewer: Viewer | null) => {

@@ -1,10 +1,10 @@
-import { languageOf, languages } from '#contract/languages.ts'
+import { languageOf } from '#contract/languages.ts'
 import type { User } from '#contract/members.ts'
 import { useConsent } from '#web/features/tracking/use-consent.ts'
 import { changeLanguage } from '#web/i18n/index.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { isName } from '#web/lib/checks.ts'
-import { languageNames } from '#web/lib/language.ts'
+import { languageNames, offeredLanguages } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
@@ -77,7 +77,7 @@ function Language() {
         value={i18n.language}
         onChange={(event) => choose(event.target.value)}
       >
-        {languages.map((language) => (
+        {offeredLanguages.map((language) => (
           <option key={language} value={language}>
             {languageNames[language]}
           </option>

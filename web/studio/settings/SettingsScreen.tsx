@@ -4,6 +4,7 @@ import { trackingKeys } from '#contract/tracking.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { Languages } from './Languages.tsx'
 import { Maintenance } from './Maintenance.tsx'
 import { settingsQuery } from './queries.ts'
 import { SettingRow } from './SettingRow.tsx'
@@ -28,12 +29,16 @@ export function Component() {
   )
 }
 
-function All({ settings: { maintenance, settings, secrets } }: { settings: Settings }) {
+function All({ settings: { maintenance, languages, settings, secrets } }: { settings: Settings }) {
   const { t } = useTexts()
   return (
     <>
       <Panel title={t('settings.maintenance')}>
         <Maintenance on={maintenance} />
+      </Panel>
+      <Panel title={t('settings.languages')}>
+        <p className={styles.quiet}>{t('settings.languagesText')}</p>
+        <Languages key={languages.join()} offered={languages} />
       </Panel>
       {groups.map(({ name, names }) => (
         <Panel key={name} title={t(`settings.group.${name}`)}>

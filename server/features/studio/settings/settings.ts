@@ -1,7 +1,9 @@
 import { Refusal } from '#contract/errors.ts'
+import { languages } from '#contract/languages.ts'
 import {
   changeSetting,
   limitNames,
+  offerLanguages,
   setMaintenance,
   settingNames,
   showSettings,
@@ -52,6 +54,21 @@ export const settingsCommands: Command[] = [
       change: { subject: 'setting maintenance', before: own.maintenance ?? false, after: on },
     }
   }),
+
+  changes(offerLanguages, async (context, tx, { languages: offered }) => {
+    const [first, ...others] = offered
+    if (!first || new Set(offered).size < offered.length)
+      throw new Refusal('settingInvalid', { field: 'languages' })
+    const own = await queries.lockOwn(tx)
+    const { languages: before, ...rest } = own
+    // All in their usual order is what a site begins with.
+    const isUsual = offered.join() === languages.join()
+    await queries.updateOwn(tx, isUsual ? rest : { ...rest, languages: [first, ...others] })
+    return {
+      answer: { info: await load({ ...context, db: tx }) },
+      change: { subject: 'setting languages', before: before ?? languages, after: offered },
+    }
+  }),
 ]
 
 async function load({ db, environment, secretsSet }: Context): Promise<Settings> {
@@ -67,6 +84,7 @@ async function load({ db, environment, secretsSet }: Context): Promise<Settings>
   }
   return {
     maintenance: own.maintenance ?? false,
+    languages: [...(own.languages ?? languages)],
     settings: settingNames.map((name) => {
       const [ours, theirs] = found[name] ?? []
       return { name, value: ours ?? theirs ?? null, own: ours !== undefined }

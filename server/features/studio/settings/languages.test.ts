@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { changeUser, getUser } from '#contract/members.ts'
+import { getPage } from '#contract/pages.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { offerLanguages, setMaintenance, showSettings } from '#contract/studio/settings.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { register } from '#server/testing/member.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+let site: TestSite
+let owner: TestOperator
+let portuguese: Visitor
+
+beforeAll(async () => {
+  site = await testSite()
+  owner = await letIn(site, 'owner')
+  portuguese = (await register(site)).visitor
+  await portuguese.ask(changeUser, { body: { language: 'pt' } })
+})
+afterAll(() => site.close())
+
+const offer = async (...languages: Language[]) => {
+  await owner.desk.ask(offerLanguages, { body: { languages } })
+  await vi.waitFor(() => expect(site.context.languages()).toEqual(languages), 3000)
+}
+const open = async (path: string, headers = {}, visitor = site.visitor()) =>
+  (await visitor.fetch(path, { headers })).text()
+const alternates = (text: string) => [...text.matchAll(/hreflang="([\w-]+)"/g)].map(([, lang]) => lang)
+const titleOf = async (headers: Record<string, string>, visitor?: Visitor) =>
+  (await (visitor ?? site.visitor()).call(getPage, { query: { name: 'contactUs' }, headers })).answer.info
+    ?.title
+
+describe('where German and Spanish are offered', () => {
+  beforeAll(() => offer('dy', 'es'))
+
+  it('a document is in the first of them that is asked for, else in the default, and a form of its own is for these alone', async () => {
+    const langOf = async (path: string, accept?: string) =>
+      /<html lang="(\w+)"/.exec(await open(path, accept ? { 'accept-language': accept } : {}))?.[1]
+    expect(await langOf('/', 'fr, en;q=0.9, es;q=0.8')).toBe('es')
+    expect(await langOf('/', 'fr, en')).toBe('de')
+    expect(await langOf('/')).toBe('de')
+    expect(await langOf('/?lang=es', 'de')).toBe('es')
+    expect(await langOf('/?lang=fr', 'es')).toBe('es')
+    expect(await langOf('/nowhere?lang=en')).toBe('de')
+  })
+
+  it('an answer, a refusal and the manifest are, too', async () => {
+    expect(await titleOf({ 'accept-language': 'fr, es' })).toBe('Contacto')
+    expect(await titleOf({ 'accept-language': 'en' })).toBe('Kontakt')
+    const message = async (accept: string) =>
+      (
+        await site
+          .visitor()
+          .call(getPage, { query: { name: 'none' }, headers: { 'accept-language': accept } })
+      ).answer.message
+    expect(await message('en')).toBe(await message('de'))
+    expect(await message('en')).not.toBe(await message('es'))
+    const manifest = await open('/manifest.webmanifest', { 'accept-language': 'pt' })
+    expect(manifest).toContain('"lang":"de"')
+  })
+
+  it('whoever kept another gets the default, and cannot choose one that is not offered', async () => {
+    expect(await titleOf({}, portuguese)).toBe('Kontakt')
+    expect(await open('/my', {}, portuguese)).toContain('<html lang="de"')
+    const change = (language: string) => portuguese.call(changeUser, { body: { language } })
+    expect((await change('fy')).answer).toMatchObject({ code: 500, info: { field: 'language' } })
+    expect((await portuguese.ask(getUser)).language).toBe('pt')
+    expect((await change('es')).answer.code).toBe(200)
+    expect(await titleOf({}, portuguese)).toBe('Contacto')
+    await offer('dy', 'es', 'pt')
+    await portuguese.ask(changeUser, { body: { language: 'pt' } })
+    await offer('dy', 'es')
+  })
+
+  it('search engines are led to these forms', async () => {
+    const expected = ['de', 'es', 'x-default']
+    expect(alternates(await open('/shopping'))).toEqual(expected)
+    const address = /<url>[^]*?<\/url>/.exec(await open('/sitemaps/pages.xml'))?.[0] ?? ''
+    expect(alternates(address)).toEqual(expected)
+  })
+
+  it('a browser is told of them, the studio’s is not', async () => {
+    expect(await open('/')).toContain('"languages":["dy","es"]')
+    expect(await open('/studio')).not.toContain('"languages"')
+    expect(await open('/studio?lang=fr')).toContain('<html lang="fr"')
+  })
+
+  it('operators are answered in their own', async () => {
+    const refused = async (accept: string) => {
+      const body = { languages: [] }
+      const headers = { 'accept-language': accept }
+      return (await owner.desk.call(offerLanguages, { body, headers })).answer.message
+    }
+    expect(await refused('en')).toBe(site.context.translate('en', 'refusals.settingInvalid'))
+    expect(await refused('dy')).toBe(site.context.translate('dy', 'refusals.settingInvalid'))
+  })
+
+  it('a mail is in one of them', async () => {
+    const { lang } = site.context.composeMail('refunded', 'pt', {
+      link: 'https://drama.example/my',
+      amount: '$1',
+      order: 'ord_1',
+    }) as {
+      lang?: string
+    }
+    expect(lang).toBe('de')
+  })
+
+  it('a closed site says so in one of them', async () => {
+    await owner.desk.ask(setMaintenance, { body: { on: true } })
+    await expect
+      .poll(() => open('/', { 'accept-language': 'en' }), { timeout: 3000 })
+      .toContain('Gleich wieder da')
+    await owner.desk.ask(setMaintenance, { body: { on: false } })
+    await expect.poll(() => open('/'), { timeout: 3000 }).not.toContain('Gleich wieder da')
+  })
+})
+
+it.each([[[]], [['en', 'en']]] as Language[][][])('%j cannot be offered', async (languages) => {
+  const before = await owner.desk.ask(showSettings)
+  const { answer } = await owner.desk.call(offerLanguages, { body: { languages } })
+  expect(answer).toMatchObject({ code: 500, info: { field: 'languages' } })
+  expect(await owner.desk.ask(showSettings)).toEqual(before)
+})
+
+it('one alone can be offered, from the command line too, and the change is in the audit trail', async () => {
+  const shown = await runStudioCommand(site.context, ['languages', 'offer', '--languages', 'fy'])
+  expect(shown).toContain('languages: ["fy"]')
+  await expect.poll(() => site.context.languages(), { timeout: 3000 }).toEqual(['fy'])
+  expect(alternates(await open('/shopping', { 'accept-language': 'de' }))).toEqual([
+    htmlLanguage.fy,
+    'x-default',
+  ])
+  const [deed] = (await owner.desk.ask(listAudit)).list
+  expect(deed).toMatchObject({
+    subject: 'setting languages',
+    details: { before: ['dy', 'es'], after: ['fy'] },
+  })
+})
+
+it('all in their usual order are what the site began with', async () => {
+  await offer('en', 'es', 'fy', 'dy', 'pt')
+  expect(await open('/')).not.toContain('"languages"')
+  expect(await titleOf({}, portuguese)).toBe('Contacto')
+})

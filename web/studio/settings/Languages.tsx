@@ -1,0 +1,62 @@
+import { useState } from 'react'
+import { languages, type Language } from '#contract/languages.ts'
+import { offerLanguages } from '#contract/studio/settings.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import styles from './settings.module.css'
+
+/** Which languages viewers can choose from, and the one for whoever asks for none of these. */
+export function Languages({ offered }: { offered: readonly Language[] }) {
+  const { t } = useTexts()
+  const may = useMay()(offerLanguages)
+  const { run, busy } = useCommand(offerLanguages)
+  const [chosen, setChosen] = useState<readonly Language[]>(offered)
+  const [usual = 'en'] = chosen
+  const tick = (language: Language, on: boolean) =>
+    setChosen(on ? [...chosen, language] : chosen.filter((each) => each !== language))
+  const save = async () => {
+    // The default first, the others in their usual order.
+    const others = languages.filter((each) => each !== usual && chosen.includes(each))
+    if (await run({ languages: [usual, ...others] })) notify(t('settings.languagesSaved'))
+  }
+  if (!may) return <p>{offered.map((each) => languageNames[each]).join(', ')}</p>
+  const isChanged = chosen[0] !== offered[0] || chosen.toSorted().join() !== offered.toSorted().join()
+  return (
+    <div className={styles.languages}>
+      <fieldset className={styles.ticks}>
+        <legend>{t('settings.offered')}</legend>
+        {languages.map((language) => (
+          <label key={language}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(language)}
+              disabled={chosen.length === 1 && usual === language}
+              onChange={({ target }) => tick(language, target.checked)}
+            />
+            {languageNames[language]}
+          </label>
+        ))}
+      </fieldset>
+      <Choice
+        label={t('settings.defaultLanguage')}
+        value={usual}
+        options={languages
+          .filter((each) => chosen.includes(each))
+          .map((each) => ({ value: each, label: languageNames[each] }))}
+        onChoose={(value) =>
+          setChosen(chosen.toSorted((one, other) => Number(other === value) - Number(one === value)))
+        }
+      />
+      <div className={styles.actions}>
+        <Button look="quiet" disabled={busy || !isChanged} onClick={() => void save()}>
+          {t('settings.saveLanguages')}
+        </Button>
+      </div>
+    </div>
+  )
+}
