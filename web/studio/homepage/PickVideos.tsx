@@ -4,6 +4,7 @@ import { listTags } from '#contract/catalog.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
+import { Ordered } from './Ordered.tsx'
 import styles from './homepage.module.css'
 
 interface Picked {
@@ -11,7 +12,7 @@ interface Picked {
   name: string
 }
 
-/** Videos picked by hand: found by their titles, and taken out again. */
+/** Videos picked by hand, in the order in which viewers get them: found by their titles, moved, and taken out again. */
 export function PickVideos({
   ids,
   known,
@@ -38,17 +39,17 @@ export function PickVideos({
   const fresh = (titles.data?.titles ?? []).filter(({ id }) => !ids.includes(id))
   return (
     <div className={styles.pick}>
-      <ul>
-        {ids.map((id) => (
-          <li key={id}>
+      <Ordered items={ids} keyOf={(id) => id} nameOf={nameOf} onOrder={onPick}>
+        {(id) => (
+          <div className={styles.picked}>
             {nameOf(id)}
             <Button look="quiet" onClick={() => onPick(ids.filter((each) => each !== id))}>
               {t('homepage.takeOut')}
               <span className="hidden-text"> {nameOf(id)}</span>
             </Button>
-          </li>
-        ))}
-      </ul>
+          </div>
+        )}
+      </Ordered>
       <label className={styles.text}>
         {t('homepage.find')}
         <input

@@ -1,0 +1,51 @@
+import { expect, test } from './fixtures.ts'
+import { expectFits, expectReadable } from './page-quality.ts'
+import { openStudio } from './studio.ts'
+
+test.use({ bypassCSP: true })
+
+test('an editor puts a section together by hand, sees it in the preview, and viewers find it in that order', async ({
+  page,
+  browser,
+}) => {
+  await openStudio(page, 'editor')
+  await page.goto('/studio/homepage')
+  await page.getByRole('button', { name: 'Add a section' }).click()
+  const section = page
+    .getByRole('listitem')
+    .filter({ has: page.getByLabel('Title (English)') })
+    .last()
+  await section.getByLabel('Title (English)').fill('By hand')
+  await section.getByLabel('Videos', { exact: true }).selectOption('Picked by hand')
+  const names: string[] = []
+  for (const letter of ['t', 's', 'l', 'g']) {
+    if (names.length === 2) break
+    await section.getByLabel('Find a video by its title').fill(letter)
+    const found = section.getByRole('list', { name: 'Videos found' }).getByRole('listitem').first()
+    await expect(found).toBeVisible()
+    const name = ((await found.textContent()) ?? '').replace('Add ', '')
+    if (name === 'No video is called that.') continue
+    await found.getByRole('button').click()
+    names.push(name)
+  }
+  const [first = '', second = ''] = names
+  await section.getByRole('button', { name: `Move ${second} up` }).click()
+  await expectReadable(page)
+  await expectFits(page)
+  await page.getByRole('button', { name: 'Make it the homepage' }).click()
+  await expect(page.getByText('This is what viewers see.')).toBeVisible()
+
+  const viewer = await (await browser.newContext({ locale: 'en-US' })).newPage()
+  const row = viewer.getByRole('region', { name: 'By hand' })
+  await expect(async () => {
+    await viewer.goto('/')
+    await expect(row.getByRole('link', { name: second }).first()).toBeAttached({ timeout: 2000 })
+  }).toPass()
+  const words = await row.innerText()
+  expect(words.indexOf(second)).toBeLessThan(words.indexOf(first))
+  await viewer.context().close()
+
+  await page.getByRole('button', { name: 'Remove By hand' }).click()
+  await page.getByRole('button', { name: 'Make it the homepage' }).click()
+  await expect(page.getByText('This is what viewers see.')).toBeVisible()
+})
