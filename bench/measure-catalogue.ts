@@ -19,12 +19,12 @@ import { makeCases, type Case } from './catalogue/cases.ts'
 import { explainPlans } from './catalogue/explain-plans.ts'
 import { fillCatalogue, type CatalogueSize } from './catalogue/fill-catalogue.ts'
 import { measureByTurns, type Target } from './measure-latency.ts'
-import { answers, benchEnv, spawnSite } from './start-bench-site.ts'
+import { startSiteOn } from './start-bench-site.ts'
 import { printLines } from './table.ts'
 import { newGuest } from './visitor.ts'
 
 const log = createLog({ json: false, level: 'warn' })
-const historyPerVideo = 20
+const historyEach = 200
 const firstPort = 3911
 
 /** One listing at every size; undefined where a catalogue has no such listing. */
@@ -66,7 +66,7 @@ export async function measureCatalogue(args: readonly string[]): Promise<void> {
   const sites: SizedSite[] = []
   try {
     for (const videos of sizes) {
-      const size = { videos, history: videos * historyPerVideo }
+      const size = { videos, people: Math.round(videos / 10), historyEach }
       sites.push(await openSize(join(home, String(videos)), size, firstPort + sites.length))
     }
     printSizes(sizes, await measureCases(sites, values.only))
@@ -101,7 +101,7 @@ function targetOf({ url, cases, busy }: SizedSite, name: string): Target | undef
 }
 
 async function openSize(dataDir: string, size: CatalogueSize, port: number): Promise<SizedSite> {
-  console.log(`A catalogue of ${size.videos} videos and ${size.history} rows of history …`)
+  console.log(`A catalogue of ${size.videos} videos and ${size.people * size.historyEach} rows of history …`)
   mkdirSync(dataDir, { recursive: true })
   const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined }, log)
   const { connection } = await startEmbedded({ dataDir, log })
@@ -115,7 +115,7 @@ async function openSize(dataDir: string, size: CatalogueSize, port: number): Pro
   }
   try {
     await fillCatalogue(pool, size, (line) => console.log(`  ${line}`))
-    const site = await startSite(dataDir, port)
+    const site = await startSiteOn(dataDir, port)
     closers.push(site.close)
     const { cookie, userId } = await makeBusyPerson(pool, site.url, size)
     const cases = await makeCases(pool, size, userId)
@@ -126,23 +126,6 @@ async function openSize(dataDir: string, size: CatalogueSize, port: number): Pro
       writePlans: () => writePlans(pool, size, cases, { userId, role: 'visitor', kept: true }),
       close,
     }
-  } catch (error) {
-    await close()
-    throw error
-  }
-}
-
-/** The site on this data, in processes of its own. */
-async function startSite(dataDir: string, port: number) {
-  const site = spawnSite({ ...benchEnv(dataDir), PORT: String(port) })
-  const url = `http://localhost:${port}`
-  const close = async () => {
-    const ended = new Promise((resolve) => site.once('exit', resolve))
-    if (site.exitCode === null && site.kill('SIGTERM')) await ended
-  }
-  try {
-    await answers(`${url}/api/ready`, site)
-    return { url, close }
   } catch (error) {
     await close()
     throw error

@@ -10,6 +10,7 @@ import { measurePlayback } from './measure-playback.ts'
 import { measureProcesses } from './measure-processes.ts'
 import { measureSegments } from './measure-segments.ts'
 import { measureSignIn } from './measure-sign-in.ts'
+import { measureStudio } from './measure-studio.ts'
 import { startBenchSite, type BenchSite } from './start-bench-site.ts'
 import { printTable, type Row } from './table.ts'
 
@@ -32,6 +33,7 @@ const onRequest = new Set(['import-long'])
 /** These fill databases of their own, for minutes: only where they are asked for. */
 const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> = {
   catalogue: measureCatalogue,
+  studio: measureStudio,
   'billing-year': measureBillingYear,
   'billing-kills': measureBillingKills,
   'billing-faults': measureBillingFaults,

@@ -52,6 +52,26 @@ export async function startBenchSite(): Promise<BenchSite> {
   }
 }
 
+/** The site on data that is there, in a process of its own. */
+export async function startSiteOn(
+  dataDir: string,
+  port: number,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const site = spawnSite({ ...benchEnv(dataDir), PORT: String(port) })
+  const url = `http://localhost:${port}`
+  const close = async () => {
+    const ended = new Promise((resolve) => site.once('exit', resolve))
+    if (site.exitCode === null && site.kill('SIGTERM')) await ended
+  }
+  try {
+    await answers(`${url}/api/ready`, site)
+    return { url, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
 /** The site's HTTP process, as `npm start` starts it. */
 export function spawnSite(env: NodeJS.ProcessEnv): ChildProcess {
   return spawn(process.execPath, [...nodeFlags, 'server/main.ts'], {

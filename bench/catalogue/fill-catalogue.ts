@@ -1,26 +1,26 @@
 import type { Pool, PoolClient } from 'pg'
+import {
+  beginFilling,
+  dropIndexes,
+  fill,
+  isLeft,
+  makeIndexes,
+  once,
+  type Report,
+  type Step,
+} from '#bench/fill-tables.ts'
 import { frontShelves } from '#server/features/catalog/rank-queries.ts'
 import { madeUpTexts } from './made-up-words.ts'
 
 /** How much of everything a catalogue of this many videos has. */
 export interface CatalogueSize {
   videos: number
-  history: number
-}
-
-interface Step {
-  name: string
-  /** Rows in all, and how many a transaction makes. */
-  total: number
-  chunk: number
-  /** Makes the rows numbered $1 to $2. */
-  sql: string
-  /** More parameters: for each, a value for every row. */
-  texts?: (rows: number) => string[][]
+  people: number
+  /** How many videos each of them has watched. */
+  historyEach: number
 }
 
 const tagCount = (videos: number) => Math.min(2000, Math.max(40, Math.round(videos / 20)))
-const historyPerUser = 200
 
 /** The id of a record by its number, and a file that every episode plays. */
 const beginnings = `CREATE FUNCTION bench_id(kind text, number bigint) RETURNS text LANGUAGE sql IMMUTABLE STRICT
@@ -32,77 +32,33 @@ const beginnings = `CREATE FUNCTION bench_id(kind text, number bigint) RETURNS t
 const loaded = ['videos', 'video_tags', 'episodes', 'video_search', 'search_words', 'watched_next', 'history']
 
 /**
- * Fills an empty, migrated database with made-up videos, tags, episodes, users and history. Each transaction notes how far it
- * is, so a run that was stopped goes on where it was. The search rows are made by the site's own function.
+ * Fills an empty, migrated database with made-up videos, tags, episodes, users and history. A run that was
+ * stopped goes on where it was. The search rows are made by the site's own function.
  */
-export async function fillCatalogue(
-  pool: Pool,
-  size: CatalogueSize,
-  report: (line: string) => void,
-): Promise<void> {
+export async function fillCatalogue(pool: Pool, size: CatalogueSize, report: Report): Promise<void> {
   const client = await pool.connect()
   try {
-    await client.query('SET statement_timeout = 0; SET synchronous_commit = off')
-    await client.query(
-      'CREATE TABLE IF NOT EXISTS bench_progress (step text PRIMARY KEY, done bigint NOT NULL)',
-    )
+    await beginFilling(client)
     await once(client, 'beginnings', () => client.query(beginnings))
-    await once(client, 'indexes dropped', () => dropIndexes(client))
+    await once(client, 'indexes dropped', () => dropIndexes(client, loaded))
     for (const step of stepsOf(size)) await fill(client, step, report)
-    await once(client, 'indexes made', () => makeIndexes(client, report))
+    await once(client, 'indexes made', async () => {
+      await arrange(client)
+      await makeIndexes(client, loaded, report)
+    })
     await once(client, 'counted', () => finish(client))
+    if (!(await isLeft(client, 'vacuumed'))) return
     await client.query(`VACUUM ANALYZE ${[...loaded, 'tags', 'users', 'categories'].join(', ')}`)
+    await once(client, 'vacuumed', async () => {})
   } finally {
     client.release(true)
   }
 }
 
-async function once(client: PoolClient, name: string, work: () => Promise<unknown>): Promise<void> {
-  const { rowCount } = await client.query('SELECT FROM bench_progress WHERE step = $1', [name])
-  if (rowCount) return
-  await client.query('BEGIN')
-  await work()
-  await client.query('INSERT INTO bench_progress VALUES ($1, 1)', [name])
-  await client.query('COMMIT')
-}
-
-async function fill(
-  client: PoolClient,
-  { name, total, chunk, sql, texts }: Step,
-  report: (line: string) => void,
-) {
-  const { rows } = await client.query<{ done: string }>('SELECT done FROM bench_progress WHERE step = $1', [
-    name,
-  ])
-  const begun = Number(rows[0]?.done ?? 0)
-  const started = performance.now()
-  let reported = started
-  for (let done = begun; done < total;) {
-    const upTo = Math.min(done + chunk, total)
-    await client.query('BEGIN; SET LOCAL session_replication_role = replica')
-    await client.query(sql, [done + 1, upTo, ...(texts?.(upTo - done) ?? [])])
-    await client.query(
-      'INSERT INTO bench_progress VALUES ($1, $2) ON CONFLICT (step) DO UPDATE SET done = excluded.done',
-      [name, upTo],
-    )
-    await client.query('COMMIT')
-    done = upTo
-    const now = performance.now()
-    if (now - reported > 5000 || done === total) {
-      const left = ((now - started) / (done - begun)) * (total - done)
-      report(
-        `${name}: ${done} of ${total}${done < total ? `, ${Math.ceil(left / 1000)} s left` : `, ${Math.round((now - started) / 1000)} s`}`,
-      )
-      reported = now
-    }
-  }
-}
-
-function stepsOf({ videos, history }: CatalogueSize): Step[] {
+function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
   const texts = (words: number) => (rows: number) =>
     Array.from({ length: rows }, () => madeUpTexts(words, videos))
   const tags = tagCount(videos)
-  const users = Math.max(1, Math.round(history / historyPerUser))
   return [
     {
       name: 'categories',
@@ -167,43 +123,21 @@ function stepsOf({ videos, history }: CatalogueSize): Step[] {
     },
     {
       name: 'users',
-      total: users,
+      total: people,
       chunk: 50_000,
       sql: `INSERT INTO users (id, referral_code) SELECT bench_id('usr', n), 'bench-' || n FROM generate_series($1::bigint, $2) n`,
     },
     {
       name: 'history',
-      total: users,
+      total: people,
       chunk: 1000,
       // 7919 divides none of the sizes, so nobody has a video twice.
       sql: `INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
         SELECT bench_id('usr', n), bench_id('vid', video), bench_id('ep', video), 4000, now() - (n + place * 100) * interval '1 second'
-        FROM generate_series($1::bigint, $2) n, generate_series(1, ${Math.min(historyPerUser, videos)}) place,
+        FROM generate_series($1::bigint, $2) n, generate_series(1, ${Math.min(historyEach, videos)}) place,
           LATERAL (SELECT 1 + (n * 104729 + place * 7919) % ${videos} AS video) picked`,
     },
   ]
-}
-
-/** All but those behind keys; what they were is kept for `makeIndexes`. */
-async function dropIndexes(client: PoolClient): Promise<void> {
-  await client.query(
-    `CREATE TABLE bench_indexes AS SELECT indexname, indexdef FROM pg_indexes
-     WHERE schemaname = current_schema() AND tablename = ANY($1)
-       AND NOT EXISTS (SELECT FROM pg_constraint WHERE conname = indexname)`,
-    [loaded],
-  )
-  const { rows } = await client.query<{ indexname: string }>('SELECT indexname FROM bench_indexes')
-  for (const { indexname } of rows) await client.query(`DROP INDEX ${indexname}`)
-}
-
-async function makeIndexes(client: PoolClient, report: (line: string) => void): Promise<void> {
-  await client.query("SET LOCAL maintenance_work_mem = '1GB'")
-  await arrange(client)
-  const { rows } = await client.query<{ indexname: string; indexdef: string }>('SELECT * FROM bench_indexes')
-  for (const [index, { indexname, indexdef }] of rows.entries()) {
-    await client.query(indexdef)
-    report(`indexes: ${index + 1} of ${rows.length}, ${indexname}`)
-  }
 }
 
 /** The shelves as the site's job would leave them. It is run too; this way it finds nothing to do. */

@@ -1,0 +1,102 @@
+import type { PoolClient } from 'pg'
+
+/** Rows of one kind to be made in a database of the bench. */
+export interface Step {
+  name: string
+  /** Rows in all, and how many a transaction makes. */
+  total: number
+  chunk: number
+  /** Makes the rows numbered $1 to $2. */
+  sql: string
+  /** More parameters: for each, a value for every row. */
+  texts?: (rows: number) => string[][]
+}
+
+export type Report = (line: string) => void
+
+/** A connection that fills: nothing is lost but what can be made again. */
+export async function beginFilling(client: PoolClient): Promise<void> {
+  await client.query('SET statement_timeout = 0; SET synchronous_commit = off')
+  await client.query(
+    'CREATE TABLE IF NOT EXISTS bench_progress (step text PRIMARY KEY, done bigint NOT NULL)',
+  )
+}
+
+/** Whether something was not done in an earlier run. */
+export async function isLeft(client: PoolClient, name: string): Promise<boolean> {
+  const { rowCount } = await client.query('SELECT FROM bench_progress WHERE step = $1', [name])
+  return rowCount === 0
+}
+
+/** Does what was not done in an earlier run, in one transaction. */
+export async function once(client: PoolClient, name: string, work: () => Promise<unknown>): Promise<void> {
+  if (!(await isLeft(client, name))) return
+  await client.query('BEGIN')
+  await work()
+  await client.query('INSERT INTO bench_progress VALUES ($1, 1)', [name])
+  await client.query('COMMIT')
+}
+
+/** Makes the rows of a step without triggers and foreign keys. Each transaction notes how far it is, so a run that was stopped goes on where it was. */
+export async function fill(
+  client: PoolClient,
+  { name, total, chunk, sql, texts }: Step,
+  report: Report,
+): Promise<void> {
+  const { rows } = await client.query<{ done: string }>('SELECT done FROM bench_progress WHERE step = $1', [
+    name,
+  ])
+  const begun = Number(rows[0]?.done ?? 0)
+  const started = performance.now()
+  let reported = started
+  for (let done = begun; done < total;) {
+    const upTo = Math.min(done + chunk, total)
+    await client.query('BEGIN; SET LOCAL session_replication_role = replica')
+    await client.query(sql, [done + 1, upTo, ...(texts?.(upTo - done) ?? [])])
+    await client.query(
+      'INSERT INTO bench_progress VALUES ($1, $2) ON CONFLICT (step) DO UPDATE SET done = excluded.done',
+      [name, upTo],
+    )
+    await client.query('COMMIT')
+    done = upTo
+    const now = performance.now()
+    if (now - reported > 5000 || done === total) {
+      const left = ((now - started) / (done - begun)) * (total - done)
+      report(
+        `${name}: ${done} of ${total}${done < total ? `, ${Math.ceil(left / 1000)} s left` : `, ${Math.round((now - started) / 1000)} s`}`,
+      )
+      reported = now
+    }
+  }
+}
+
+/** Takes the indexes of these tables away, all but those behind keys; what they were is kept for `makeIndexes`. */
+export async function dropIndexes(client: PoolClient, tables: readonly string[]): Promise<void> {
+  await client.query(
+    'CREATE TABLE IF NOT EXISTS bench_indexes (tablename text, indexname text, indexdef text)',
+  )
+  const { rows } = await client.query<{ indexname: string }>(
+    `INSERT INTO bench_indexes SELECT tablename, indexname, indexdef FROM pg_indexes
+     WHERE schemaname = current_schema() AND tablename = ANY($1)
+       AND NOT EXISTS (SELECT FROM pg_constraint WHERE conname = indexname) RETURNING indexname`,
+    [tables],
+  )
+  for (const { indexname } of rows) await client.query(`DROP INDEX ${indexname}`)
+}
+
+/** Makes the indexes of these tables again. */
+export async function makeIndexes(
+  client: PoolClient,
+  tables: readonly string[],
+  report: Report,
+): Promise<void> {
+  await client.query("SET LOCAL maintenance_work_mem = '1GB'")
+  const { rows } = await client.query<{ indexname: string; indexdef: string }>(
+    'SELECT indexname, indexdef FROM bench_indexes WHERE tablename = ANY($1)',
+    [tables],
+  )
+  for (const [index, { indexname, indexdef }] of rows.entries()) {
+    await client.query(indexdef)
+    report(`indexes: ${index + 1} of ${rows.length}, ${indexname}`)
+  }
+}

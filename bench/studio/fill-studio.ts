@@ -1,0 +1,66 @@
+import type { Pool } from 'pg'
+import { fillCatalogue } from '#bench/catalogue/fill-catalogue.ts'
+import {
+  beginFilling,
+  dropIndexes,
+  fill,
+  isLeft,
+  makeIndexes,
+  once,
+  type Report,
+} from '#bench/fill-tables.ts'
+import { moneySteps } from './money-steps.ts'
+import { siteSteps } from './site-steps.ts'
+
+/** How much of everything a site has that has run for a year. */
+export interface SiteSize {
+  videos: number
+  people: number
+  orders: number
+  events: number
+  deeds: number
+}
+
+/** What issue 7 asks for, or a part of it. */
+export function siteSize(part: number): SiteSize {
+  const of = (whole: number) => Math.round(whole * part)
+  return {
+    videos: of(10_000),
+    people: of(100_000),
+    orders: of(200_000),
+    events: of(5_000_000),
+    deeds: of(400_000),
+  }
+}
+
+const historyEach = 20
+
+/** What is loaded without its indexes. */
+const loaded = [
+  'orders',
+  'attempts',
+  'ledger_lines',
+  'entitlements',
+  'notifications',
+  'events',
+  'audit_events',
+]
+
+/** Fills an empty, migrated database with a site's year. A run that was stopped goes on where it was. */
+export async function fillStudio(pool: Pool, size: SiteSize, report: Report): Promise<void> {
+  const { videos, people } = size
+  await fillCatalogue(pool, { videos, people, historyEach }, report)
+  const client = await pool.connect()
+  try {
+    await beginFilling(client)
+    await once(client, 'studio: indexes dropped', () => dropIndexes(client, loaded))
+    for (const step of [...siteSteps(size), ...moneySteps(size)]) await fill(client, step, report)
+    await once(client, 'studio: indexes made', () => makeIndexes(client, loaded, report))
+    if (await isLeft(client, 'studio: vacuumed')) {
+      await client.query('VACUUM ANALYZE')
+      await once(client, 'studio: vacuumed', async () => {})
+    }
+  } finally {
+    client.release(true)
+  }
+}

@@ -1,0 +1,17 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { covers } from './site-steps.ts'
+
+/** The pictures that the made-up videos have for covers, as large and as busy as real ones. */
+export async function makeCovers(dataDir: string): Promise<void> {
+  const folder = join(dataDir, 'storage', 'public', 'covers')
+  mkdirSync(folder, { recursive: true })
+  for (let number = 0; number < covers; number++) {
+    const noise = { type: 'gaussian' as const, mean: 60 + number * 12, sigma: 40 }
+    await sharp({ create: { width: 600, height: 800, channels: 3, background: 'black', noise } })
+      .blur(3)
+      .webp({ quality: 80 })
+      .toFile(join(folder, `bench-${number}.webp`))
+  }
+}

@@ -1,0 +1,120 @@
+import { chromium, type Browser, type Page } from '@playwright/test'
+import { findChromium } from '#e2e/find-chromium.ts'
+import { applyProfile, profiles } from '#bench/playback/profiles.ts'
+import type { Row } from '#bench/table.ts'
+
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+/** A frame that takes longer is seen to stutter. */
+const longFrameMs = 50
+/** How many of a hundred frames may. */
+const aim = 1
+/** The further pages of a list that are on the screen while it is scrolled. */
+const furtherPages = 20
+const pixelsPerSecond = 2500
+const timeout = 60_000
+
+/** The longest lists, by the address of their page. */
+const lists = {
+  orders: '/studio/money',
+  videos: '/studio/content',
+  'audit trail': '/studio/team',
+}
+
+/** How the longest lists scroll under a thumb on a phone with a slow processor, once many of their pages are there. */
+export async function measureScrolling(
+  url: string,
+  { name, value }: { name: string; value: string },
+): Promise<Row[]> {
+  const browser = await chromium.launch(await findChromium())
+  try {
+    const rows: Row[] = []
+    for (const [list, path] of Object.entries(lists))
+      rows.push(await measureList(browser, list, `${url}${path}`, { name, value, url }))
+    return rows
+  } finally {
+    await browser.close()
+  }
+}
+
+async function measureList(
+  browser: Browser,
+  list: string,
+  address: string,
+  cookie: { name: string; value: string; url: string },
+): Promise<Row> {
+  const context = await browser.newContext({ ...phone, locale: 'en' })
+  try {
+    await context.addCookies([cookie])
+    const page = await context.newPage()
+    page.setDefaultTimeout(timeout)
+    await page.goto(address)
+    const entries = await loadPages(page)
+    await applyProfile(page, profiles.weak)
+    const frames = await scrollThrough(page)
+    const long = frames.filter((ms) => ms > longFrameMs)
+    const percent = (100 * long.length) / frames.length
+    return {
+      what: `scroll, ${list} (${entries} rows): frames over ${longFrameMs} ms`,
+      ours: `${long.length} of ${frames.length}, longest ${Math.round(Math.max(...frames))} ms`,
+      bare: '–',
+      ratio: '–',
+      aim: `≤ ${aim} %`,
+      ok: percent <= aim,
+    }
+  } finally {
+    await context.close()
+  }
+}
+
+/** @returns how many rows are there then */
+async function loadPages(page: Page): Promise<number> {
+  // On the page of the audit trail the operators come first.
+  const rows = page.locator('table').last().locator('tbody tr')
+  await rows.nth(19).waitFor()
+  for (let further = 0; further < furtherPages; further++) {
+    const before = await rows.count()
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await rows.nth(before).waitFor()
+  }
+  return rows.count()
+}
+
+/** Scrolls to the end and back. @returns how long each frame took, in milliseconds */
+async function scrollThrough(page: Page): Promise<number[]> {
+  await page.evaluate(() => scrollTo(0, 0))
+  const height = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
+  const devtools = await page.context().newCDPSession(page)
+  const gesture = (yDistance: number) =>
+    devtools.send('Input.synthesizeScrollGesture', {
+      x: 195,
+      y: 400,
+      yDistance,
+      speed: pixelsPerSecond,
+      gestureSourceType: 'touch',
+      preventFling: true,
+    })
+  await page.evaluate(watchFrames)
+  await gesture(-height)
+  await gesture(height)
+  return page.evaluate(() => window.frames_ms ?? [])
+}
+
+declare global {
+  interface Window {
+    /** How long each frame took since `watchFrames`. */
+    frames_ms?: number[]
+  }
+}
+
+/** Runs in the page. */
+function watchFrames(): void {
+  const frames: number[] = []
+  window.frames_ms = frames
+  let before = performance.now()
+  const watch = (now: number) => {
+    frames.push(now - before)
+    before = now
+    requestAnimationFrame(watch)
+  }
+  requestAnimationFrame(watch)
+}

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { benchEnv } from '#bench/start-bench-site.ts'
+
+const mostMs = 600_000
+
+/** Lets a worker do what comes round, each job in its time, as a site that runs has them done: days are summed up, ranks made. */
+export async function runJobsOnce(pool: Pool, dataDir: string): Promise<void> {
+  const worker = spawn(process.execPath, ['server/worker.ts'], {
+    env: benchEnv(dataDir),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const ended = once(worker, 'exit')
+  const deadline = Date.now() + mostMs
+  try {
+    for (;;) {
+      const { rows } = await pool.query<{ name: string; ran: boolean }>(
+        `SELECT name, failures > 0 OR coalesce(succeeded_at > now() - make_interval(secs => every_seconds + 60), false) AS ran
+         FROM job_runs`,
+      )
+      const waiting = rows.filter(({ ran }) => !ran)
+      if (rows.length > 0 && waiting.length === 0) return
+      if (worker.exitCode !== null || Date.now() > deadline)
+        throw new Error(`These jobs did not run: ${waiting.map(({ name }) => name).join(', ')}`)
+      await delay(500)
+    }
+  } finally {
+    worker.kill('SIGTERM')
+    await ended
+  }
+}
