@@ -82,31 +82,31 @@ export function selectListedOrder(db: Db, id: string): Promise<ListedRow | undef
     .executeTakeFirst()
 }
 
-/** Payments with a dispute in this state, those paid last first, after a position. */
+/** Payments with a dispute in this state, those paid last first, after a position. The page is read alone, in the order of its index. */
 export function selectDisputes(db: Db, state: DisputeStatus, after: After | undefined, limit: number) {
   let page = db
     .selectFrom('attempts')
-    .innerJoin('orders', 'orders.id', 'attempts.order_id')
+    .select(['id', 'order_id', 'disputed_cents', 'reference', 'started_at'])
+    // Written out twice: the index holds disputed payments only.
+    .where('dispute', 'is not', null)
+    .where('dispute', '=', state)
+    .orderBy('started_at', 'desc')
+    .orderBy('id')
+    .limit(sql.lit(limit))
+  if (after !== undefined)
+    page = page.where(
+      sql<boolean>`started_at <= ${after.at} AND (started_at < ${after.at} OR id > ${after.id})`,
+    )
+  return db
+    .selectFrom(page.as('page'))
+    .innerJoin('orders', 'orders.id', 'page.order_id')
     .leftJoin('videos', 'videos.id', 'orders.video_id')
     .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
     .leftJoin('plans', 'plans.id', 'orders.plan_id')
     .select(listed)
     .select(goods)
-    .select([
-      'attempts.id as attempt_id',
-      'attempts.disputed_cents',
-      'attempts.reference',
-      'attempts.started_at',
-    ])
-    // Written out twice: the index holds disputed payments only.
-    .where('attempts.dispute', 'is not', null)
-    .where('attempts.dispute', '=', state)
-    .orderBy('attempts.started_at', 'desc')
-    .orderBy('attempts.id')
-    .limit(sql.lit(limit))
-  if (after !== undefined)
-    page = page.where(
-      sql<boolean>`attempts.started_at <= ${after.at} AND (attempts.started_at < ${after.at} OR attempts.id > ${after.id})`,
-    )
-  return page.execute()
+    .select(['page.id as attempt_id', 'page.disputed_cents', 'page.reference', 'page.started_at'])
+    .orderBy('page.started_at', 'desc')
+    .orderBy('page.id')
+    .execute()
 }
