@@ -9,6 +9,7 @@ import { loadMediaKey } from './load-media-key.ts'
 import { listEpisodes, loadPlayable, type MediaContext } from './media.ts'
 import { checkPass } from './passes.ts'
 import { storedFiles, type Served } from './serve-stored.ts'
+import { forGood } from '#server/platform/cache-control.ts'
 
 type Reply = Parameters<PlainRoute['handle']>[1]
 
@@ -46,9 +47,6 @@ interface MediaParams {
   '*': string
 }
 
-/** Whatever is named by its content or its asset never changes, so it may be kept for good. */
-const forGood = { maxAge: '1y', immutable: true }
-
 /** The bytes: what a pass opens, and what is public. Plain HTTP without the envelope (security.md, "Media"). */
 export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
   const { mediaSecrets, clock, storage, log } = context
@@ -83,8 +81,7 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
             .send()
         // A pass in the URL is the viewer's own: only their browser may keep what it opens.
         const cacheControl = `private, max-age=${secondsLeft(pass, clock.now())}, immutable`
-        if (!stored)
-          return sendFile(request, reply, root, `media/${asset}/${file}`, { ...forGood, cacheControl })
+        if (!stored) return sendFile(request, reply, root, `media/${asset}/${file}`, { cacheControl })
         // What the app makes of a stored file holds links of this pass: no cache may give it to others.
         reply.header('x-accel-expires', '0')
         const expires = new Date(Number(pass.split('.')[0]) * 1000)
@@ -97,8 +94,8 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
       async handle(request, reply) {
         const file = (request.params as MediaParams)['*']
         return stored
-          ? give(reply, await stored.open(file), 'public, max-age=31536000, immutable')
-          : sendFile(request, reply, root, `public/${file}`, forGood)
+          ? give(reply, await stored.open(file), forGood)
+          : sendFile(request, reply, root, `public/${file}`, { cacheControl: forGood })
       },
     },
   ]

@@ -3,6 +3,7 @@ import { htmlLanguage, type Language } from '#contract/languages.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import type { Documents } from './documents.ts'
 import type { SiteIcons } from './site-icons.ts'
+import { forGood } from '#server/platform/cache-control.ts'
 
 export interface InstallContext {
   documents: Documents
@@ -37,10 +38,7 @@ export function installRoutes(
         const { hash = '', name = '' } = request.params as { hash?: string; name?: string }
         const picture = await icons.draw(hash, name)
         if (!picture) return reply.code(404).send()
-        return reply
-          .type('image/png')
-          .header('cache-control', 'public, max-age=31536000, immutable')
-          .send(picture)
+        return reply.type('image/png').header('cache-control', forGood).send(picture)
       },
     },
     {

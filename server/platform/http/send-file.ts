@@ -4,7 +4,6 @@ import { contentTypeOf } from '#server/platform/content-types.ts'
 
 interface Caching {
   maxAge?: string
-  immutable?: boolean
   cacheControl?: string
   contentType?: string
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { acceptedEncoding } from './accepted-encoding.ts'
 import { sendFile } from './send-file.ts'
+import { forGood } from '#server/platform/cache-control.ts'
 
 const encodings = [
   { name: 'br', ending: '.br' },
@@ -26,7 +27,7 @@ export async function sendPrecompressed(
   const safe = !path.includes('..') && !path.includes('\0')
   const made = encodings.filter(({ ending }) => safe && existsSync(join(root, path + ending)))
   const encoding = acceptedEncoding(request, made)
-  const caching = path.startsWith('assets/') ? { maxAge: '1y', immutable: true } : { maxAge: '1h' }
+  const caching = path.startsWith('assets/') ? { cacheControl: forGood } : { maxAge: '1h' }
   reply.header('vary', 'accept-encoding')
   if (!encoding) return sendFile(request, reply, root, path, caching)
   reply.header('content-encoding', encoding.name)

@@ -9,6 +9,7 @@ import { presign } from './presign.ts'
 import { createS3Calls, StoreError, type Patience, type S3Calls } from './s3-calls.ts'
 import { checkKey, noSuchFile, type Delivery, type Storage } from './storage.ts'
 import { isMd5Of, partBytes, uploadInParts } from './upload-in-parts.ts'
+import { forGood } from '#server/platform/cache-control.ts'
 
 export interface S3Setup {
   settings: S3Config
@@ -116,7 +117,7 @@ function bucketAddress({ endpoint, bucket, forcePathStyle }: S3Config): URL {
 
 /** What browsers and caches are told of a file. Captions may change, all else is named by what it holds. */
 function headersOf(key: string) {
-  const CacheControl = key.endsWith('.vtt') ? 'no-cache' : 'public, max-age=31536000, immutable'
+  const CacheControl = key.endsWith('.vtt') ? 'no-cache' : forGood
   return { ContentType: contentTypeOf(key), CacheControl }
 }
 
