@@ -101,15 +101,3 @@ export const listFailedFiles = command({
   query: Type.Object(paging),
   data: listOf(FailedFile),
 })
-
-export const retryFile = command({
-  method: 'POST',
-  path: '/api/studio/running/files/retry',
-  command: 'file retry',
-  args: ['id'],
-  roles: ['owner', 'editor'],
-  summary: 'Puts a file that failed back into the queue',
-  refuses: ['notFound'],
-  body: Type.Object({ id: Id }),
-  info: Type.Object({ id: Id, waiting: Type.Boolean() }),
-})

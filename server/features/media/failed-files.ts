@@ -5,8 +5,6 @@ import { readPage } from '#server/platform/read-page.ts'
 import type { Db } from '#server/tables.ts'
 import { selectFailedFiles } from './queries.ts'
 
-export { retryFailed } from './ingest/asset-states.ts'
-
 const pageLimits = { usual: 20, most: 50 }
 
 /**

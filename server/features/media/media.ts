@@ -35,7 +35,7 @@ export {
 } from './uploads/receive-upload.ts'
 export { countFailed } from './desk-queries.ts'
 export { createEpisodes, type Episodes } from './load-episodes.ts'
-export { listFailedFiles, retryFailed } from './failed-files.ts'
+export { listFailedFiles } from './failed-files.ts'
 
 export interface MediaContext {
   db: Db

@@ -59,7 +59,6 @@ const allowed: Record<string, readonly Role[]> = {
   'job list': ['owner', 'editor', 'support', 'analyst'],
   'job run': ['owner', 'editor', 'support'],
   'file failed': ['owner', 'editor', 'support', 'analyst'],
-  'file retry': ['owner', 'editor'],
   'homepage show': ['owner', 'editor', 'support', 'analyst'],
   'homepage preview': ['owner', 'editor'],
   'homepage save': ['owner', 'editor'],

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { listFailedFiles, retryFile, type FailedFile } from '#contract/studio/running.ts'
+import { listFailedFiles, type FailedFile } from '#contract/studio/running.ts'
+import { retryEpisode } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
@@ -13,7 +14,7 @@ import styles from './running.module.css'
 /** Files that could not be made into episodes, with the reason. */
 export function FailedFiles() {
   const { t, language } = useTexts()
-  const mayRetry = useMay()(retryFile)
+  const mayRetry = useMay()(retryEpisode)
   const files = useInfiniteQuery({
     queryKey: ['failed-files'],
     queryFn: ({ pageParam, signal }) =>
@@ -49,11 +50,11 @@ export function FailedFiles() {
   )
 }
 
-function Retry({ file: { id, source_name } }: { file: FailedFile }) {
+function Retry({ file: { episode, source_name } }: { file: FailedFile }) {
   const { t } = useTexts()
-  const { run, busy } = useCommand(retryFile)
+  const { run, busy } = useCommand(retryEpisode)
   return (
-    <Button look="quiet" disabled={busy} onClick={() => void run({ id })}>
+    <Button look="quiet" disabled={busy} onClick={() => void run({ id: episode.id })}>
       {t('running.retry')}
       <span className="hidden-text"> {source_name}</span>
     </Button>

@@ -6,11 +6,11 @@ import {
   checkHealth,
   listFailedFiles,
   listJobs,
-  retryFile,
   runJob,
   showHealth,
   type Part,
 } from '#contract/studio/running.ts'
+import { retryEpisode } from '#contract/studio/videos.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { createLog } from '#server/platform/log.ts'
 import { smtpMailer } from '#server/platform/mail/mailer.ts'
@@ -210,7 +210,8 @@ describe('files that could not be made', () => {
     ])
     const rest = await owner.desk.ask(listFailedFiles, { query: { cursor: next_cursor ?? '' } })
     expect(rest.list.map(({ id }) => id)).toEqual([older])
-    await owner.desk.ask(retryFile, { body: { id: newer } })
+    const retry = { body: { id: list[0]?.episode.id ?? '' } }
+    await owner.desk.ask(retryEpisode, retry)
     expect(
       await site.context.db.selectFrom('assets').selectAll().where('id', '=', newer).executeTakeFirst(),
     ).toMatchObject({
@@ -219,6 +220,6 @@ describe('files that could not be made', () => {
       reason: null,
     })
     expect((await owner.desk.ask(listFailedFiles)).list.map(({ id }) => id)).toEqual([older])
-    expect((await owner.desk.call(retryFile, { body: { id: newer } })).answer.code).toBe(404)
+    expect((await owner.desk.call(retryEpisode, retry)).answer.code).toBe(409)
   })
 })

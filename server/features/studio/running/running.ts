@@ -3,13 +3,12 @@ import {
   checkHealth,
   listFailedFiles as listFilesCall,
   listJobs,
-  retryFile,
   runJob,
   showHealth,
   type Part,
   type ScheduledJob,
 } from '#contract/studio/running.ts'
-import { listFailedFiles, retryFailed } from '#server/features/media/media.ts'
+import { listFailedFiles } from '#server/features/media/media.ts'
 import { changes, reads, type Actor, type Command } from '#server/features/studio/command.ts'
 import type { Job } from '#server/platform/jobs.ts'
 import type { Db } from '#server/tables.ts'
@@ -50,14 +49,6 @@ export const runningCommands: Command[] = [
   reads(listFilesCall, async ({ db }, query, { language }) => ({
     data: await listFailedFiles(db, query, language),
   })),
-
-  changes(retryFile, async (_context, tx, { id }) => {
-    if (!(await retryFailed(tx, id))) throw new Refusal('notFound')
-    return {
-      answer: { info: { id, waiting: true } },
-      change: { subject: id, before: { state: 'failed' }, after: { state: 'uploaded' } },
-    }
-  }),
 ]
 
 /** Looks at the parts each minute, so that it is known since when something is wrong. */
