@@ -106,6 +106,8 @@ export interface ReceivedBytes extends Pick<OperatorCall, 'operator' | 'ip'> {
 export interface BytesRoute {
   path: `/api/studio/${string}`
   summary: string
+  /** Who may send them: nobody else's are read. */
+  roles: readonly Role[]
   /** How many are taken at once. */
   most: number
   /** The schema of the answer. */

@@ -252,10 +252,10 @@ async function addPlainRoutes(
 
 type OpenOperator = (request: FastifyRequest, reply: FastifyReply) => Promise<OperatorCall>
 
-/** Nobody's bytes are read before it is known whose they are. */
+/** Nobody's bytes are read before it is known whose they are, and that they may send them. */
 function addBytesRoute(
   app: FastifyInstance,
-  { path, most, handle }: BytesRoute,
+  { path, roles, most, handle }: BytesRoute,
   publicUrl: string,
   open: OpenOperator,
 ): void {
@@ -268,6 +268,7 @@ function addBytesRoute(
     preParsing: async (request, reply) => {
       const call = await open(request, reply)
       if (!call.operator) throw new Refusal('signInFirst')
+      if (!roles.includes(call.operator.role)) throw new Refusal('notAllowed')
       callers.set(request, call)
     },
     handler: async (request, reply) => {

@@ -44,7 +44,7 @@ export function Cover({ video: { id, titles, cover_url, cover_color } }: { video
             ref={input}
             hidden
             type="file"
-            accept="image/*"
+            accept="image/jpeg,image/png,image/webp,image/avif"
             onChange={({ target }) => {
               open(target.files?.[0])
               target.value = ''

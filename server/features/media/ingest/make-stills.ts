@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
+import { uploadLimits } from '#contract/studio/uploads.ts'
 import { standInCovers } from '#server/features/catalog/catalog.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
+import { pictureKindOf } from '#server/platform/picture-kind.ts'
 import { UnusableFile } from './unusable-file.ts'
 
 const posterSide = 720
@@ -12,7 +14,8 @@ const thumbSide = 180
 const stillDots = 14
 const stillSide = 180
 const coverSize = { width: 600, height: 800 }
-const mostPixels = 100_000_000
+/** As many as the cameras of phones make. */
+const mostPixels = 50_000_000
 
 /**
  * The pictures of an episode out of the candidate frames in `folder`, which are removed: `poster.webp` and `thumb.webp` there, and the
@@ -79,13 +82,15 @@ export interface Cover {
 
 /**
  * Makes a video's public 3:4 cover out of a picture. Named by its content, so the same picture gives the same key.
- * @throws UnusableFile where it is no picture
+ * @param picture bytes that somebody gave, or the path of a picture that the ingest made
+ * @throws UnusableFile where it is no picture, of a kind that is not taken, or too large
  */
 export async function makeCover(
   storage: Storage,
   picture: string | Buffer,
   { isStandIn = false } = {},
 ): Promise<Cover> {
+  if (typeof picture !== 'string') checkPicture(picture)
   const options = { limitInputPixels: mostPixels, failOn: 'error' as const }
   const cover = await sharp(picture, options)
     .rotate()
@@ -100,6 +105,11 @@ export async function makeCover(
   if (!(await storage.exists(path))) await storage.write(path, cover)
   const { dominant } = await sharp(cover).stats()
   return { path, color: darken(dominant) }
+}
+
+function checkPicture(picture: Buffer): void {
+  if (picture.length > uploadLimits.cover) throw new UnusableFile('is too large for a picture')
+  if (pictureKindOf(picture) === undefined) throw new UnusableFile('is no JPEG, PNG, WebP or AVIF')
 }
 
 function darken({ r, g, b }: { r: number; g: number; b: number }): string {

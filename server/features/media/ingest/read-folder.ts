@@ -68,7 +68,7 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
     const refuse = (name: string, reason: string) => void refused.push({ file: `${slug}/${name}`, reason })
     const episodes = collectEpisodes(path, names, refuse)
     collectCaptions(path, names, episodes, refuse)
-    const cover = names.find((name) => /^cover\.(jpe?g|png|webp)$/i.test(name))
+    const cover = names.find((name) => /^cover\.(jpe?g|png|webp|avif)$/i.test(name))
     return {
       slug,
       path,

@@ -13,11 +13,11 @@ export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
     {
       path: partPath,
       summary: 'One part of a file, from 0; with the last one the worker takes the file',
+      roles: bringers,
       most: partBytes,
       info: Type.Object({ parts: Type.Integer(), complete: Type.Boolean() }),
       refuses: ['signInFirst', 'notAllowed', 'notFound'],
       async handle(received) {
-        checkRole(received)
         const { id = '', part = '' } = received.params
         const number = /^\d{1,6}$/.test(part) ? Number(part) : NaN
         return { info: await takePart(context, id, number, received.bytes) }
@@ -26,21 +26,16 @@ export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
     {
       path: coverPath,
       summary: "A picture for a video's cover, cut to 3:4",
+      roles: bringers,
       most: uploadLimits.cover,
       info: Type.Object({ cover_url: Type.String(), cover_color: Type.String() }),
       refuses: ['signInFirst', 'notAllowed', 'notFound', 'pictureUnreadable'],
       async handle(received) {
-        checkRole(received)
         const { path, color } = await changeCover(context, received)
         return { info: { cover_url: `/${path}`, cover_color: color } }
       },
     },
   ]
-}
-
-/** @throws Refusal notAllowed */
-function checkRole({ operator }: ReceivedBytes): void {
-  if (!operator || !bringers.includes(operator.role)) throw new Refusal('notAllowed')
 }
 
 async function changeCover(context: StudioContext, { operator, ip, params, bytes }: ReceivedBytes) {

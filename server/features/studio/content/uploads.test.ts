@@ -1,9 +1,18 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { beginUpload, listUploads, partBytes, removeUpload, type Upload } from '#contract/studio/uploads.ts'
+import {
+  beginUpload,
+  listUploads,
+  partBytes,
+  removeUpload,
+  uploadLimits,
+  type Upload,
+} from '#contract/studio/uploads.ts'
 import { addVideo, getDeskVideo, listDeskEpisodes } from '#contract/studio/videos.ts'
 import { sweepUploads, takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
 import { workNext, type IngestContext } from '#server/features/media/ingest/work-queue.ts'
@@ -230,15 +239,38 @@ describe('bytes', () => {
     expect((await send((await letIn(site, 'owner')).desk, id, 2, part)).status).toBe(200)
   })
 
+  it('of whoever may not send them are not read: they are refused while the bytes are still to come', async () => {
+    const { id } = await announce(await begin(), film)
+    for (const role of ['support', 'analyst'] as const) {
+      const { desk: other } = await letIn(site, role)
+      for (const path of [`/api/studio/uploads/${id}/parts/0`, `/api/studio/video/${id}/cover`])
+        expect(await answerBeforeBytes(path, other.cookie)).toMatchObject({ code: 403 })
+    }
+  })
+
+  it.each(['jpeg', 'png', 'webp', 'avif'] as const)('of a picture in %s become the cover', async (format) => {
+    expect((await giveCover(desk, await begin(), await drawn(format))).code).toBe(200)
+  })
+
+  it.each(['gif', 'tiff'] as const)('of a picture in %s do not, though it could be read', async (format) => {
+    expect((await giveCover(desk, await begin(), await drawn(format))).code).toBe(500)
+  })
+
+  it('of a drawing do not, whatever it is called, nor those of a picture that is too large', async () => {
+    const drawing =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="120"><rect width="9" height="9"/></svg>'
+    expect((await giveCover(desk, await begin(), Buffer.from(drawing))).code).toBe(500)
+    expect((await giveCover(desk, await begin(), await drawn('png', 7100))).code).toBe(500)
+    const response = await postCover(desk, await begin(), Buffer.alloc(uploadLimits.cover + 1))
+    expect(response.status).toBe(413)
+  })
+
   it('of a picture become the cover, and others do not', async () => {
     const id = await begin()
     const picture = await sharp({ create: { width: 90, height: 120, channels: 3, background: '#c04020' } })
       .png()
       .toBuffer()
-    const give = async (visitor: Visitor, bytes: Buffer) => {
-      const init = { method: 'POST', body: new Uint8Array(bytes), headers: octets }
-      return (await (await visitor.fetch(`/api/studio/video/${id}/cover`, init)).json()) as Envelope<object>
-    }
+    const give = (visitor: Visitor, bytes: Buffer) => giveCover(visitor, id, bytes)
     expect((await give(site.visitor(), picture)).code).toBe(401)
     expect((await give((await letIn(site, 'analyst')).desk, picture)).code).toBe(403)
     expect((await give(desk, Buffer.from('no picture'))).code).toBe(500)
@@ -248,6 +280,36 @@ describe('bytes', () => {
     expect((await desk.fetch(cover_url ?? '')).headers.get('content-type')).toBe('image/webp')
   })
 })
+
+function postCover(visitor: Visitor, id: string, bytes: Buffer): Promise<Response> {
+  const init = { method: 'POST', body: new Uint8Array(bytes), headers: octets }
+  return visitor.fetch(`/api/studio/video/${id}/cover`, init)
+}
+
+async function giveCover(visitor: Visitor, id: string, bytes: Buffer): Promise<Envelope<object>> {
+  return (await (await postCover(visitor, id, bytes)).json()) as Envelope<object>
+}
+
+const drawn = (format: 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff', side = 120) =>
+  sharp({
+    create: { width: side, height: side, channels: 3, background: '#c04020' },
+    limitInputPixels: false,
+  })
+    .toFormat(format)
+    .toBuffer()
+
+/** What is answered to somebody who says that a part comes, and sends none of it. */
+function answerBeforeBytes(path: string, cookie: string): Promise<unknown> {
+  const headers = { ...octets, cookie, 'sec-fetch-site': 'same-origin', 'content-length': String(partBytes) }
+  return new Promise((resolve, reject) => {
+    const asked = request(`${site.url}${path}`, { method: 'POST', headers }, (response) => {
+      text(response).then((answer) => resolve(JSON.parse(answer)), reject)
+      response.on('end', () => asked.destroy())
+    })
+    asked.on('error', reject)
+    asked.flushHeaders()
+  })
+}
 
 /** What the worker sweeps so many milliseconds from now. */
 function sweepAfter(ms: number): Promise<void> {
