@@ -26,6 +26,7 @@ export const refusals = {
   settingInvalid: 500,
   siteTextInvalid: 500,
   iconInvalid: 500,
+  limitOutOfBounds: 500,
   secondFactorNeeded: 401,
   signedInAlready: 409,
   emailInvalid: 500,

@@ -17,6 +17,22 @@ export const limitNames = [
 ] as const
 export type LimitName = (typeof limitNames)[number]
 
+/**
+ * Between which a limit may be set here. Below, one wrong number would keep operators out of their own desk, or buyers from
+ * paying; above, it would be none. Whoever has the machine sets what they like by the environment.
+ */
+export const limitBounds: Record<LimitName, { least: string; most: string }> = {
+  signInAccount: { least: '5/min', most: '60/min' },
+  signInIp: { least: '20/min', most: '3000/min' },
+  registerIp: { least: '5/h', most: '6000/h' },
+  resetAccount: { least: '1/h', most: '20/h' },
+  cardFailuresUser: { least: '2/h', most: '50/h' },
+  cardFailuresIp: { least: '20/h', most: '5000/h' },
+  contactIp: { least: '1/h', most: '1000/h' },
+  apiUser: { least: '120/min', most: '6000/min' },
+  apiIp: { least: '600/min', most: '100000/min' },
+}
+
 /** What can be changed while the site runs. */
 export const settingNames = ['contact_email', 'mail_from', ...trackingKeys, ...limitNames] as const
 export type SettingName = (typeof settingNames)[number]
@@ -58,9 +74,17 @@ export const changeSetting = command({
   args: ['name', 'value'],
   roles: ['owner'],
   summary: 'Changes a setting in every process within two seconds; null takes the one of the environment',
-  refuses: ['settingInvalid'],
+  refuses: ['settingInvalid', 'limitOutOfBounds'],
   body: Type.Object({ name: oneOf(settingNames), value: nullable(Type.String({ maxLength: 200 })) }),
   info: Settings,
+  refusals: {
+    /** Between which a limit may be set. */
+    500: Type.Object({
+      field: Type.String(),
+      least: Type.Optional(Type.String()),
+      most: Type.Optional(Type.String()),
+    }),
+  },
 })
 
 export const setMaintenance = command({

@@ -3,7 +3,14 @@ import { htmlLanguage, languages } from '#contract/languages.ts'
 import { composeMail, mailTexts } from './compose-mail.ts'
 
 const link = 'https://drama.example/individual#verify=a&b"<'
-const values = { plan: 'Monthly & more', amount: '$9.99', date: '1 March 2026', order: 'ord_1', days: '30' }
+const values = {
+  plan: 'Monthly & more',
+  amount: '$9.99',
+  date: '1 March 2026',
+  order: 'ord_1',
+  days: '30',
+  by: 'eva@example.com',
+}
 const placeholders = (texts: [string, string][]) =>
   texts.map(([place, text]) => [place, (text.match(/\{\{\w+\}\}/g) ?? []).toSorted().join()])
 

@@ -58,6 +58,23 @@ describe('an owner', () => {
     expect(list.find(({ email }) => email === editor.email)?.active_since).toBeNull()
   })
 
+  it('who lets another owner in anew is named in a mail to that one, and in the trail', async () => {
+    const other = await letIn(site, 'owner')
+    const { operator } = await owner.desk.ask(resetOperator, { body: { email: other.email } })
+    const [mail] = await site.mails(other.email)
+    expect(mail?.text).toContain(`${owner.email} has ended your password`)
+    // Whoever reads their mail gets in by it no more than before.
+    expect(mail?.text).not.toContain('invitation=')
+    const { list } = await owner.desk.ask(listAudit, { query: { subject: operator.id } })
+    expect(list[0]).toMatchObject({ event: 'studio operator reset', operator: owner.email })
+    // The first link was never opened: there is nothing that has ended.
+    await owner.desk.ask(addOperator, { body: { email: 'fresh@example.com' } })
+    await owner.desk.ask(resetOperator, { body: { email: 'fresh@example.com' } })
+    expect(await site.mails('fresh@example.com')).toEqual([])
+    await owner.desk.ask(removeOperator, { body: { email: 'fresh@example.com' } })
+    await owner.desk.ask(removeOperator, { body: { email: other.email } })
+  })
+
   it('takes somebody out, whose deeds stay', async () => {
     const other = await letIn(site, 'owner')
     await other.desk.ask(addOperator, { body: { email: 'kept@example.com' } })

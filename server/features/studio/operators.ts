@@ -10,9 +10,10 @@ import { Refusal } from '#contract/errors.ts'
 import type { Role } from '#contract/studio/command.ts'
 import { checkEmail } from '#server/features/members/members.ts'
 import { newId } from '#server/platform/ids.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import { invite } from './accept-invitation.ts'
-import { changes, reads, type Command } from './command.ts'
+import { changes, reads, type Actor, type Command } from './command.ts'
 import * as queries from './operator-queries.ts'
 import type { StudioContext } from './studio-context.ts'
 import { deleteSessions } from './session-queries.ts'
@@ -47,8 +48,9 @@ export const operatorCommands: Command[] = [
     }
   }),
 
-  changes(resetOperator, async (context, tx, { email }) => {
+  changes(resetOperator, async (context, tx, { email }, actor) => {
     const operator = await lockByEmail(tx, email)
+    if (operator.active_since !== null) await tellReset(context, tx, operator.email, actor)
     await queries.updateOperator(tx, operator.id, notLetIn)
     await queries.putRecoveryCodes(tx, operator.id, [])
     await deleteSessions(tx, operator.id)
@@ -68,6 +70,9 @@ export const operatorCommands: Command[] = [
   }),
 ]
 
+/** What a mail calls whoever is at the machine itself; the word is the same in every language. */
+const commandLine = 'npm run studio'
+
 /** What somebody has who has not opened their link yet. */
 const notLetIn = { password_hash: null, sealed_totp_secret: null, active_since: null }
 
@@ -75,6 +80,12 @@ const notLetIn = { password_hash: null, sealed_totp_secret: null, active_since: 
 async function giveLink(context: StudioContext, tx: Tx, operator: Omit<Presentable, 'last_seen_at'>) {
   const { link, expiresAt } = await invite(context, tx, operator.id)
   return { operator: present({ ...operator, last_seen_at: null }), link, expires_at: expiresAt.toISOString() }
+}
+
+/** Tells somebody that they have to set everything anew, and who wanted that: it may be nobody they trust. */
+function tellReset({ publicUrl }: StudioContext, tx: Tx, to: string, { operator, language }: Actor) {
+  const values = { by: operator?.email ?? commandLine, link: `${publicUrl}/studio` }
+  return queueMail(tx, { to, template: 'operatorReset', language, values })
 }
 
 /** @throws Refusal notFound */

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { changeSetting, type Setting } from '#contract/studio/settings.ts'
+import { changeSetting, limitBounds, limitNames, type Setting } from '#contract/studio/settings.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { useMay } from '#web/studio/queries.ts'
-import { useTexts } from '#web/studio/texts.ts'
+import { useTexts, type Say } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { settingsQuery } from './queries.ts'
 import styles from './settings.module.css'
@@ -44,7 +44,7 @@ export function SettingRow({ setting: { name, value, own } }: { setting: Setting
         <Field
           {...form.field('value')}
           label={label}
-          hint={`${source} · ${t('settings.example', { example: examples[name] })}`}
+          hint={`${source} · ${hintFor(name, t)}`}
           autoComplete="off"
         />
         <div className={styles.actions}>
@@ -68,21 +68,19 @@ export function SettingRow({ setting: { name, value, own } }: { setting: Setting
   )
 }
 
-const limit = '20/min, 5/h'
-const examples: Record<Setting['name'], string> = {
+const examples: Partial<Record<Setting['name'], string>> = {
   contact_email: 'hello@drama.example',
   mail_from: 'Drama <hello@drama.example>',
   facebook_pixel_id: '1234567890',
   google_analytics: 'G-ABC123',
   tiktok_pixel: 'C4ABC123',
   bigo_pixel: '905…',
-  signInAccount: limit,
-  signInIp: limit,
-  registerIp: limit,
-  resetAccount: limit,
-  cardFailuresUser: limit,
-  cardFailuresIp: limit,
-  contactIp: limit,
-  apiUser: limit,
-  apiIp: limit,
+}
+
+/** What may stand there: an example, or of a limit the least and the most. */
+function hintFor(name: Setting['name'], t: Say): string {
+  const limit = limitNames.find((each) => each === name)
+  return limit
+    ? t('settings.bounds', limitBounds[limit])
+    : t('settings.example', { example: examples[name] ?? '' })
 }

@@ -7,12 +7,17 @@ import { getUser } from '#contract/members.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import {
   changeSetting,
+  limitBounds,
+  limitNames,
   setMaintenance,
   showSettings,
+  type LimitName,
   type SettingName,
   type Settings,
 } from '#contract/studio/settings.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
+import { readLimits } from '#server/platform/config.ts'
+import { writeLimit } from '#server/platform/read-setting.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 
@@ -102,12 +107,37 @@ describe('a setting', () => {
     expect(answer).toMatchObject({ code: 500, info: { field: 'value' } })
   })
 
+  it.each<[SettingName, string]>([
+    // Ten calls a minute: no page of the studio would open any more, nor the one that takes it back.
+    ['apiUser', '10/min'],
+    ['apiUser', '1/s'],
+    ['apiIp', '599/min'],
+    ['apiIp', '999999/s'],
+    ['signInIp', '1/h'],
+    ['signInAccount', '4/min'],
+    ['signInAccount', '100/s'],
+    ['cardFailuresUser', '1/h'],
+    ['resetAccount', '999/h'],
+  ])('%s cannot be %j, and it says between which it can', async (name, value) => {
+    const { answer } = await owner.desk.call(changeSetting, { body: { name, value } })
+    const { least, most } = limitBounds[name as LimitName]
+    expect(answer).toMatchObject({ code: 500, info: { field: 'value', least, most } })
+    expect(answer.message).toContain(`from ${least} to ${most}`)
+  })
+
+  it.each(limitNames)('%s can be the least, the most, and what the site comes with', async (name) => {
+    const { least, most } = limitBounds[name]
+    for (const value of [least, most, writeLimit(readLimits({})[name])])
+      expect(of(await change(name, value), name)).toEqual({ name, value, own: true })
+    await change(name, null)
+  })
+
   it('keeps what two operators set at once', async () => {
     const other = await letIn(site, 'owner')
-    const body = { name: 'apiUser', value: '99999/min' } as const
+    const body = { name: 'apiUser', value: '5999/min' } as const
     await Promise.all([change('apiIp', '88888/min'), other.desk.ask(changeSetting, { body })])
     const shown = await owner.desk.ask(showSettings)
-    expect([of(shown, 'apiIp')?.value, of(shown, 'apiUser')?.value]).toEqual(['88888/min', '99999/min'])
+    expect([of(shown, 'apiIp')?.value, of(shown, 'apiUser')?.value]).toEqual(['88888/min', '5999/min'])
   })
 
   it('is set from the command line, too', async () => {

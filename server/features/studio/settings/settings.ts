@@ -2,6 +2,7 @@ import { Refusal } from '#contract/errors.ts'
 import { languages } from '#contract/languages.ts'
 import {
   changeSetting,
+  limitBounds,
   limitNames,
   offerLanguages,
   setMaintenance,
@@ -93,7 +94,7 @@ async function load({ db, environment, secretsSet }: Context): Promise<Settings>
   }
 }
 
-/** Sets one, or with null takes it back. @throws Refusal settingInvalid */
+/** Sets one, or with null takes it back. @throws Refusal settingInvalid, limitOutOfBounds */
 async function change(tx: Tx, name: SettingName, value: string | null): Promise<void> {
   const pixel = trackingKeys.find((key) => key === name)
   if (pixel) {
@@ -111,7 +112,7 @@ async function change(tx: Tx, name: SettingName, value: string | null): Promise<
     return queries.updateOwn(tx, { limits, ...rest, ...text })
   }
   const { [limitName]: __, ...others } = limits
-  const next = value === null ? others : { ...others, [limitName]: limitFrom(value) }
+  const next = value === null ? others : { ...others, [limitName]: limitFrom(limitName, value) }
   return queries.updateOwn(tx, { ...rest, limits: next })
 }
 
@@ -123,7 +124,19 @@ function address(text: string): string {
 }
 
 const mailFrom = (text: string) => orInvalid(() => readMailFrom({ MAIL_FROM: text }))
-const limitFrom = (text: string): Limit => orInvalid(() => limit({ LIMIT: text }, 'LIMIT'))
+const readLimit = (text: string): Limit => orInvalid(() => limit({ LIMIT: text }, 'LIMIT'))
+const rateOf = ({ max, seconds }: Limit) => max / seconds
+
+/** @throws Refusal settingInvalid, limitOutOfBounds */
+function limitFrom(name: LimitName, text: string): Limit {
+  const wanted = readLimit(text)
+  const bounds = limitBounds[name]
+  const [least, most] = [readLimit(bounds.least), readLimit(bounds.most)]
+  // As many at once as the least has: ten a second are many, but no page asks for fewer at a time.
+  const isFit = wanted.max >= least.max && rateOf(wanted) >= rateOf(least) && rateOf(wanted) <= rateOf(most)
+  if (!isFit) throw new Refusal('limitOutOfBounds', { field: 'value', ...bounds })
+  return wanted
+}
 
 /** What the environment would refuse is refused here. */
 function orInvalid<T>(read: () => T | undefined): T {
