@@ -19,6 +19,7 @@ export const refusals = {
   orderDisputed: 409,
   refundUnderWay: 409,
   refundOverLimit: 403,
+  refundOverDay: 403,
   introductionUsed: 409,
   notAllowed: 403,
   lastOwner: 409,

@@ -217,7 +217,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     environment: config,
     secretsSet: secretsIn(config),
     operator,
-    supportRefundCents: config.supportRefundCents,
+    supportRefunds: config.supportRefunds,
     sandboxOffered: gateways.some(({ id }) => id === 'sandbox'),
     inbox: () => settings.contactEmail ?? addressOf(settings.mailFrom),
     tracking: config.tracking,

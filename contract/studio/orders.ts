@@ -98,7 +98,10 @@ export const HeldEntitlement = Type.Object({
   number: nullable(Type.Integer()),
   starts_at: Time,
   ends_at: nullable(Time),
+  /** By an operator, or because of its order's money: that may come back. */
   revoked_at: nullable(Time),
+  /** Why an operator took it away, for good. */
+  revoked_for: nullable(Type.String()),
 })
 export type HeldEntitlement = Static<typeof HeldEntitlement>
 
@@ -168,6 +171,7 @@ export const refundOrder = command({
     'refundUnderWay',
     'refundTooLarge',
     'refundOverLimit',
+    'refundOverDay',
     'refundRefused',
     'movedOn',
   ],
@@ -189,7 +193,7 @@ export const refundOrder = command({
     refunded_cents: Cents,
   }),
   refusals: {
-    /** What of one order the role may refund in all. */
+    /** What of one order, or of all orders within a day, the role may refund. */
     403: Type.Object({ limit_cents: Type.Optional(Cents) }),
     /** What is left of it. */
     500: Type.Object({ left_cents: Type.Optional(Cents) }),

@@ -26,6 +26,7 @@ import {
 import { keyOf } from '#server/platform/seal.ts'
 import { readIngest, type IngestConfig } from '#server/platform/read-ingest.ts'
 import { readOperator, type OperatorConfig } from '#server/platform/read-operator.ts'
+import { readRefundLimits, type RefundLimits } from '#server/platform/read-refund-limits.ts'
 import { readS3, type S3Config } from '#server/platform/read-s3.ts'
 import { readTracking, type TrackingConfig } from '#server/platform/read-tracking.ts'
 import { readSocial, type SocialSecrets, type SocialSettings } from '#server/platform/read-social.ts'
@@ -81,8 +82,8 @@ export interface Config {
   allowSandbox: boolean
   stripe: { publishableKey: string; apiBase: string } | undefined
   paypal: { clientId: string; webhookId: string; apiBase: string } | undefined
-  /** How much of an order operators with the role of support may refund, in cents of its currency. */
-  supportRefundCents: number
+  /** How much operators with the role of support may refund. */
+  supportRefunds: RefundLimits
   mail: { smtpUrl: string | undefined; from: string }
   operator: OperatorConfig
   s3: S3Config | undefined
@@ -128,7 +129,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     allowSandbox: flag(env, 'ALLOW_SANDBOX') ?? !(production || stripe || paypal),
     stripe,
     paypal,
-    supportRefundCents: wholeNumber(env, 'SUPPORT_REFUND_CENTS', { min: 0, max: 999_999_999 }) ?? 2000,
+    supportRefunds: readRefundLimits(env),
     mail: {
       smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:']),
       from: readMailFrom(env) ?? `"${quoted(operator.site)}" <no-reply@${new URL(publicUrl).hostname}>`,

@@ -8,6 +8,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { areas } from './areas.ts'
+import { forgetOthersDraft } from './homepage/kept-draft.ts'
 import { deskQuery } from './queries.ts'
 import { SignIn } from './SignIn.tsx'
 import { changeLanguage, studioLanguages, useTexts } from './texts.ts'
@@ -17,6 +18,11 @@ import styles from './shell.module.css'
 export function Shell() {
   const { t } = useTexts()
   const desk = useQuery(deskQuery)
+  const operatorId = desk.data?.operator.id
+  // Whoever comes to this browser next sees nothing of what was being composed.
+  useEffect(() => {
+    if (desk.isSuccess) forgetOthersDraft(operatorId)
+  }, [desk.isSuccess, operatorId])
   if (desk.isPending) return <div className={styles.wait} aria-busy="true" aria-label={t('desk.loading')} />
   if (desk.isError) return <CouldNotLoad onRetry={() => void desk.refetch()} />
   return desk.data ? <Desktop desk={desk.data} /> : <SignIn />

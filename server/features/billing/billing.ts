@@ -5,7 +5,7 @@ export { findBuyerOf, findBuyers, listMethodsOf } from './help-buyers.ts'
 export { loadOrderFile } from './load-order-file.ts'
 export { loadReconciliation } from './load-reconciliation.ts'
 export { reconcile } from './reconcile.ts'
-export { refundOrder } from './refund-order.ts'
+export { refundOrder, type RefundLimit } from './refund-order.ts'
 export {
   addPlan,
   changeSoldPlan,

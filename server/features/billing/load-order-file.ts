@@ -9,18 +9,19 @@ import {
   selectNotificationsOfOrder,
   selectRefundsOfOrder,
 } from './order-file-queries.ts'
+import type { RefundLimit } from './refund-order.ts'
 import { selectListedOrder } from './order-list-queries.ts'
 import { selectOrder, type OrderRow } from './order-queries.ts'
 
 /**
  * Everything that is known of one order, for operators. @throws Refusal notFound
- * @param mostCents how much of an order whoever asks may refund; undefined for all of it
+ * @param limit what whoever asks may refund; undefined for all of it
  */
 export async function loadOrderFile(
   db: Db,
   orderId: string,
   look: Look,
-  mostCents: number | undefined,
+  limit: Pick<RefundLimit, 'mostCents'> | undefined,
 ): Promise<OrderFile> {
   const [listed, order] = await Promise.all([selectListedOrder(db, orderId), selectOrder(db, orderId)])
   if (!listed || !order) throw new Refusal('notFound')
@@ -38,7 +39,7 @@ export async function loadOrderFile(
     introductory: order.introductory,
     expires_at: order.expires_at.toISOString(),
     agreed_to: order.consent?.shown ?? null,
-    refundable_cents: refundableCents(order, mostCents),
+    refundable_cents: refundableCents(order, limit?.mostCents(order.currency)),
     attempts: attempts.map(presentAttempt),
     refunds: refunds.map((each) => ({ ...each, created_at: each.created_at.toISOString() })),
     notifications: notifications.map(({ received_at, applied_at, ...heard }) => ({

@@ -1,4 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectAttempts } from './attempt-queries.ts'
@@ -6,7 +7,13 @@ import type { BillingContext } from './billing-context.ts'
 import { nextCheck } from './check-schedule.ts'
 import { sourceOf } from './ledger.ts'
 import { lockOwner, selectOrder, type OrderRow } from './order-queries.ts'
-import { insertRefund, selectRefunds, type RefundRow } from './refund-queries.ts'
+import {
+  insertRefund,
+  lockRefunder,
+  selectAskedCents,
+  selectRefunds,
+  type RefundRow,
+} from './refund-queries.ts'
 import { sendRefund } from './send-refund.ts'
 import { settleReturned } from './settle-returned.ts'
 
@@ -17,9 +24,18 @@ export interface RefundWish {
   reason: string
   /** What had gone back when somebody decided on this; where more has gone since, it is refused. */
   knownRefundedCents?: number
-  /** How much of the order may have gone back with this refund, where whoever asks may not refund all of it. */
-  mostCents?: number
+  /** Where whoever asks may not refund all of every order. */
+  limit?: RefundLimit
 }
+
+/** What an operator may refund: of one order in all, and so many times that of all orders within a day. */
+export interface RefundLimit {
+  operatorId: string
+  /** Of one order, in cents of its currency. */
+  mostCents(currency: string): number
+}
+
+const ordersADay = 10
 
 export interface RefundMade {
   refundId: string
@@ -33,7 +49,7 @@ export interface RefundMade {
  * Refunds an order, as a whole or a part, in two transactions with the gateway between them (billing.md, "Crash safety").
  * One refund at a time: who asks for the same while it is under way gets that one. What follows for what the order gave is
  * in follow-money.ts.
- * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundOverLimit, movedOn where
+ * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundOverLimit, refundOverDay, movedOn where
  *   more has gone back than was known, or refundRefused where the gateway will not
  */
 export async function refundOrder(
@@ -59,7 +75,7 @@ async function beginRefund(
   { clock }: BillingContext,
   tx: Tx,
   orderId: string,
-  { amountCents, reason, knownRefundedCents, mostCents }: RefundWish,
+  { amountCents, reason, knownRefundedCents, limit }: RefundWish,
 ): Promise<RefundRow> {
   if (!(await selectOrder(tx, orderId))) throw new Refusal('notFound')
   await lockOwner(tx, orderId)
@@ -71,20 +87,23 @@ async function beginRefund(
   if (knownRefundedCents !== undefined && knownRefundedCents !== order.refunded_cents)
     throw new Refusal('movedOn')
   const cents = amountCents ?? left
-  if (mostCents !== undefined && order.refunded_cents + cents > mostCents)
-    throw new Refusal('refundOverLimit', { limit_cents: mostCents })
+  const most = limit?.mostCents(order.currency)
+  if (most !== undefined && order.refunded_cents + cents > most)
+    throw new Refusal('refundOverLimit', { limit_cents: most })
   const earlier = await selectRefunds(tx, attemptId)
   const open = earlier.find(({ status }) => status === 'started')
   if (open?.amount_cents === cents) return open
   if (open) throw new Refusal('refundUnderWay')
   if (cents > left) throw new Refusal('refundTooLarge', { left_cents: left })
   const now = clock.now()
+  if (limit) await checkDay(tx, limit, order.currency, cents, now)
   const refund = {
     id: newId('ref'),
     attempt_id: attemptId,
     idempotency_key: `refund:${order.id}:${earlier.length + 1}`,
     amount_cents: cents,
     reason,
+    asked_by: limit?.operatorId ?? null,
     status: 'started' as const,
     checks: 0,
     check_at: nextCheck(0, now),
@@ -92,6 +111,23 @@ async function beginRefund(
   }
   await insertRefund(tx, refund)
   return refund
+}
+
+/** Counts by currency: cents of several can't be added up. @throws Refusal refundOverDay */
+async function checkDay(
+  tx: Tx,
+  limit: RefundLimit,
+  currency: string,
+  cents: number,
+  now: Date,
+): Promise<void> {
+  const { operatorId } = limit
+  const most = limit.mostCents(currency) * ordersADay
+  const since = new Date(now.getTime() - dayMs)
+  // Of two at once the second counts the first.
+  await lockRefunder(tx, operatorId)
+  const gone = await selectAskedCents(tx, operatorId, currency, since)
+  if (gone + cents > most) throw new Refusal('refundOverDay', { limit_cents: most })
 }
 
 /** The attempt with whose money an order was paid. Another may have brought money in that bought nothing. */

@@ -199,6 +199,8 @@ export interface RefundsTable {
   idempotency_key: string
   amount_cents: number
   reason: string
+  /** The operator who asked for it, where they may refund no more than so much a day. */
+  asked_by: ColumnType<string | null, string | null | undefined, never>
   status: 'started' | 'succeeded' | 'failed'
   checks: Generated<number>
   check_at: Date | null

@@ -87,5 +87,6 @@ function present(row: HeldRow, language: Language): HeldEntitlement {
     starts_at: row.starts_at.toISOString(),
     ends_at: row.ends_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
+    revoked_for: row.revoked_for,
   }
 }

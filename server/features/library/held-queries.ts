@@ -17,6 +17,7 @@ const held = (db: Db) =>
       'entitlements.starts_at',
       'entitlements.ends_at',
       'entitlements.revoked_at',
+      'entitlements.revoked_for',
       'videos.titles',
       'episodes.number',
     ])
@@ -55,13 +56,16 @@ export async function insertGranted(tx: Tx, row: Insertable<EntitlementsTable>):
   await tx.insertInto('entitlements').values(row).execute()
 }
 
-/** Takes one right away. @returns whose it was and what of; undefined where there is none to take */
+/**
+ * Takes one right away, also one that its order's money has locked: that came back otherwise. @returns whose it was and what
+ * of; undefined where there is none, or an operator took it before
+ */
 export function revokeOne(tx: Tx, id: string, at: Date, reason: string) {
   return tx
     .updateTable('entitlements')
-    .set({ revoked_at: at, revoked_for: reason })
+    .set({ revoked_at: sql`coalesce(revoked_at, ${at})`, revoked_for: reason })
     .where('id', '=', id)
-    .where('revoked_at', 'is', null)
+    .where('revoked_for', 'is', null)
     .returning(['user_id', 'order_id', 'video_id', 'episode_id', 'ends_at'])
     .executeTakeFirst()
 }

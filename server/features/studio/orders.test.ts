@@ -31,7 +31,7 @@ let analyst: TestOperator
 let editor: TestOperator
 
 beforeAll(async () => {
-  site = await moneySite({ SUPPORT_REFUND_CENTS: '60' })
+  site = await moneySite({ SUPPORT_REFUND_CENTS: '60, JPY:70' })
   owner = await letIn(site, 'owner')
   support = await letIn(site, 'support')
   analyst = await letIn(site, 'analyst')
@@ -157,6 +157,26 @@ describe('a refund', () => {
     await Promise.all(Array.from({ length: 6 }, () => support.desk.call(refundOrder, { body })))
     const gone = (await refundsOf(site, order.id)).reduce((sum, each) => sum + each.amount_cents, 0)
     expect(gone).toBeLessThanOrEqual(60)
+  })
+
+  it('is made by support up to ten times that within a day, each operator and currency for itself', async () => {
+    const busy = await letIn(site, 'support')
+    const refund = async (who: TestOperator, cents: number, currency = 'USD') => {
+      const { order } = await buyEpisode(site)
+      const { db } = site.context
+      await db.updateTable('orders').set({ currency }).where('id', '=', order.id).execute()
+      return (await who.desk.call(refundOrder, { body: { id: order.id, cents } })).answer
+    }
+    for (let count = 0; count < 9; count++) expect((await refund(busy, 60)).code).toBe(200)
+    // The tenth and eleventh at once.
+    const codes = (await Promise.all([refund(busy, 60), refund(busy, 60)])).map(({ code }) => code)
+    expect(codes.toSorted()).toEqual([200, 403])
+    const message = 'This is more than your role may refund within a day. An owner can refund it.'
+    expect(await refund(busy, 1)).toMatchObject({ code: 403, message, info: { limit_cents: 600 } })
+    expect((await refund(busy, 70, 'JPY')).code).toBe(200)
+    expect(await refund(busy, 71, 'JPY')).toMatchObject({ code: 403, info: { limit_cents: 70 } })
+    expect((await refund(support, 60)).code).toBe(200)
+    expect((await refund(owner, 99)).code).toBe(200)
   })
 
   it('is refused where somebody refunded since it was looked at', async () => {

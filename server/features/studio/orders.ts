@@ -21,7 +21,9 @@ import {
   refundOrder,
   type Look,
   type OrderFilter,
+  type RefundLimit,
 } from '#server/features/billing/billing.ts'
+import { refundLimitOf } from '#server/platform/read-refund-limits.ts'
 import { pageSize } from '#server/platform/cursor.ts'
 import { acts, reads, writeDown, type Actor, type Command } from './command.ts'
 import type { StudioContext } from './studio-context.ts'
@@ -37,7 +39,7 @@ export const orderCommands: Command[] = [
   }),
 
   reads(getOrder, async (context, { id }, actor) => ({
-    info: await loadOrderFile(context.db, id, lookOf(actor), mostCents(context, actor)),
+    info: await loadOrderFile(context.db, id, lookOf(actor), limitOf(context, actor)),
   })),
 
   reads(exportCall, async (context, { cursor, ...query }, actor) => {
@@ -51,13 +53,13 @@ export const orderCommands: Command[] = [
     refundCall,
     ({ id }) => id,
     async (context, { id, cents, reason = byCommandLine, known_refunded_cents }, actor) => {
-      const most = mostCents(context, actor)
-      const before = await loadOrderFile(context.db, id, lookOf(actor), most)
+      const limit = limitOf(context, actor)
+      const before = await loadOrderFile(context.db, id, lookOf(actor), limit)
       const made = await refundOrder(context, id, {
         reason,
         knownRefundedCents: known_refunded_cents ?? before.order.refunded_cents,
         ...(cents === undefined ? {} : { amountCents: cents }),
-        ...(most === undefined ? {} : { mostCents: most }),
+        ...(limit ? { limit } : {}),
       })
       const { status: order_status, refunded_cents, currency } = made.order
       const { refundId: refund_id, amountCents: amount_cents, status } = made
@@ -112,9 +114,13 @@ export function lookOf({ role, language }: Actor): Look {
   return { language, seesPeople: role !== 'analyst' }
 }
 
-/** How much of one order somebody may refund; undefined for all of it. */
-function mostCents({ supportRefundCents }: StudioContext, { role }: Actor): number | undefined {
-  return role === 'owner' ? undefined : supportRefundCents
+/** What somebody may refund; undefined for all of every order. */
+function limitOf({ supportRefunds }: StudioContext, { role, operator }: Actor): RefundLimit | undefined {
+  if (role === 'owner') return undefined
+  return {
+    operatorId: operator?.id ?? role,
+    mostCents: (currency) => refundLimitOf(supportRefunds, currency),
+  }
 }
 
 type Query = Omit<QueryOf<typeof listOrders>, 'cursor' | 'limit'>

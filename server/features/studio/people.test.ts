@@ -146,6 +146,27 @@ describe('a right', () => {
     support = await letIn(site, 'support')
   })
 
+  it('can be taken away while its order is disputed, and what becomes of that gives nothing back', async () => {
+    const shopper = await Shopper.on(site)
+    const { info } = await shopper.buy({ episode_id: episodeOf(site) }, testCards.disputed)
+    const [person] = await find(info?.id ?? '')
+    const { reference } = await paymentOf(site, info?.id ?? '')
+    await hear(site, reference)
+    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'charged_back' })
+    const rightOf = async () => (await show(person?.id ?? '')).entitlements[0]
+    const locked = await rightOf()
+    expect(locked).toMatchObject({ revoked_at: expect.any(String), revoked_for: null })
+    const body = { id: locked?.id ?? '', reason }
+    await support.desk.ask(revokeEntitlement, { body })
+    expect(await rightOf()).toMatchObject({ revoked_at: locked?.revoked_at, revoked_for: reason })
+    expect((await support.desk.call(revokeEntitlement, { body })).answer.code).toBe(404)
+    site.moveOn(10 * 86_400_000)
+    await hear(site, reference)
+    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'paid' })
+    expect(await playing(site, shopper)).toBe(402)
+    support = await letIn(site, 'support')
+  })
+
   it('is given to nobody who is not there, and of nothing that is not there', async () => {
     const { id } = await guest()
     const tries = [

@@ -185,4 +185,26 @@ describe('signing in to the studio', () => {
     ])
     expect((await owner.desk.ask(listAudit)).list.length).toBeGreaterThan(0)
   })
+
+  const failuresOf = async (operator: string | null) => {
+    const { rows } = await site.context.database.pool.query<{ details: object }>(
+      `SELECT details FROM audit_events WHERE event = 'operator_sign_in_failed' AND operator IS NOT DISTINCT FROM $1 ORDER BY id`,
+      [operator],
+    )
+    return rows.map(({ details }) => details)
+  }
+
+  it('with the right password and a wrong code is written down as that, until the account rests', async () => {
+    for (let count = 0; count < 12; count++) await signIn({ totp: '000000' })
+    const lines = await failuresOf(owner.email)
+    expect(lines[0]).toEqual({ password: 'right', code: 'wrong' })
+    expect(lines).toHaveLength(5)
+  })
+
+  it('at addresses that nobody has leaves thirty lines an hour, however many are tried', async () => {
+    const before = (await failuresOf(null)).length
+    for (let count = 0; count < 35; count++) await signIn({}, `nobody${count}@example.com`)
+    expect((await failuresOf(null)).length - before).toBeLessThanOrEqual(30)
+    expect((await failuresOf(null)).length).toBeGreaterThan(0)
+  })
 })

@@ -1,5 +1,5 @@
 import type { openDesk } from '#contract/studio/operators.ts'
-import { Refusal } from '#contract/errors.ts'
+import { Fault, Refusal } from '#contract/errors.ts'
 import {
   answerInTransaction,
   checkEmail,
@@ -9,6 +9,8 @@ import {
   verifyPassword,
 } from '#server/features/members/members.ts'
 import { originOf, writeAudit } from '#server/platform/database/audit.ts'
+import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { networkOf } from '#server/platform/http/network-of.ts'
 import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
 import { hashRecoveryCode, stepOfCode, typedCode } from '#server/platform/one-time-codes.ts'
 import type { Db, Tx } from '#server/tables.ts'
@@ -35,7 +37,7 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
   const known = await selectOperatorByEmail(db, email)
   const right = await verifyPassword(known?.password_hash, password)
   if (!known || !right) {
-    await note(context, db, call, 'operator_sign_in_failed', known?.email)
+    await noteFailure(context, call, known?.email, { password: 'wrong' })
     throw wrong()
   }
   const signingIn = answerInTransaction(db, call, async (tx, held) => {
@@ -50,9 +52,42 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
   })
   return signingIn.catch(async (error: unknown) => {
     if (error instanceof Refusal && error.reason === 'codeWrong')
-      await note(context, db, call, 'operator_sign_in_failed', known.email)
+      await noteFailure(context, call, known.email, { password: 'right', code: 'wrong' })
     throw error
   })
+}
+
+/** Whoever tries addresses that nobody has fills no more of the trail than this. */
+const unknownLines = { max: 30, seconds: 3600 }
+
+/**
+ * Writes down that a sign-in failed. At a known address tries are few, because it rests after some (`limitTries`); of those
+ * at others a network leaves so many lines an hour.
+ */
+async function noteFailure(
+  context: StudioContext,
+  call: Pick<OperatorCall, 'ip'>,
+  email: string | undefined,
+  details: Record<string, string>,
+): Promise<void> {
+  const { db, clock, secret } = context
+  if (email === undefined) {
+    const turn = takeTurn(
+      db,
+      keyFor(secret, 'unknown-operator', networkOf(call.ip)),
+      unknownLines,
+      clock.now(),
+    )
+    const isOver = await turn.then(
+      () => false,
+      (error: unknown) => {
+        if (error instanceof Fault) return true
+        throw error
+      },
+    )
+    if (isOver) return
+  }
+  await note(context, db, call, 'operator_sign_in_failed', email, details)
 }
 
 /** Writes down what came of a sign-in, in its transaction. */
@@ -62,6 +97,7 @@ export function note(
   call: Pick<OperatorCall, 'ip'>,
   event: 'operator_signed_in' | 'operator_sign_in_failed' | 'operator_signed_out' | 'operator_let_in',
   email: string | undefined,
+  details: Record<string, string> = {},
 ): Promise<void> {
   const at = clock.now()
   return writeAudit(db, {
@@ -69,6 +105,7 @@ export function note(
     userId: null,
     origin: originOf(secret, call.ip),
     at,
+    details,
     ...(email === undefined ? {} : { operator: email }),
   })
 }

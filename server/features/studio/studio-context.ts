@@ -2,6 +2,7 @@ import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { BillingContext } from '#server/features/billing/billing.ts'
 import type { DeskMediaContext, UploadContext } from '#server/features/media/media.ts'
 import type { PageContext } from '#server/features/pages/pages.ts'
+import type { RefundLimits } from '#server/platform/read-refund-limits.ts'
 import type { HomepageDeskContext } from './homepage/homepage.ts'
 import type { IconDeskContext } from './icon.ts'
 import type { RunningContext } from './running/running.ts'
@@ -21,6 +22,6 @@ export interface StudioContext
     IconDeskContext {
   /** Whether buyers may pay with the sandbox. */
   sandboxOffered: boolean
-  /** How much of an order support may refund, in cents of its currency. */
-  supportRefundCents: number
+  /** How much support may refund. */
+  supportRefunds: RefundLimits
 }

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
 import { previewHomepage, type Draft } from '#contract/studio/homepage.ts'
 import { call } from '#web/lib/api.ts'
-import { keep } from '#web/lib/storage.ts'
+import { useDesk } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { keepDraft } from './kept-draft.ts'
 import styles from './homepage.module.css'
 
 /** After this long without a change the preview follows. */
@@ -18,13 +19,14 @@ export function Preview({ draft }: { draft: Draft }) {
   const [ready, setReady] = useState(false)
   const frame = useRef<HTMLIFrameElement>(null)
   const text = JSON.stringify(draft)
+  const { id: operatorId } = useDesk().operator
   useEffect(() => {
     const stop = new AbortController()
     const show = async () => {
       try {
         // What was written just above.
         const body = { draft: JSON.parse(text) as Draft }
-        keep('homepage-draft', await call(previewHomepage, { body, signal: stop.signal }))
+        keepDraft(operatorId, await call(previewHomepage, { body, signal: stop.signal }))
         setFailed(false)
         setReady(true)
         frame.current?.contentWindow?.location.reload()
@@ -37,7 +39,7 @@ export function Preview({ draft }: { draft: Draft }) {
       clearTimeout(timer)
       stop.abort()
     }
-  }, [text])
+  }, [text, operatorId])
   const { width, height } = sizes[size]
   return (
     <section className={styles.preview} aria-label={t('homepage.preview')}>

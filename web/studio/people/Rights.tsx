@@ -15,7 +15,7 @@ export function Rights({ entitlements }: { entitlements: HeldEntitlement[] }) {
   const mayRevoke = useMay()(revokeEntitlement)
   const actions = {
     title: t('people.actions'),
-    cell: (held: HeldEntitlement) => (held.revoked_at === null ? <Revoke held={held} /> : '–'),
+    cell: (held: HeldEntitlement) => (held.revoked_for === null ? <Revoke held={held} /> : '–'),
   }
   return (
     <Panel title={t('people.rights')}>
