@@ -43,14 +43,15 @@ for (const [player, prepare] of [
       expect(until).toBeLessThan(40)
     })
 
-    test('a segment that is damaged ends in words and not in endless tries', async ({ page }) => {
+    test('a segment that is damaged is passed over, without endless tries', async ({ page }) => {
       let asked = 0
       await page.route(second, (route) => {
         asked++
         return route.fulfill({ contentType: 'video/iso.segment', body: Buffer.alloc(60_000, 7) })
       })
       await page.goto(await towerUrl(page, 1))
-      await expect(failure(page)).toBeVisible({ timeout: 40_000 })
+      await expect.poll(() => secondOf(page), { timeout: 40_000 }).toBeGreaterThan(4.5)
+      expect(asked).toBeGreaterThan(0)
       expect(asked).toBeLessThan(40)
     })
 

@@ -1,4 +1,5 @@
 const lookEveryMs = 1000
+const slackSeconds = 0.5
 
 /**
  * Tells of a video that should play and has neither moved nor been given anything for so long: whatever the player still tries,
@@ -16,7 +17,8 @@ export function watchStandstill(
   let still = 0
   const look = () => {
     const rests = video.paused || video.ended || document.hidden
-    const state = `${video.currentTime} ${secondsHeld(video)} ${progress()}`
+    const moved = hasPicture(video) ? video.currentTime : 'sound alone'
+    const state = `${moved} ${secondsHeld(video)} ${progress()}`
     still = rests || state !== before ? 0 : still + 1
     before = state
     if (still * lookEveryMs < afterMs) return
@@ -25,6 +27,14 @@ export function watchStandstill(
   }
   const timer = setInterval(look, lookEveryMs)
   return () => clearInterval(timer)
+}
+
+/** Behind a damaged segment the sound may go on by itself: what is held is held of both. */
+function hasPicture({ buffered, currentTime }: HTMLVideoElement): boolean {
+  for (let i = 0; i < buffered.length; i++)
+    if (currentTime >= buffered.start(i) - slackSeconds && currentTime <= buffered.end(i) + slackSeconds)
+      return true
+  return false
 }
 
 function secondsHeld({ buffered }: HTMLVideoElement): number {

@@ -1,0 +1,61 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { expectFits, expectReadable } from './page-quality.ts'
+import { openStudio } from './studio.ts'
+
+test.use({ bypassCSP: true })
+
+const job = (page: Page) => page.getByRole('row', { name: /^check-health/ })
+
+test('an owner sees that every part works, looks again, and has a job run at once', async ({ page }) => {
+  await openStudio(page, 'owner')
+  await page.goto('/studio/running')
+  for (const part of ['Database', 'Storage', 'Mail'])
+    await expect(page.getByRole('listitem').filter({ hasText: part })).toContainText('Works.')
+  const looked = page.waitForResponse(
+    (response) => response.url().endsWith('/running/health') && response.request().method() === 'POST',
+  )
+  await page.getByRole('button', { name: 'Look now' }).click()
+  expect((await looked).ok()).toBe(true)
+  await job(page)
+    .getByRole('button', { name: /^Run now/ })
+    .click()
+  await expect(job(page)).toContainText('Well')
+  await expect(page.getByText('Every file became an episode.')).toBeVisible()
+  await expectReadable(page)
+  await expectFits(page)
+})
+
+test('a site that does not answer is told as that, and asked again', async ({ page }) => {
+  await openStudio(page, 'owner')
+  await page.route('**/api/studio/running/health', (route) =>
+    route.fulfill({ json: { code: 500 }, contentType: 'application/json' }),
+  )
+  await page.goto('/studio/running')
+  await expect(page.getByText('The site does not answer.')).toBeVisible()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).first().click()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Database' })).toContainText('Works.')
+})
+
+test('an analyst sees how the site runs and has nothing to press', async ({ page }) => {
+  await openStudio(page, 'analyst')
+  await page.goto('/studio/running')
+  await expect(job(page)).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Run now/ })).toHaveCount(0)
+})
+
+for (const [language, words] of [
+  ['en', ['First steps', 'Running']],
+  ['dy', ['Erste Schritte', 'Betrieb']],
+] as const)
+  test(`first steps and running are readable and fit, in ${language}`, async ({ page }) => {
+    await openStudio(page, 'owner')
+    for (const [index, path] of ['/studio', '/studio/running'].entries()) {
+      await page.goto(`${path}?lang=${language}`)
+      await expect(page.getByRole('heading', { name: words[index], exact: true, level: 1 })).toBeVisible()
+      await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+      await expectReadable(page)
+      await expectFits(page)
+    }
+  })
