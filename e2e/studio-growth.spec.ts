@@ -27,6 +27,8 @@ const funnelOf = async (token: string) => (await funnelBy('token')).find(({ key 
 async function comeAndBuy(page: Page, token: string): Promise<void> {
   await page.goto(`${await towerUrl(page, 3)}&token=${token}`)
   await expectPlaying(page, 3)
+  // Where they came from is kept by the interface, which comes after the picture.
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   await payByCard(page, { number: '4242 4242 4242 4242' })

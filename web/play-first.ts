@@ -10,7 +10,7 @@ declare const hlsFiles: string[]
 /** However slow the stream is, the interface comes after this long. */
 const patienceMs = 6_000
 /** What lies ahead of the picture before anything else is fetched: on a thin connection the interface takes as long; less, where it came at once. */
-const aheadSeconds = { usual: 3.2, quick: 2 }
+const aheadSeconds = { usual: 2.4, quick: 1.5 }
 const quickWithinMs = 1_000
 
 let wasLost = false
