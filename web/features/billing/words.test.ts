@@ -21,7 +21,7 @@ import { vi } from 'vitest'
 
 vi.hoisted(() => {
   vi.stubGlobal('location', { search: '' })
-  vi.stubGlobal('document', { documentElement: {} })
+  vi.stubGlobal('document', { documentElement: {}, getElementById: () => null })
 })
 
 const { t } = i18n

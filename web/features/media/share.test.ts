@@ -4,7 +4,7 @@ import { copyText, sharedUrl, shareTargets } from './share.ts'
 
 const said = vi.hoisted(() => {
   vi.stubGlobal('location', { origin: 'https://site.test', search: '' })
-  vi.stubGlobal('document', { documentElement: {} })
+  vi.stubGlobal('document', { documentElement: {}, getElementById: () => null })
   return vi.fn<(message: string) => void>()
 })
 vi.mock('#web/lib/notify.ts', () => ({ notify: said }))
