@@ -42,7 +42,7 @@ test.each([
     expect(readFileSync(join(media, 'master.m3u8'), 'utf8')).toContain(`VALUE="${video}"`)
     expect(streams[1]).toContain('RESOLUTION=96x160')
     const playlist = join(media, 'x0', 'index.m3u8')
-    expect(parsePlaylist(readFileSync(playlist, 'utf8')).map(({ duration }) => duration)).toEqual([1, 2, 1])
+    expect(parsePlaylist(readFileSync(playlist, 'utf8')).map(({ duration }) => duration)).toEqual([1, 1, 2])
     const keyTimes = packets(playlist, 'pts_time,flags').filter((line) => line.includes('K'))
     expect(keyTimes.map(parseFloat)).toEqual([0, 1, 3])
     expect(streamFields(playlist, 'v:0', 'codec_name')).toEqual([codec])
