@@ -1,5 +1,6 @@
 import type { Reconciliation } from '#contract/studio/orders.ts'
 import { dayMs } from '#server/platform/clock.ts'
+import { dayName } from '#server/platform/utc-days.ts'
 import type { BillingContext } from './billing-context.ts'
 import { selectReconciledTo } from './reconciliation-queries.ts'
 import { selectDayTotals, selectMismatches } from './mismatch-queries.ts'
@@ -15,7 +16,7 @@ export async function loadReconciliation(
   asked: string | undefined,
 ): Promise<Reconciliation> {
   const now = clock.now()
-  const day = asked ?? now.toISOString().slice(0, 10)
+  const day = asked ?? dayName(now)
   const from = new Date(`${day}T00:00:00Z`)
   const to = new Date(from.getTime() + dayMs)
   const [totals, mismatches, reconciled] = await Promise.all([

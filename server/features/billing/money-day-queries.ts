@@ -1,11 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
+import type { DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
-
-/** A span of time: from its beginning, up to but without its end. */
-export interface Span {
-  from: Date
-  to: Date
-}
 
 export interface RevenueRow {
   day: string
@@ -30,7 +25,7 @@ const utcDate = (column: string) => sql`(${sql.ref(column)} AT TIME ZONE 'UTC'):
  * What the ledger says of each day and currency. A refund that came back counts against that day's refunds, as a dispute
  * that was won does against that day's disputes. `ledger_lines_revenue` holds all that is read.
  */
-export async function selectRevenue(db: Db, { from, to }: Span): Promise<RevenueRow[]> {
+export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
   const { rows } = await sql<Record<keyof RevenueRow, string>>`
     SELECT ${utcDate('at')}::text AS day, currency,
       coalesce(-sum(amount_cents) FILTER (WHERE transaction_id LIKE 'charge:%'), 0) AS gross_cents,
@@ -55,7 +50,7 @@ type Counts = Map<string, number>
 export function countSubscriptions(
   db: Db,
   what: 'began_at' | 'ended_at',
-  { from, to }: Span,
+  { from, to }: DaySpan,
 ): Promise<Counts> {
   const at = sql.ref(what)
   return countsOf(
@@ -66,7 +61,7 @@ export function countSubscriptions(
 }
 
 /** How many renewals failed to be charged on each day, however often each was tried on it. */
-export function countFailedRenewals(db: Db, { from, to }: Span): Promise<Counts> {
+export function countFailedRenewals(db: Db, { from, to }: DaySpan): Promise<Counts> {
   return countsOf(
     db,
     sql`SELECT ${utcDate('started_at')}::text AS day, count(DISTINCT order_id) FROM attempts
@@ -88,7 +83,7 @@ export async function countLive(db: Db): Promise<number> {
 }
 
 /** The days of a span that were summed up when they were over. */
-export async function selectSummedDays(db: Db, { from, to }: Span): Promise<SummedDay[]> {
+export async function selectSummedDays(db: Db, { from, to }: DaySpan): Promise<SummedDay[]> {
   const { rows } = await sql<{ day: string; sums: Omit<SummedDay, 'day'> }>`
     SELECT day::text, sums FROM money_days
     WHERE day >= (${from}::timestamptz AT TIME ZONE 'UTC')::date AND day < (${to}::timestamptz AT TIME ZONE 'UTC')::date

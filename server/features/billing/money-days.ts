@@ -1,4 +1,5 @@
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
+import { dayName, spanUntil, type DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
 import {
   countFailedRenewals,
@@ -8,7 +9,6 @@ import {
   selectFirstUnsummed,
   selectRevenue,
   selectSummedDays,
-  type Span,
   type SummedDay,
 } from './money-day-queries.ts'
 
@@ -29,7 +29,7 @@ export async function loadMoneyDays(
   until: Date,
   count: number,
 ): Promise<{ days: MoneyDay[]; subscribers: number }> {
-  const span = spanOf(until, count)
+  const span = spanUntil(until, count)
   const [summed, failed, subscribers] = await Promise.all([
     loadDays(db, span),
     // A try may turn out to have failed days after it began, so these are always counted anew.
@@ -49,7 +49,7 @@ export async function sumUpDays({ db, clock }: { db: Db; clock: Clock }): Promis
 }
 
 /** Summed up is every day from the first that money moved on; what follows, which is seldom more than today, is summed up now. */
-async function loadDays(db: Db, { from, to }: Span): Promise<SummedDay[]> {
+async function loadDays(db: Db, { from, to }: DaySpan): Promise<SummedDay[]> {
   const summed = await selectSummedDays(db, { from, to })
   const last = summed.at(-1)
   const restFrom = last ? new Date(Date.parse(last.day) + dayMs) : from
@@ -58,7 +58,7 @@ async function loadDays(db: Db, { from, to }: Span): Promise<SummedDay[]> {
   return daysOf({ from, to }).map((day) => known.get(day) ?? { day, revenue: [], began: 0, ended: 0 })
 }
 
-async function sumUp(db: Db, span: Span): Promise<SummedDay[]> {
+async function sumUp(db: Db, span: DaySpan): Promise<SummedDay[]> {
   const [revenue, began, ended] = await Promise.all([
     selectRevenue(db, span),
     countSubscriptions(db, 'began_at', span),
@@ -73,15 +73,7 @@ async function sumUp(db: Db, span: Span): Promise<SummedDay[]> {
   }))
 }
 
-/** UTC has no summer time: its days are all as long as another. */
-function spanOf(until: Date, days: number): Span {
-  const to = (Math.floor(until.getTime() / dayMs) + 1) * dayMs
-  return { from: new Date(to - days * dayMs), to: new Date(to) }
-}
-
-function daysOf({ from, to }: Span): string[] {
+function daysOf({ from, to }: DaySpan): string[] {
   const count = (to.getTime() - from.getTime()) / dayMs
-  return Array.from({ length: count }, (_, index) =>
-    new Date(from.getTime() + index * dayMs).toISOString().slice(0, 10),
-  )
+  return Array.from({ length: count }, (_, index) => dayName(new Date(from.getTime() + index * dayMs)))
 }

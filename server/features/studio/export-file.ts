@@ -4,6 +4,7 @@ import { firstLanguage } from '#contract/languages.ts'
 import { exportOrders } from '#contract/studio/orders.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { compileSchema } from '#server/platform/http/validators.ts'
+import { dayName } from '#server/platform/utc-days.ts'
 import type { QueryOf } from '#contract/endpoint.ts'
 import { exportPage } from './orders.ts'
 import { perform, type Command } from './command.ts'
@@ -49,7 +50,7 @@ export function exportFileRoute(context: StudioContext, command: Command): Plain
       try {
         // The command is the export, which answers so, and writes down that it was taken.
         const first = ((await perform(command, context, actor, query)) as { info: Page }).info
-        const name = `orders-${context.clock.now().toISOString().slice(0, 10)}.csv`
+        const name = `orders-${dayName(context.clock.now())}.csv`
         return reply
           .type('text/csv; charset=utf-8')
           .header('content-disposition', `attachment; filename="${name}"`)

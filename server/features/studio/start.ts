@@ -10,18 +10,15 @@ import type { StudioContext } from './studio-context.ts'
 /** What a site still lacks until its first sale and until it is opened to everybody. */
 export const startCommands: Command[] = [
   reads(showStart, async (context, _input, actor) => {
-    const content = await loadContentSteps(context.db)
-    const rest = actor.role === 'owner' ? await loadOwnersSteps(context, actor) : []
+    const published = await findLatest(context.db, 'published')
+    const content = await loadContentSteps(context.db, published)
+    const rest = actor.role === 'owner' ? await loadOwnersSteps(context, actor, published) : []
     return { data: { list: [...content, ...rest] } }
   }),
 ]
 
-async function loadContentSteps(db: Db): Promise<FirstStep[]> {
-  const [latest, published, { draft }] = await Promise.all([
-    findLatest(db, undefined),
-    findLatest(db, 'published'),
-    loadDraft(db),
-  ])
+async function loadContentSteps(db: Db, published: string | null): Promise<FirstStep[]> {
+  const [latest, { draft }] = await Promise.all([findLatest(db, undefined), loadDraft(db)])
   return [
     { step: 'video', done: latest !== null, video_id: latest },
     { step: 'published', done: published !== null, video_id: published ?? latest },
@@ -37,11 +34,11 @@ async function findLatest(db: Db, state: VideoState | undefined): Promise<string
 async function loadOwnersSteps(
   { db, gateways, environment: { mail, operator } }: StudioContext,
   actor: Actor,
+  published: string | null,
 ): Promise<FirstStep[]> {
-  const [plans, sales, published] = await Promise.all([
+  const [plans, sales] = await Promise.all([
     listSoldPlans(db),
     listAllOrders(db, { status: 'paid' }, { cursor: undefined, size: 1 }, lookOf(actor)),
-    findLatest(db, 'published'),
   ])
   const steps: [step: FirstStep['step'], done: boolean][] = [
     ['plan', plans.some(({ retired_at }) => retired_at === null)],

@@ -1,11 +1,9 @@
 import type { AdIds } from '#server/platform/http/route.ts'
+import { dayName } from '#server/platform/utc-days.ts'
 import type { Tx } from '#server/tables.ts'
 import { clickKind } from './click-kind.ts'
 import { insertStep, type StepRow } from './step-queries.ts'
 import type { SentEvent } from './read-event.ts'
-
-/** UTC: its days are the same for every process. */
-const dayOf = (at: Date) => at.toISOString().slice(0, 10)
 
 /**
  * The step that an event of the browser tells of: a visit begins (`visit`), a video's page was opened in it (`visit_video`), a locked
@@ -16,7 +14,7 @@ export function stepOf(event: SentEvent & { at: Date }): StepRow[] {
   const from = { token: fields['referrer_token'] ?? '', click: clickKind(event) }
   const nobody = { token: null, click: null }
   const video_id = fields['video_id'] ?? null
-  const day = dayOf(at)
+  const day = dayName(at)
   if (name === 'visit') return [{ day, step: 'visit', ...from, video_id: null }]
   if (video_id === null) return []
   if (name === 'visit_video') return [{ day, step: 'visit', ...nobody, video_id }]
@@ -31,5 +29,5 @@ export async function countPlay(
 ): Promise<void> {
   const { referrerToken } = ids
   const token = referrerToken?.isWellFormed() ? referrerToken : ''
-  await insertStep(tx, { day: dayOf(at), step: 'play', token, click: clickKind(ids), video_id: videoId })
+  await insertStep(tx, { day: dayName(at), step: 'play', token, click: clickKind(ids), video_id: videoId })
 }

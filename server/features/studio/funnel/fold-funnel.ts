@@ -1,7 +1,7 @@
 import { takeSales, type TakenSales } from '#server/features/billing/billing.ts'
 import { takeSteps } from '#server/features/tracking/tracking.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { addCounts, addMoney, type Counted } from './funnel-queries.ts'
+import { addCounts, addMoney, noCounts, type Counted } from './funnel-queries.ts'
 
 const batch = 5000
 
@@ -16,14 +16,13 @@ export async function foldFunnel(db: Db, signal?: AbortSignal): Promise<void> {
   }
 }
 
-const none = { visits: 0, plays: 0, paywalls: 0, paid: 0 }
 const columns = { visit: 'visits', play: 'plays', paywall: 'paywalls' } as const
 
 async function foldSteps(tx: Tx): Promise<number> {
   const steps = await takeSteps(tx, batch)
   const counted = steps.flatMap(({ day, step, token, click, video_id, count }): Counted[] =>
     keysOf({ token, click, video_id }).map(([kind, key]) => ({
-      ...none,
+      ...noCounts,
       kind,
       key,
       day,
@@ -41,7 +40,7 @@ async function foldSales(tx: Tx): Promise<number> {
   // A key that only gave money back has its row too, so that the list holds all that the totals do.
   await addCounts(
     tx,
-    keyed.map(({ kind, key, day, paid }) => ({ ...none, kind, key, day, paid })),
+    keyed.map(({ kind, key, day, paid }) => ({ ...noCounts, kind, key, day, paid })),
   )
   await addMoney(tx, keyed)
   return taken

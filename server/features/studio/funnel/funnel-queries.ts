@@ -3,26 +3,31 @@ import type { FunnelKind } from '#contract/studio/funnel.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { runLengths, type Run } from './runs.ts'
 
-/** What is to be added to the sums of a key and day. */
-export interface Counted {
-  kind: FunnelKind
-  key: string
-  day: string
+export interface Counts {
   visits: number
   plays: number
   paywalls: number
   paid: number
 }
 
-export interface Earned {
-  kind: FunnelKind
-  key: string
-  day: string
+export const noCounts: Counts = { visits: 0, plays: 0, paywalls: 0, paid: 0 }
+
+/** Money of one currency. */
+export interface Sums {
   currency: string
   gross_cents: number
   refunded_cents: number
   charged_back_cents: number
 }
+
+/** To whose sums something is to be added. */
+interface Place {
+  kind: FunnelKind
+  key: string
+  day: string
+}
+export type Counted = Place & Counts
+export type Earned = Place & Sums
 
 // Rows are changed in the order of their keys, so that no two processes wait for each other in a circle.
 
@@ -58,24 +63,8 @@ export async function addMoney(tx: Tx, earned: readonly Earned[]): Promise<void>
       charged_back_cents = kept.charged_back_cents + excluded.charged_back_cents`.execute(tx)
 }
 
-export interface Counts {
-  visits: number
-  plays: number
-  paywalls: number
-  paid: number
-}
-
-const none: Counts = { visits: 0, plays: 0, paywalls: 0, paid: 0 }
-
 export interface KeyedCounts extends Counts {
   key: string
-}
-
-export interface Sums {
-  currency: string
-  gross_cents: number
-  refunded_cents: number
-  charged_back_cents: number
 }
 
 const runTable = (runs: readonly Run[]) => sql`
@@ -107,7 +96,8 @@ export async function selectCounts(
     )
     SELECT true AS is_total, '' AS key, ${counts} FROM sums UNION ALL SELECT false, page.* FROM page
     ORDER BY is_total DESC, visits DESC, key`.execute(db)
-  const [{ is_total: _total, key: _key, ...totals } = { is_total: true, key: '', ...none }, ...rows] = found
+  const [{ is_total: _total, key: _key, ...totals } = { is_total: true, key: '', ...noCounts }, ...rows] =
+    found
   return { rows: rows.map(({ is_total: _is, ...row }) => row), totals }
 }
 

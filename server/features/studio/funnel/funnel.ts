@@ -1,9 +1,9 @@
 import { listFunnel } from '#contract/studio/funnel.ts'
+import { dayName, spanUntil } from '#server/platform/utc-days.ts'
 import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import { reads, type Command } from '#server/features/studio/command.ts'
 import { withNet } from '#server/features/studio/growth.ts'
 import { namesOf, readFunnel } from './read-funnel.ts'
-import { dayName, spanUntil } from './runs.ts'
 
 const limits = { usual: 20, most: 50 }
 

@@ -8,7 +8,8 @@ import { plansOf } from '#server/testing/plans-of.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { selectMoney, selectTokenCounts } from './funnel-queries.ts'
 import { readFunnel } from './read-funnel.ts'
-import { runsOf, spanUntil } from './runs.ts'
+import { spanUntil } from '#server/platform/utc-days.ts'
+import { runsOf } from './runs.ts'
 
 const filled = `
   SET session_replication_role = replica;

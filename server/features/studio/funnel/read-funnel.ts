@@ -1,5 +1,6 @@
 import type { FunnelKind } from '#contract/studio/funnel.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
+import type { DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
 import {
   selectCounts,
@@ -9,7 +10,7 @@ import {
   selectTitles,
   type After,
 } from './funnel-queries.ts'
-import { runsOf, type DaySpan } from './runs.ts'
+import { runsOf } from './runs.ts'
 
 /** A page of a funnel with the sums of all of it, as they were at one moment: the rows add up to the totals. */
 export function readFunnel(db: Db, by: FunnelKind, span: DaySpan, page: { after: After; limit: number }) {

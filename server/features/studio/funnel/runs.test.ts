@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { dayName, runsOf, spanUntil } from './runs.ts'
+import { dayName, spanUntil } from '#server/platform/utc-days.ts'
+import { runsOf } from './runs.ts'
 
 const day = 86_400_000
 

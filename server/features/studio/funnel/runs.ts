@@ -1,4 +1,5 @@
 import { dayMs } from '#server/platform/clock.ts'
+import { dayName, type DaySpan } from '#server/platform/utc-days.ts'
 
 /** The lengths of the runs of days that are summed up, the longest first. Each holds runs of the next as a whole. */
 export const runLengths = [16, 4, 1] as const
@@ -10,20 +11,6 @@ export interface Run {
 }
 
 const epoch = Date.UTC(2000, 0, 1)
-
-/** A span of whole UTC days: from its first, up to but without `to`. */
-export interface DaySpan {
-  from: Date
-  to: Date
-}
-
-/** The `days` UTC days up to the one that `until` lies in. */
-export function spanUntil(until: Date, days: number): DaySpan {
-  const to = (Math.floor(until.getTime() / dayMs) + 1) * dayMs
-  return { from: new Date(to - days * dayMs), to: new Date(to) }
-}
-
-export const dayName = (at: Date): string => at.toISOString().slice(0, 10)
 
 /** The fewest runs that make up a span: 92 days are 17 at most. */
 export function runsOf({ from, to }: DaySpan): Run[] {
