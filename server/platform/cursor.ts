@@ -75,3 +75,9 @@ function parse(cursor: string): unknown {
 export function pageSize(asked: number | undefined, limits: { usual: number; most: number }): number {
   return Math.min(asked ?? limits.usual, limits.most)
 }
+
+/** Of rows that were read with one more than a page holds: the page, and its last row where others follow. */
+export function cutPage<Row>(rows: readonly Row[], size: number): { page: Row[]; last: Row | undefined } {
+  const page = rows.slice(0, size)
+  return { page, last: rows.length > size ? page.at(-1) : undefined }
+}

@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor } from './cursor.ts'
+import { cutPage, decodeCursor, encodeCursor } from './cursor.ts'
 import type { After } from './database/prepared-page.ts'
 
 /** Which page of a list is asked for. */
@@ -21,8 +21,7 @@ export async function readPage<Row>(
 ): Promise<{ page: Row[]; next_cursor: string | null }> {
   const position = decodeCursor(name, cursor, ['time', 'text'])
   const rows = await read(position && { at: position[0], id: position[1] }, size + 1)
-  const page = rows.slice(0, size)
-  const last = rows.length > size ? page.at(-1) : undefined
+  const { page, last } = cutPage(rows, size)
   if (!last) return { page, next_cursor: null }
   const [at, id] = positionOf(last)
   return { page, next_cursor: encodeCursor(name, [at.toISOString(), id]) }

@@ -32,6 +32,16 @@ const listed = [
 
 const goods = ['videos.titles', 'plans.names', 'episodes.number'] as const
 
+/** Orders as every list has them, with what was bought. */
+const selectListed = (db: Db) =>
+  db
+    .selectFrom('orders')
+    .leftJoin('videos', 'videos.id', 'orders.video_id')
+    .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
+    .leftJoin('plans', 'plans.id', 'orders.plan_id')
+    .select(listed)
+    .select(goods)
+
 export type ListedRow = Awaited<ReturnType<typeof selectAllOrders>>[number]
 
 /**
@@ -56,14 +66,8 @@ export function selectAllOrders(db: Db, filter: OrderFilter, after: After | unde
     page = page.where(
       sql<boolean>`created_at <= ${after.at} AND (created_at < ${after.at} OR id > ${after.id})`,
     )
-  return db
-    .selectFrom(page.as('page'))
-    .innerJoin('orders', 'orders.id', 'page.id')
-    .leftJoin('videos', 'videos.id', 'orders.video_id')
-    .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
-    .leftJoin('plans', 'plans.id', 'orders.plan_id')
-    .select(listed)
-    .select(goods)
+  return selectListed(db)
+    .innerJoin(page.as('page'), 'page.id', 'orders.id')
     .orderBy('orders.created_at', 'desc')
     .orderBy('orders.id')
     .execute()
@@ -71,15 +75,7 @@ export function selectAllOrders(db: Db, filter: OrderFilter, after: After | unde
 
 /** One order as a list has it. */
 export function selectListedOrder(db: Db, id: string): Promise<ListedRow | undefined> {
-  return db
-    .selectFrom('orders')
-    .leftJoin('videos', 'videos.id', 'orders.video_id')
-    .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
-    .leftJoin('plans', 'plans.id', 'orders.plan_id')
-    .select(listed)
-    .select(goods)
-    .where('orders.id', '=', id)
-    .executeTakeFirst()
+  return selectListed(db).where('orders.id', '=', id).executeTakeFirst()
 }
 
 /** Payments with a dispute in this state, those paid last first, after a position. The page is read alone, in the order of its index. */
@@ -97,14 +93,8 @@ export function selectDisputes(db: Db, state: DisputeStatus, after: After | unde
     page = page.where(
       sql<boolean>`started_at <= ${after.at} AND (started_at < ${after.at} OR id > ${after.id})`,
     )
-  return db
-    .selectFrom(page.as('page'))
-    .innerJoin('orders', 'orders.id', 'page.order_id')
-    .leftJoin('videos', 'videos.id', 'orders.video_id')
-    .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
-    .leftJoin('plans', 'plans.id', 'orders.plan_id')
-    .select(listed)
-    .select(goods)
+  return selectListed(db)
+    .innerJoin(page.as('page'), 'page.order_id', 'orders.id')
     .select(['page.id as attempt_id', 'page.disputed_cents', 'page.reference', 'page.started_at'])
     .orderBy('page.started_at', 'desc')
     .orderBy('page.id')

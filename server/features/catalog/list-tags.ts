@@ -1,6 +1,6 @@
 import { listLimits, type Tag } from '#contract/catalog.ts'
 import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
-import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
 import { chooseBeginnings, nameTermsFor } from './match-words.ts'
 import { selectTags, selectTypedWords, suggestTags, suggestTitles } from './search-queries.ts'
@@ -25,9 +25,9 @@ async function listAll(db: Db, query: TagsQuery, language: Language) {
   const position = decodeCursor('tags', query.cursor, ['integer', 'text'])
   const after = position && { place: position[0], id: position[1] }
   const rows = await selectTags(db, after, size + 1)
-  const last = rows.length > size ? rows[size - 1] : undefined
+  const { page, last } = cutPage(rows, size)
   return {
-    list: rows.slice(0, size).map((row) => presentTag(row, language)),
+    list: page.map((row) => presentTag(row, language)),
     next_cursor: last ? encodeCursor('tags', [last.place, last.id]) : null,
   }
 }

@@ -1,7 +1,7 @@
 import { listLimits } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
-import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
 import {
   selectVideos,
@@ -131,11 +131,11 @@ function popularPages(db: Db, name: string, filter: ListFilter): Listing['read']
       rises: { from: position[0], after: position[1] },
     }
     const rows = await selectVideos(db, filter, 'popular', began, size + 1)
-    const last = rows.length > size ? rows[size - 1] : undefined
+    const { page, last } = cutPage(rows, size)
     const next =
       last && placeAfter({ ...last, key: Number(last.key), generation: last.generation ?? 0 }, began)
     return {
-      rows: rows.slice(0, size),
+      rows: page,
       nextCursor: next ? encodeCursor(list, [next.rises.from, next.rises.after, next.key, next.id]) : null,
     }
   }
@@ -151,8 +151,8 @@ function pagesOf(
     const position = decodeCursor(name, cursor, [kind, 'text'])
     const after = position && { key: position[0], id: position[1] }
     const rows = await select(after, size + 1)
-    const last = rows.length > size ? rows[size - 1] : undefined
-    return { rows: rows.slice(0, size), nextCursor: last ? encodeCursor(name, [keyOf(last), last.id]) : null }
+    const { page, last } = cutPage(rows, size)
+    return { rows: page, nextCursor: last ? encodeCursor(name, [keyOf(last), last.id]) : null }
   }
 }
 

@@ -1,5 +1,5 @@
 import { Fault } from '#contract/errors.ts'
-import { decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
+import { cutPage, decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
 import type { Catalog } from './create-catalog.ts'
 import type { ListedRow, ListOrder } from './list-queries.ts'
@@ -40,7 +40,7 @@ export async function searchByKeyword(
   const { search, rows: places } = after
     ? await goOn(db, readSearch(position), after, order, size)
     : await begin(db, keyword, order, size)
-  const last = places.length > size ? places[size - 1] : undefined
+  const { page, last } = cutPage(places, size)
   const place = last && placeAfter({ ...last, key: keyOf(last) }, after)
   const next = place && [
     ...writeSearch(search),
@@ -50,7 +50,7 @@ export async function searchByKeyword(
     place.key,
     place.id,
   ]
-  const rows = await withCards(findCards, places.slice(0, size))
+  const rows = await withCards(findCards, page)
   return { rows, nextCursor: next ? encodeCursor(list, next) : null }
 }
 

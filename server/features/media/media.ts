@@ -3,7 +3,7 @@ import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
 import { episodeListLimits, type Episode, type PlayableEpisode, type Playback } from '#contract/media.ts'
 import type { LockedEpisode, Offer } from '#contract/billing.ts'
 import { loadRights, noRights, type Rights } from '#server/features/library/library.ts'
-import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
@@ -123,8 +123,7 @@ export async function listEpisodes(
   ])
   if (rows.length === 0 && !(await queries.videoIsSeen(context.db, query.video_id)))
     throw new Refusal('notFound')
-  const page = rows.slice(0, size)
-  const last = rows.length > size ? page.at(-1) : undefined
+  const { page, last } = cutPage(rows, size)
   return {
     list: page.map((row) => presentEpisode(context, row, stateOf(row, rights), viewer, language)),
     next_cursor: last ? encodeCursor(list, [last.number]) : null,

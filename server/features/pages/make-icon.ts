@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { Refusal } from '#contract/errors.ts'
 import { iconLimits } from '#contract/studio/icon.ts'
+import { pictureKindOf } from '#server/platform/picture-kind.ts'
 import type { Tx } from '#server/tables.ts'
 import * as queries from './queries.ts'
 
 /** The side of what is kept, larger than any icon that is drawn of it. */
 const keptSide = 1024
 const mostPixels = 8192 ** 2
-/** By their content; a drawing could bring along what it shows from elsewhere. */
-const kinds = ['png', 'jpeg', 'webp']
+const kinds = new Set(['png', 'jpeg', 'webp'])
 /** A picture counts as square that is so but for a hundredth. */
 const squareEnough = 0.01
 
@@ -23,14 +23,15 @@ export interface IconPicture {
  * @throws Refusal iconInvalid for what is no picture, not square or too small
  */
 export async function makeIcon(file: Buffer): Promise<IconPicture> {
+  if (!kinds.has(pictureKindOf(file) ?? '')) throw invalid()
   // Few processes ever make one: the others need not hold the library.
   const { default: sharp } = await import('sharp')
   const options = { limitInputPixels: mostPixels, failOn: 'error' as const }
   try {
-    const { format, width, height } = await sharp(file, options).metadata()
+    const { width, height } = await sharp(file, options).metadata()
     const [short, long] = [Math.min(width, height), Math.max(width, height)]
     const isSquare = long - short <= long * squareEnough
-    if (!kinds.includes(format) || !isSquare || short < iconLimits.side) throw invalid()
+    if (!isSquare || short < iconLimits.side) throw invalid()
     const side = Math.min(short, keptSide)
     const picture = await sharp(file, options)
       .rotate()

@@ -1,5 +1,5 @@
 import { listAudit } from '#contract/studio/operators.ts'
-import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import { selectDeeds } from './audit-queries.ts'
 import { reads, type Command } from './command.ts'
 
@@ -12,8 +12,7 @@ export const auditCommands: Command[] = [
     const [before] = decodeCursor(name, cursor, ['count']) ?? []
     const most = pageSize(limit, limits)
     const rows = await selectDeeds(db, { subject, before, limit: most + 1 })
-    const page = rows.slice(0, most)
-    const last = rows.length > most ? page.at(-1) : undefined
+    const { page, last } = cutPage(rows, most)
     const list = page.map(({ at, ...deed }) => ({ ...deed, at: at.toISOString() }))
     return {
       data: { list, next_cursor: last ? encodeCursor(name, [Number(last.id)]) : null },

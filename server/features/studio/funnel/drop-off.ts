@@ -2,7 +2,7 @@ import { Refusal } from '#contract/errors.ts'
 import { inLanguage } from '#contract/languages.ts'
 import { listDropOff } from '#contract/studio/funnel.ts'
 import { loadEpisodeViewers } from '#server/features/library/library.ts'
-import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import { reads, type Command } from '#server/features/studio/command.ts'
 import { selectTitles } from './funnel-queries.ts'
 
@@ -21,8 +21,7 @@ export const dropOffCommands: Command[] = [
     ])
     const texts = titles.get(video_id)
     if (!texts) throw new Refusal('notFound')
-    const page = rows.slice(0, size)
-    const last = rows.length > size ? page.at(-1) : undefined
+    const { page, last } = cutPage(rows, size)
     const times = page.flatMap(({ since }) => (since ? [since.getTime()] : []))
     return {
       data: {

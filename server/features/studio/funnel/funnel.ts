@@ -1,6 +1,6 @@
 import { listFunnel } from '#contract/studio/funnel.ts'
 import { dayName, spanUntil } from '#server/platform/utc-days.ts'
-import { decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import { reads, type Command } from '#server/features/studio/command.ts'
 import { withNet } from '#server/features/studio/growth.ts'
 import { namesOf, readFunnel } from './read-funnel.ts'
@@ -17,8 +17,7 @@ export const funnelCommands: Command[] = [
     const after = position && { visits: position[1], key: position[2] }
     const size = pageSize(limit, limits)
     const { rows, money, totals } = await readFunnel(db, by, span, { after, limit: size + 1 })
-    const page = rows.slice(0, size)
-    const last = rows.length > size ? page.at(-1) : undefined
+    const { page, last } = cutPage(rows, size)
     const names = await namesOf(db, by, page, language)
     const lastMoment = new Date(span.to.getTime() - 1)
     return {
