@@ -8,7 +8,7 @@ import * as queries from './desk-queries.ts'
 import type { DeskEpisodeRow } from './desk-queries.ts'
 import { retryFailed } from './ingest/asset-states.ts'
 import { countEpisodes, retireAsset, setNextAsset } from './ingest/queries.ts'
-import { passExpiry, signPass } from './passes.ts'
+import { issueLinks, type IssuedLinks } from './passes.ts'
 import { selectCounts } from './queries.ts'
 
 /** What the desk needs to show episodes: links are signed as for viewers. */
@@ -45,7 +45,7 @@ function presentDeskEpisode(context: DeskMediaContext, row: DeskEpisodeRow): Des
     source_name: name,
     duration_ms: row.duration_ms,
     captions: languages.filter((language) => captioned.has(language)),
-    thumb_url: deskLink(context, row, 'thumb.webp'),
+    thumb_url: deskLinks(context, row)?.link('thumb.webp') ?? null,
   }
 }
 
@@ -54,15 +54,12 @@ function stateOf({ coming_state, coming_path }: DeskEpisodeRow): DeskEpisode['st
   return coming_state ?? 'ready'
 }
 
-/** A link to a file of what an episode plays, for an operator; null where nothing plays. */
-function deskLink(
+/** Links to the files of what an episode plays, for an operator; null where nothing plays. */
+function deskLinks(
   { clock, mediaSecrets }: DeskMediaContext,
-  row: DeskEpisodeRow,
-  file: string,
-): string | null {
-  if (row.place === null) return null
-  const expires = passExpiry(clock.now(), row.duration_ms ?? 0)
-  return `/media/${signPass(mediaSecrets, row.place, deskSubject, expires)}/${row.place}/${file}`
+  { place, duration_ms }: DeskEpisodeRow,
+): IssuedLinks | null {
+  return place === null ? null : issueLinks(mediaSecrets, { place, duration_ms }, deskSubject, clock.now())
 }
 
 /**
@@ -72,12 +69,14 @@ function deskLink(
 export async function loadDeskPlayback(context: DeskMediaContext, id: string) {
   const row = await queries.selectDeskEpisode(context.db, id)
   if (!row) throw new Refusal('notFound')
-  const link = (file: string) => deskLink(context, row, file)
-  const hls_url = link('master.m3u8')
-  const poster_url = link('poster.webp')
-  if (hls_url === null || poster_url === null) throw new Refusal('beingMade')
-  const expires_at = passExpiry(context.clock.now(), row.duration_ms ?? 0).toISOString()
-  return { hls_url, poster_url, expires_at, encrypted: row.encrypted }
+  const links = deskLinks(context, row)
+  if (!links) throw new Refusal('beingMade')
+  return {
+    hls_url: links.link('master.m3u8'),
+    poster_url: links.link('poster.webp'),
+    expires_at: links.expires.toISOString(),
+    encrypted: row.encrypted,
+  }
 }
 
 /** How many episodes a video has that play or will, and how many play now. */

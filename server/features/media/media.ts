@@ -9,7 +9,7 @@ import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { Episodes } from './load-episodes.ts'
 import type { MediaKeys } from './media-keys.ts'
-import { passExpiry, signPass } from './passes.ts'
+import { issueLinks, type IssuedLinks } from './passes.ts'
 import * as queries from './queries.ts'
 import type { EpisodeRow } from './queries.ts'
 
@@ -93,15 +93,19 @@ function thumbOf(
   viewer: Viewer | null,
 ): string | null {
   if (row.place === null) return null
-  return state === 'locked' ? `/public/${row.place}/still.webp` : linkFor(context, row, viewer)('thumb.webp')
+  return state === 'locked'
+    ? `/public/${row.place}/still.webp`
+    : linksFor(context, row, viewer).link('thumb.webp')
 }
 
-/** Makes links to the files of an episode's asset, for this viewer, good until the pass ends. They name its place. */
-function linkFor(context: MediaContext, row: EpisodeRow, viewer: Viewer | null): (file: string) => string {
-  const expires = passExpiry(context.clock.now(), row.duration_ms ?? 0)
-  const asset = row.place ?? ''
-  const pass = signPass(context.mediaSecrets, asset, viewer?.kept ? viewer.userId : anybody, expires)
-  return (file) => `/media/${pass}/${asset}/${file}`
+/** Links to the files of an episode's asset for this viewer. They name its place. */
+function linksFor(
+  { mediaSecrets, clock }: MediaContext,
+  row: EpisodeRow,
+  viewer: Viewer | null,
+): IssuedLinks {
+  const asset = { place: row.place ?? '', duration_ms: row.duration_ms }
+  return issueLinks(mediaSecrets, asset, viewer?.kept ? viewer.userId : anybody, clock.now())
 }
 
 /**
@@ -153,18 +157,55 @@ export async function loadPlayable(
   episodeId: string,
   language: Language,
 ): Promise<PlayableEpisode> {
+  const { row, rights, after } = await openEpisode(context, viewer, episodeId, language, 1)
+  return presentPlayable(context, { row, next: after[0], rights }, viewer, language)
+}
+
+/** The same with the episode after it, where that may be played too; it costs no further read. @throws as `loadPlayable` */
+export async function loadPlayableAndNext(
+  context: MediaContext,
+  viewer: Viewer | null,
+  episodeId: string,
+  language: Language,
+): Promise<{ playable: PlayableEpisode; following: PlayableEpisode | undefined }> {
+  const { row, rights, after } = await openEpisode(context, viewer, episodeId, language, 2)
+  const [next, afterNext] = after
+  const opens = next?.asset_id && stateOf(next, rights) !== 'locked'
+  return {
+    playable: presentPlayable(context, { row, next, rights }, viewer, language),
+    following: opens
+      ? presentPlayable(context, { row: next, next: afterNext, rights }, viewer, language)
+      : undefined,
+  }
+}
+
+/** An episode that this viewer may play, and so many after it. @throws as `loadPlayable` */
+async function openEpisode(
+  context: MediaContext,
+  viewer: Viewer | null,
+  episodeId: string,
+  language: Language,
+  ahead: number,
+) {
   const row = await context.episodes.find(episodeId)
   if (!row) throw new Refusal('notFound')
-  const [rights, following] = await Promise.all([
+  const [rights, after] = await Promise.all([
     rightsOf(context, viewer, row.video_id),
-    context.episodes.after(row.video_id, row.number, 1),
+    context.episodes.after(row.video_id, row.number, ahead),
   ])
-  const state = stateOf(row, rights)
-  if (state === 'locked') return refuseLocked(context, row, language)
+  if (stateOf(row, rights) === 'locked') return refuseLocked(context, row, language)
   if (!row.asset_id) throw beingMade(row)
-  const next = following[0]
+  return { row, rights, after }
+}
+
+function presentPlayable(
+  context: MediaContext,
+  { row, next, rights }: { row: EpisodeRow; next: EpisodeRow | undefined; rights: Rights },
+  viewer: Viewer | null,
+  language: Language,
+): PlayableEpisode {
   return {
-    episode: presentEpisode(context, row, state, viewer, language),
+    episode: presentEpisode(context, row, stateOf(row, rights), viewer, language),
     playback: presentPlayback(context, row, viewer, language),
     next: next ? { id: next.id, number: next.number, state: stateOf(next, rights) } : null,
   }
@@ -176,10 +217,10 @@ function presentPlayback(
   viewer: Viewer | null,
   language: Language,
 ): Playback {
-  const link = linkFor(context, row, viewer)
+  const { expires, link } = linksFor(context, row, viewer)
   return {
     hls_url: link('master.m3u8'),
-    expires_at: passExpiry(context.clock.now(), row.duration_ms ?? 0).toISOString(),
+    expires_at: expires.toISOString(),
     poster_url: link('poster.webp'),
     width: row.width ?? 0,
     height: row.height ?? 0,

@@ -12,6 +12,24 @@ export function passExpiry(now: Date, durationMs: number): Date {
   return new Date(Math.floor(latest / stepMs) * stepMs)
 }
 
+/** Links to the files of one asset, all by the same pass, and when that ends. */
+export interface IssuedLinks {
+  expires: Date
+  link(file: string): string
+}
+
+/** Issues a pass to what an episode plays, at its place, for one subject from now on; its first secret signs. */
+export function issueLinks(
+  secrets: readonly string[],
+  { place, duration_ms }: { place: string; duration_ms: number | null },
+  subject: string,
+  now: Date,
+): IssuedLinks {
+  const expires = passExpiry(now, duration_ms ?? 0)
+  const pass = signPass(secrets, place, subject, expires)
+  return { expires, link: (file) => `/media/${pass}/${place}/${file}` }
+}
+
 /**
  * The path segment that lets one subject read one asset until a moment: `{expires}.{subject}.{mac}`, the mac over
  * `asset|subject|expires` in base64url (security.md, "Media"). Anything that knows the secret can verify it, as nginx does

@@ -4,7 +4,12 @@ import type { Language } from '#contract/languages.ts'
 import type { Episode, PlayableEpisode } from '#contract/media.ts'
 import { loadVideo, type Catalog } from '#server/features/catalog/catalog.ts'
 import { loadPersonal } from '#server/features/library/library.ts'
-import { findEpisode, listEpisodes, loadPlayable, type MediaContext } from '#server/features/media/media.ts'
+import {
+  findEpisode,
+  listEpisodes,
+  loadPlayableAndNext,
+  type MediaContext,
+} from '#server/features/media/media.ts'
 import { identify, type MembersContext } from '#server/features/members/members.ts'
 
 export interface FirstScreenRequest {
@@ -48,21 +53,13 @@ export async function loadFirstScreen(
     const first =
       episodes.list.find((episode) => episode.number === number) ??
       (await findEpisode(context, viewer, { videoId, number }, language))
-    const playable =
+    const opened =
       first && first.ready && first.state !== 'locked'
-        ? await loadPlayable(context, viewer, first.id, language)
-        : undefined
-    const next = playable?.next
-    const following =
-      next && next.state !== 'locked'
-        ? await loadPlayable(context, viewer, next.id, language).catch(missingIfRefused)
-        : undefined
-    return { language, video: { ...video, ...personal }, episodes, playable, following }
+        ? await loadPlayableAndNext(context, viewer, first.id, language)
+        : { playable: undefined, following: undefined }
+    return { language, video: { ...video, ...personal }, episodes, ...opened }
   } catch (error) {
-    return missingIfRefused(error)
+    if (error instanceof Refusal) return undefined
+    throw error
   }
-}
-
-function missingIfRefused(error: unknown): undefined {
-  if (!(error instanceof Refusal)) throw error
 }
