@@ -2,6 +2,7 @@ import { episodeInDocument } from '#web/lib/boot.ts'
 import { beginsByItself } from '#web/player/own-player.ts'
 import { play } from '#web/player/play.ts'
 import { preferences } from '#web/player/preferences.ts'
+import { isAhead, readVideo } from '#web/player/video-state.ts'
 import { warmPlaylists } from '#web/player/warm-playlists.ts'
 
 /** Where this build has hls.js, written in by scripts/build-web.ts. */
@@ -10,7 +11,7 @@ declare const hlsFiles: string[]
 /** However slow the stream is, the interface comes after this long. */
 const patienceMs = 6_000
 /** What lies ahead of the picture before anything else is fetched: on a thin connection the interface takes as long; less, where it came at once. */
-const aheadSeconds = { usual: 2.4, quick: 1.5 }
+const aheadMs = { usual: 2400, quick: 1500 }
 const quickWithinMs = 1_000
 
 let wasLost = false
@@ -33,20 +34,19 @@ if (video && first && beginsByItself(first.playback)) {
 /** With it come the lines by which the next episode begins, for whoever swipes at once. */
 function bringInterfaceOnceAhead(video: HTMLVideoElement, nextUrl: string | undefined): void {
   let shownAt = Infinity
-  let isBrought = false
+  const looking = new AbortController()
   video.requestVideoFrameCallback((now) => (shownAt = now))
   const look = () => {
     const sinceShown = performance.now() - shownAt
     if (sinceShown < 0) return
-    const { buffered, currentTime, duration } = video
-    const end = buffered.length ? buffered.end(buffered.length - 1) : 0
-    const wanted = sinceShown < quickWithinMs ? aheadSeconds.quick : aheadSeconds.usual
-    if (isBrought || end < Math.min(currentTime + wanted, duration - 0.5)) return
-    isBrought = true
+    const wantedMs = sinceShown < quickWithinMs ? aheadMs.quick : aheadMs.usual
+    if (!isAhead(readVideo(video), wantedMs)) return
+    looking.abort()
     bringInterface()
     if (nextUrl !== undefined) void warmPlaylists(nextUrl)
   }
-  for (const event of ['progress', 'timeupdate']) video.addEventListener(event, look)
+  const { signal } = looking
+  for (const event of ['progress', 'timeupdate']) video.addEventListener(event, look, { signal })
 }
 
 /** Lets the document ask for the scripts that the server has set aside (server/features/pages/documents.ts); once. */

@@ -6,7 +6,7 @@ import { usePreferences } from './use-preferences.ts'
 import { ProgressBar } from './ProgressBar.tsx'
 import { SettingsSheet } from './SettingsSheet.tsx'
 import type { SlideCommands } from './use-commands.ts'
-import type { VideoState } from './use-video.ts'
+import type { VideoState } from './video-state.ts'
 import type { ChosenCaption, VideoSlideProps } from './VideoSlide.tsx'
 import styles from './controls.module.css'
 

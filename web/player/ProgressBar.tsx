@@ -4,7 +4,7 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { clock } from '#web/lib/format.ts'
 import { frameAt, type Frame } from './storyboard.ts'
 import { storyboardQuery } from './storyboard-query.ts'
-import type { VideoState } from './use-video.ts'
+import type { VideoState } from './video-state.ts'
 import styles from './progress-bar.module.css'
 
 interface ProgressBarProps {

@@ -15,7 +15,8 @@ import { useMediaSession } from './use-media-session.ts'
 import { usePlayReport } from './use-play-report.ts'
 import { usePlaying } from './use-playing.ts'
 import { useStream } from './use-stream.ts'
-import { useVideoState, type VideoState } from './use-video.ts'
+import { useVideoState } from './use-video.ts'
+import type { VideoState } from './video-state.ts'
 import styles from './video-slide.module.css'
 
 export interface VideoSlideProps {

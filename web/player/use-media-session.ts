@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { SlideCommands } from './use-commands.ts'
-import type { VideoState } from './use-video.ts'
+import type { VideoState } from './video-state.ts'
 
 interface Shown {
   active: boolean

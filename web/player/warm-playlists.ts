@@ -3,15 +3,12 @@
  * stream was prepared begins two or three round trips sooner. They are in the browser's cache then; failing is nobody's loss.
  */
 export async function warmPlaylists(masterUrl: string, signal?: AbortSignal): Promise<void> {
-  const options: RequestInit = { priority: 'low', ...(signal && { signal }) }
+  const options: RequestInit = { priority: 'low', signal: signal ?? null }
   try {
     const master = await (await fetch(masterUrl, options)).text()
     await Promise.all(
       playlistsToBegin(master).map(async (path) => {
-        const answer = await fetch(new URL(path, new URL(masterUrl, location.href)), {
-          signal,
-          priority: 'low',
-        })
+        const answer = await fetch(new URL(path, new URL(masterUrl, location.href)), options)
         await answer.text()
       }),
     )

@@ -17,7 +17,7 @@ import { playingQuery } from '#web/features/media/queries.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { isAmple } from '#web/player/connection.ts'
 import { Stage } from '#web/player/Stage.tsx'
-import type { VideoState } from '#web/player/use-video.ts'
+import { isAhead, type VideoState } from '#web/player/video-state.ts'
 import styles from './video-screen.module.css'
 
 // Most visits meet no locked episode: what sells comes when it is needed.
@@ -115,10 +115,6 @@ function useNeighbours(shownId: string | undefined) {
     if (allowedBy !== shownId && isAhead(state, isAmple() ? aheadMs.ample : aheadMs.usual)) allow()
   }
   return { mayCome: allowedBy === shownId, follow }
-}
-
-function isAhead({ timeMs, bufferedMs, durationMs }: VideoState, wantedMs: number): boolean {
-  return bufferedMs - timeMs >= wantedMs || (durationMs > 0 && bufferedMs >= durationMs - 500)
 }
 
 /** After a payment everything that it may have opened is asked for again. */

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { editVideo, type DeskVideo } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -7,6 +7,7 @@ import { Sheet } from '#web/ui/Sheet.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
+import { ChoosePicture } from '#web/studio/ui/ChoosePicture.tsx'
 import { CropSheet, type Picture } from './CropSheet.tsx'
 import { DeskPlayer } from './DeskPlayer.tsx'
 import { episodesQuery } from './queries.ts'
@@ -16,11 +17,9 @@ import styles from './content.module.css'
 export function Cover({ video: { id, titles, cover_url, cover_color } }: { video: DeskVideo }) {
   const { t } = useTexts()
   const mayEdit = useMay()(editVideo)
-  const input = useRef<HTMLInputElement>(null)
   const [picture, setPicture] = useState<Picture | null>(null)
   const [isPicking, setPicking] = useState(false)
-  const open = (file: Blob | undefined) =>
-    file &&
+  const open = (file: Blob) =>
     void createImageBitmap(file)
       .then(setPicture)
       .catch(() => notify(t('content.noPicture')))
@@ -33,23 +32,16 @@ export function Cover({ video: { id, titles, cover_url, cover_color } }: { video
         <div className={styles.stack}>
           <p className={styles.quiet}>{t('content.coverText')}</p>
           <div className={styles.actions}>
-            <Button look="quiet" onClick={() => input.current?.click()}>
-              {t('content.choosePicture')}
-            </Button>
+            <ChoosePicture
+              label={t('content.choosePicture')}
+              accept="image/jpeg,image/png,image/webp,image/avif"
+              look="quiet"
+              onChoose={open}
+            />
             <Button look="quiet" onClick={() => setPicking(true)}>
               {t('content.pickFrame')}
             </Button>
           </div>
-          <input
-            ref={input}
-            hidden
-            type="file"
-            accept="image/jpeg,image/png,image/webp,image/avif"
-            onChange={({ target }) => {
-              open(target.files?.[0])
-              target.value = ''
-            }}
-          />
         </div>
       )}
       {isPicking && (

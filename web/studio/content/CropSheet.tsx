@@ -4,6 +4,7 @@ import { coverPath } from '#contract/studio/uploads.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
+import { sendPicture } from '#web/studio/send-picture.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import styles from './content.module.css'
 
@@ -102,9 +103,6 @@ async function sendCover(videoId: string, canvas: HTMLCanvasElement | null): Pro
     canvas ? canvas.toBlob(resolve, 'image/jpeg', 0.92) : resolve(null),
   )
   if (!blob) return false
-  const headers = { 'content-type': 'application/octet-stream' }
-  const response = await fetch(coverPath.replace(':id', videoId), { method: 'POST', headers, body: blob })
-  // The envelope of a route of ours.
-  const answer = (await response.json()) as { code: number }
-  return answer.code === 200
+  const { info } = await sendPicture<object>(coverPath.replace(':id', videoId), blob)
+  return info !== undefined
 }
