@@ -6,6 +6,7 @@ import { startEmbedded, type EmbeddedConnection } from '#server/platform/databas
 import { createLog } from '#server/platform/log.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
+import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
 import { makeBenchContent } from './make-bench-content.ts'
 
 export interface BenchSite {
@@ -115,14 +116,9 @@ export function importFolder(folder: string, env: NodeJS.ProcessEnv): number {
 
 /** Waits until a server answers. @throws Error where its process ends first, or after a minute */
 export async function answers(url: string, server: ChildProcess): Promise<void> {
-  const deadline = Date.now() + 60_000
-  while (Date.now() < deadline && server.exitCode === null) {
-    const ok = await fetch(url).then(
-      (response) => response.ok,
-      () => false,
-    )
-    if (ok) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  const isThere = () => {
+    if (server.exitCode !== null) throw new Error(`${url} does not answer`)
+    return answersAt(url)
   }
-  throw new Error(`${url} does not answer`)
+  await waitUntil(`${url} answers`, isThere, 60_000)
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { PlayableEpisode } from '#contract/media.ts'
 import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
 import { makeContent } from './make-content.ts'
 import { sandboxSiteUrl } from './site-url.ts'
 
@@ -42,7 +43,7 @@ export async function startSandboxSite(
     async forward(length) {
       const { stdout } = await command('forward', length)
       const [now = ''] = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(stdout) ?? []
-      await until(async () => (await linkEnd()) > now)
+      await waitUntil('the site is so far on', async () => (await linkEnd()) > now, waitMs)
     },
     async close() {
       const gone = new Promise((done) => site.once('exit', done))
@@ -65,17 +66,9 @@ async function linkEnd(): Promise<string> {
 }
 
 function ready(site: ChildProcess): Promise<void> {
-  return until(async () => {
+  const isReady = () => {
     if (site.exitCode !== null) throw new Error(`the site ended with ${site.exitCode}`)
-    return (await fetch(`${sandboxSiteUrl}/api/ready`).catch(() => null))?.ok ?? false
-  })
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + waitMs
-  while (Date.now() < end) {
-    if (await holds()) return
-    await new Promise((done) => setTimeout(done, 200))
+    return answersAt(`${sandboxSiteUrl}/api/ready`)
   }
-  throw new Error('the site did not come so far')
+  return waitUntil('the site is ready', isReady, waitMs)
 }

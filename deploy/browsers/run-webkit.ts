@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
 import type { RealBrowser } from './browser.ts'
 
 const port = 4480
@@ -53,15 +54,10 @@ async function ask<T>(method: string, path: string, body?: unknown): Promise<T> 
   return value
 }
 
-async function listens(driver: ChildProcess): Promise<void> {
-  const end = Date.now() + timeoutMs
-  while (Date.now() < end && driver.exitCode === null) {
-    const isReady = await fetch(`${driverUrl}/status`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-    if (isReady) return
-    await new Promise((done) => setTimeout(done, 100))
+function listens(driver: ChildProcess): Promise<void> {
+  const isThere = () => {
+    if (driver.exitCode !== null) throw new Error(`WebKitWebDriver ended with ${driver.exitCode}`)
+    return answersAt(`${driverUrl}/status`)
   }
-  throw new Error('WebKitWebDriver does not answer')
+  return waitUntil('WebKitWebDriver answers', isThere, timeoutMs)
 }

@@ -11,6 +11,9 @@ import {
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { waitUntil } from '#server/testing/wait-until.ts'
+
+const patienceMs = 10_000
 
 const ours = join(import.meta.dirname, '..', 'nginx')
 
@@ -67,7 +70,8 @@ export async function startNginx(setUp: NginxSetUp): Promise<Nginx> {
       writeSecrets(secrets)
       const before = workersOf(server.pid)
       server.kill('SIGHUP')
-      await until(() => workersOf(server.pid).every((pid) => !before.includes(pid)))
+      const areNew = () => workersOf(server.pid).every((pid) => !before.includes(pid))
+      await waitUntil('nginx has new workers', areNew, patienceMs)
     },
     logs: () => readFileSync(join(home, 'access.log'), 'utf8'),
     async close() {
@@ -134,20 +138,12 @@ function workersOf(pid: number | undefined): string[] {
 }
 
 async function listens(url: string, hasEnded: () => boolean, errors: string): Promise<void> {
-  await until(async () => {
+  const isThere = () => {
     if (hasEnded()) throw new Error(`nginx ended: ${readFileSync(errors, 'utf8')}`)
     return fetch(url).then(
       () => true,
       () => false,
     )
-  })
-}
-
-/** @throws Error after ten seconds */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error('nginx did not do it in time')
-    await new Promise((resolve) => setTimeout(resolve, 20))
   }
+  await waitUntil('nginx listens', isThere, patienceMs)
 }
