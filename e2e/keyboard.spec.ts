@@ -90,6 +90,32 @@ test('a key shows and starts the next picture before anything else is drawn', as
   await expectPlaying(page, 2)
 })
 
+test('a key that comes before the step before it is drawn is not lost', async ({ page }) => {
+  await openTower(page)
+  await page.keyboard.press('n')
+  await page.keyboard.press('n')
+  await expectPlaying(page, 3)
+  await page.evaluate(() => {
+    const replace = history.replaceState.bind(history)
+    const hold = (scroll: Event) => scroll.stopImmediatePropagation()
+    history.replaceState = (state, title, url) => {
+      replace(state, title, url)
+      if (!String(url).endsWith('episode=2')) return
+      // The address is written, the episode is not drawn yet. The next step's own scrolling is told of once it is.
+      addEventListener('scroll', hold, { capture: true })
+      dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp' }))
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() => {
+          removeEventListener('scroll', hold, { capture: true })
+          document.querySelector('[role=region]')?.dispatchEvent(new Event('scroll'))
+        }),
+      )
+    }
+  })
+  await page.keyboard.press('ArrowUp')
+  await expectPlaying(page, 1)
+})
+
 test('an episode that ends under an open sheet waits until it is closed', async ({ page }) => {
   await openTower(page)
   await choose(page, page.getByRole('button', { name: 'Settings', exact: true }))

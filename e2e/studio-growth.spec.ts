@@ -97,7 +97,7 @@ for (const [language, words] of [
     const tower = page.getByRole('table', { name: words.funnel }).getByRole('link').first()
     await tower.click()
     await expect(page).toHaveURL(/growth\/videos\//)
-    await expect(page.locator('h2')).toBeVisible()
+    await expect(page.locator('h2')).toHaveCount(1)
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
     await expectReadable(page)
     await expectFits(page)

@@ -29,15 +29,8 @@ beforeEach(() => {
     getItem: (key: string) => stored.get(key) ?? null,
     setItem: (key: string, value: string) => void stored.set(key, value),
   })
-  vi.stubGlobal(
-    'Image',
-    class {
-      set src(url: string) {
-        beacons.push(url)
-      }
-    },
-  )
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    if (url.startsWith('/api/statics.png')) return (beacons.push(url), new Response())
     sent.push({ url, init })
     return answer()
   })

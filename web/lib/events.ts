@@ -3,5 +3,6 @@ import { adIds } from './visit.ts'
 /** Records one of the site's own analytics events. A beacon: nobody waits for it, and its failure is nobody's trouble. */
 export function sendEvent(event: string, fields: Record<string, string> = {}): void {
   const query = new URLSearchParams({ event, ...adIds(), ...fields })
-  new Image().src = `/api/statics.png?${query.toString()}`
+  // Not an image: what is sent as the page goes must outlive it.
+  fetch(`/api/statics.png?${query.toString()}`, { keepalive: true, priority: 'low' }).catch(() => {})
 }

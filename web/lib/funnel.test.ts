@@ -2,7 +2,10 @@ import { beforeEach, expect, test, vi } from 'vitest'
 
 const sent: [string, object | undefined][] = []
 vi.mock('./events.ts', () => ({ sendEvent: (event: string, fields?: object) => sent.push([event, fields]) }))
-vi.mock('./when-idle.ts', () => ({ whenIdle: (work: () => void) => work() }))
+let whenIdle: (work: () => void) => void
+vi.mock('./when-idle.ts', () => ({ whenIdle: (work: () => void) => whenIdle(work) }))
+const page = new EventTarget()
+vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
 
 /** The page, loaded anew. */
 async function load() {
@@ -14,6 +17,7 @@ const kept = new Map<string, string>()
 beforeEach(() => {
   sent.length = 0
   kept.clear()
+  whenIdle = (work) => work()
   vi.stubGlobal('sessionStorage', {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),
@@ -44,6 +48,18 @@ test('another link begins another visit', async () => {
   notePaywall('vid_1')
   expect(sent.map(([event]) => event)).toEqual(['visit', 'paywall', 'visit', 'paywall'])
   expect(sent[3]?.[1]).toEqual({ video_id: 'vid_1', first: '1' })
+})
+
+test('what waits for a quiet moment is told as the page goes, and once', async () => {
+  const quiet: (() => void)[] = []
+  whenIdle = (work) => void quiet.push(work)
+  const { noteVisit, noteVideo } = await load()
+  noteVisit(false)
+  noteVideo('vid_1')
+  expect(sent).toEqual([])
+  page.dispatchEvent(new Event('pagehide'))
+  for (const work of quiet) work()
+  expect(sent.map(([event]) => event)).toEqual(['visit', 'visit_video'])
 })
 
 test('where the tab keeps nothing, memory does', async () => {

@@ -43,14 +43,25 @@ function send(event: string, fields: Record<string, string> = {}): void {
   sendEvent(event, { ...(token ? { referrer_token: token } : {}), ...fields })
 }
 
+/** In a quiet moment, or as the page goes where it goes before. */
+function soon(tell: () => void): void {
+  let told = false
+  const tellOnce = () => {
+    if (!told) tell()
+    told = true
+  }
+  whenIdle(tellOnce)
+  addEventListener('pagehide', tellOnce, { once: true })
+}
+
 /** The page was opened, or came to the front again; `again` where it was by a link that brings people here. */
 export function noteVisit(again: boolean): void {
   if (again) remember([])
-  if (once('visit')) whenIdle(() => send('visit'))
+  if (once('visit')) soon(() => send('visit'))
 }
 
 export function noteVideo(videoId: string): void {
-  if (once(`video ${videoId}`)) whenIdle(() => send('visit_video', { video_id: videoId }))
+  if (once(`video ${videoId}`)) soon(() => send('visit_video', { video_id: videoId }))
 }
 
 /** What a locked episode costs was shown. */

@@ -1,4 +1,4 @@
-import { useLayoutEffect, type ReactNode, type RefObject } from 'react'
+import { useLayoutEffect, useRef, type ReactNode, type RefObject } from 'react'
 import { play } from './play.ts'
 import styles from './feed.module.css'
 
@@ -14,19 +14,22 @@ interface FeedProps {
 
 /** A vertical feed with the browser's own scrolling: slides follow the finger and snap, one at a time. */
 export function Feed({ box, count, index, onIndex, renderSlide, label }: FeedProps) {
+  /** The slide that the box shows as far as its owner was told: a step that is drawn after the next one was taken leads nobody back. */
+  const told = useRef<number>(undefined)
+
   // At once: a key asks for the next picture, not for the way there. A finger's swipe is the browser's own.
   useLayoutEffect(() => {
-    const element = box.current
-    if (!element) return
-    const { scrollTop, clientHeight } = element
-    if (Math.abs(scrollTop - index * clientHeight) >= clientHeight / 2) showSlide(element, index)
+    if (!box.current || told.current === index) return
+    told.current = index
+    showSlide(box.current, index)
   }, [box, index])
 
   const follow = () => {
-    const element = box.current
-    if (!element) return
-    const shown = Math.min(count - 1, Math.max(0, slideOf(element)))
-    if (shown !== index) onIndex(shown)
+    if (!box.current) return
+    const shown = Math.min(count - 1, Math.max(0, slideOf(box.current)))
+    if (shown === told.current) return
+    told.current = shown
+    onIndex(shown)
   }
 
   return (
