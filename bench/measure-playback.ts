@@ -45,6 +45,8 @@ const timeout = 30_000
  */
 export async function measurePlayback(site: BenchSite): Promise<Row[]> {
   const { videoId, asset, hlsUrl } = await findFilm(site)
+  // At once: its link lives for minutes only.
+  const lowest = await lowestKilobits(site.url + hlsUrl)
   const ours = `${site.url}/videos/${videoId}?episode=1`
   const files = join(site.dataDir, 'storage/media', asset)
   const bare = await startBare({ answers: [], files, connection: site.connection })
@@ -56,7 +58,7 @@ export async function measurePlayback(site: BenchSite): Promise<Row[]> {
     for (const [profile] of startAims) rows.push(...(await measureSwipes(browser, ours, profile)))
     rows.push(await compareWake(browser, ours))
     rows.push(await compareSwitch(browser, { ours, bare: `${bare.url}/page` }))
-    rows.push(await measureStalls(browser, ours, await lowestKilobits(site.url + hlsUrl)))
+    rows.push(await measureStalls(browser, ours, lowest))
     return rows
   } finally {
     await browser.close()
@@ -180,7 +182,9 @@ async function measureStalls(browser: Browser, url: string, kilobits: number): P
 }
 
 async function lowestKilobits(hlsUrl: string): Promise<number> {
-  const playlist = await (await fetch(hlsUrl)).text()
+  const answer = await fetch(hlsUrl)
+  if (!answer.ok) throw new Error(`The playlist was answered with ${answer.status}`)
+  const playlist = await answer.text()
   const rates = [...playlist.matchAll(/INF:BANDWIDTH=(\d+)/g)].map(([, rate]) => Number(rate))
   return Math.round(Math.min(...rates) / 1000)
 }

@@ -7,8 +7,8 @@ import { expectReadable } from './page-quality.ts'
 import { dataDir } from './site-home.ts'
 import { openStudio } from './studio.ts'
 
-// The network is lost on purpose.
-test.use({ bypassCSP: true, forgiven: /net::ERR_/ })
+// The network is lost on purpose, and too many calls are said to be made.
+test.use({ bypassCSP: true, forgiven: /net::ERR_|status of 429/ })
 
 /** An episode of the site's own films, with an empty box at its end so that it comes in three parts. */
 function film(): Buffer {
@@ -54,6 +54,10 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   )
   await page.getByRole('button', { name: 'Bring in 2 files' }).click()
   await expect(page.getByText('The network is away: this goes on by itself')).toBeVisible()
+  await page.route(announcing, (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 429 }) : route.fallback(),
+  )
+  await expect(page.getByText('The site takes no more calls from here for a moment')).toBeVisible()
   await page.unroute(announcing)
   await expect(page.getByText(/Episode 1\.mp4 · 4\d %/)).toBeVisible()
   page.on('dialog', (dialog) => void dialog.accept())

@@ -1,4 +1,5 @@
 import { sendEvent } from './events.ts'
+import { keep, kept, tabStorage } from './storage.ts'
 import { referrerToken } from './visit.ts'
 import { whenIdle } from './when-idle.ts'
 
@@ -8,33 +9,12 @@ import { whenIdle } from './when-idle.ts'
  */
 
 const key = 'funnel'
-let inMemory: string[] | undefined
-
-/** What was told in this visit; the tab keeps it over a reload where it may. */
-function told(): string[] {
-  if (inMemory) return inMemory
-  try {
-    // Our own list.
-    return JSON.parse(sessionStorage.getItem(key) ?? '[]') as string[]
-  } catch {
-    return []
-  }
-}
-
-function remember(list: string[]): void {
-  inMemory = list
-  try {
-    sessionStorage.setItem(key, JSON.stringify(list))
-  } catch {
-    // Memory has it.
-  }
-}
 
 /** @returns whether this is the first time in the visit */
 function once(mark: string): boolean {
-  const list = told()
-  if (list.includes(mark)) return false
-  remember([...list, mark])
+  const told = kept<string[]>(key, tabStorage) ?? []
+  if (told.includes(mark)) return false
+  keep(key, [...told, mark], tabStorage)
   return true
 }
 
@@ -56,7 +36,7 @@ function soon(tell: () => void): void {
 
 /** The page was opened, or came to the front again; `again` where it was by a link that brings people here. */
 export function noteVisit(again: boolean): void {
-  if (again) remember([])
+  if (again) tabStorage.remove(key)
   if (once('visit')) soon(() => send('visit'))
 }
 

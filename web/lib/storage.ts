@@ -1,43 +1,49 @@
-const inMemory = new Map<string, string>()
-
-/** What the browser keeps for us. Where it keeps nothing (storage blocked or full), memory stands in for this visit. */
-export const storage = {
-  get(key: string): string | null {
-    try {
-      return localStorage.getItem(key) ?? inMemory.get(key) ?? null
-    } catch {
-      return inMemory.get(key) ?? null
-    }
-  },
-  set(key: string, value: string): void {
-    inMemory.set(key, value)
-    try {
-      localStorage.setItem(key, value)
-    } catch {
-      // Memory has it.
-    }
-  },
-  remove(key: string): void {
-    inMemory.delete(key)
-    try {
-      localStorage.removeItem(key)
-    } catch {
-      // It never had it.
-    }
-  },
+/** Storage that never fails: where the browser keeps nothing (it is blocked or full), memory stands in for this visit. */
+function storageOf(browsers: () => Storage) {
+  const inMemory = new Map<string, string>()
+  return {
+    get(key: string): string | null {
+      try {
+        return browsers().getItem(key) ?? inMemory.get(key) ?? null
+      } catch {
+        return inMemory.get(key) ?? null
+      }
+    },
+    set(key: string, value: string): void {
+      inMemory.set(key, value)
+      try {
+        browsers().setItem(key, value)
+      } catch {
+        // Memory has it.
+      }
+    },
+    remove(key: string): void {
+      inMemory.delete(key)
+      try {
+        browsers().removeItem(key)
+      } catch {
+        // It never had it.
+      }
+    },
+  }
 }
 
+/** What the browser keeps for us. */
+export const storage = storageOf(() => localStorage)
+/** What it keeps for this tab alone, over a reload. */
+export const tabStorage = storageOf(() => sessionStorage)
+
 /** A record kept by `keep`, or undefined. The type is the keeper's word: only `keep` with the same key writes it. */
-export function kept<T>(key: string): T | undefined {
+export function kept<T>(key: string, from = storage): T | undefined {
   try {
-    const text = storage.get(key)
+    const text = from.get(key)
     return text ? (JSON.parse(text) as T) : undefined
   } catch {
     return undefined
   }
 }
 
-export function keep<T>(key: string, record: T): T {
-  storage.set(key, JSON.stringify(record))
+export function keep<T>(key: string, record: T, into = storage): T {
+  into.set(key, JSON.stringify(record))
   return record
 }

@@ -1,3 +1,5 @@
+import { keep, kept, tabStorage } from '#web/lib/storage.ts'
+
 /**
  * What was typed when a session turned out to have ended, kept in this tab until its owner is back. One at a time, and
  * never a secret: a form names the fields that may be kept.
@@ -10,33 +12,16 @@ interface Draft {
 const key = 'draft'
 
 export function keepDraft(draft: Draft): void {
-  try {
-    sessionStorage.setItem(key, JSON.stringify(draft))
-  } catch {
-    // Then it has to be typed again.
-  }
+  keep(key, draft, tabStorage)
 }
 
 /** What the owner had typed into these fields, where one of them was kept. */
 export function draftOf(owner: string, fields: readonly string[]): Record<string, string> | undefined {
-  const draft = readDraft()
+  const draft = kept<Draft>(key, tabStorage)
   const isTheirs = draft?.owner === owner && fields.some((field) => field in draft.value)
   return isTheirs ? draft.value : undefined
 }
 
 export function forgetDraft(): void {
-  try {
-    sessionStorage.removeItem(key)
-  } catch {
-    // None was kept.
-  }
-}
-
-function readDraft(): Draft | undefined {
-  try {
-    // Only keepDraft writes it.
-    return JSON.parse(sessionStorage.getItem(key) ?? '') as Draft
-  } catch {
-    return undefined
-  }
+  tabStorage.remove(key)
 }

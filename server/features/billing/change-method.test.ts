@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { changeMethod, type MethodChange } from '#contract/billing.ts'
-import type { BodyOf } from '#contract/endpoint.ts'
-import { deleteUser, getUser } from '#contract/members.ts'
-import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { deleteUser } from '#contract/members.ts'
+import { change, membershipOf } from '#server/testing/change-method.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Envelope } from '#server/testing/visitor.ts'
 import { selectAttempt } from './attempt-queries.ts'
 import { selectChange } from './change-queries.ts'
 import type { SaveRequest, Saving } from './gateway.ts'
-import { FakePaypal } from './gateways/paypal/fake-paypal.ts'
 import { runJanitor } from './janitor.ts'
 import { hasOpenPayments } from './payer-queries.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
@@ -20,640 +17,432 @@ import { settleAttempt } from './settle-order.ts'
 const day = 86_400_000
 const master = { brand: 'visa', last4: '3220' }
 
-type Wish = BodyOf<typeof changeMethod>
+let site: MoneySite
 
-function change(
-  { visitor }: Shopper,
-  wish: Wish,
-  headers: Record<string, string> = {},
-): Promise<Envelope<MethodChange>> {
-  const names = wish.change_id === undefined ? { first_name: 'Ada', last_name: 'Lovelace' } : {}
-  return visitor.call(changeMethod, { body: { ...names, ...wish }, headers }).then(({ answer }) => answer)
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => {
+  delete site.trouble.saver
+  delete site.trouble.takes
+})
+
+const byCard = async (shopper: Shopper, card: string, headers?: Record<string, string>) =>
+  change(shopper, { gateway: 'sandbox', payment_token: await shopper.token(card) }, headers)
+
+/** The cards and wallets that the gateway has and has not forgotten, of those behind these names of its own. */
+async function keptOf(references: (string | null | undefined)[]) {
+  const known = references.filter((one) => typeof one === 'string')
+  const kept = await Promise.all(known.map((one) => site.sound.isKept(one)))
+  return kept.filter(Boolean).length
+}
+const referenceOf = async ({ subscriptionId }: Subscriber) => {
+  const row = await site.context.db
+    .selectFrom('subscriptions')
+    .innerJoin('payment_methods', 'payment_methods.id', 'payment_method_id')
+    .select('reference')
+    .where('subscriptions.id', '=', subscriptionId)
+    .executeTakeFirst()
+  return row?.reference
+}
+const savedBy = async ({ userId }: Subscriber) => {
+  const rows = await site.context.db
+    .selectFrom('method_changes')
+    .innerJoin('sandbox_savings', 'change_id', 'method_changes.id')
+    .select('method_id')
+    .where('user_id', '=', userId)
+    .execute()
+  return rows.map(({ method_id }) => method_id)
+}
+const statusesOf = async ({ userId }: Subscriber) => {
+  const rows = site.context.db.selectFrom('method_changes').select('status')
+  const found = await rows.where('user_id', '=', userId).orderBy('started_at').execute()
+  return found.map(({ status }) => status)
+}
+async function tidy(milliseconds = 60_000) {
+  site.moveOn(milliseconds)
+  await runJanitor(site.context)
 }
 
-const membershipOf = async ({ visitor }: Shopper) => (await visitor.ask(getUser)).membership
-
-describe('in the sandbox', () => {
-  let site: MoneySite
-
-  beforeAll(async () => {
-    site = await moneySite()
+test('a saved card is shown, charges nothing now and the next renewal, and has the old one forgotten', async () => {
+  const someone = await Subscriber.on(site, { days: 7, card: testCards.declinesLater })
+  const old = await referenceOf(someone)
+  const before = await someone.payments()
+  expect(await membershipOf(someone.shopper)).toMatchObject({ method: { brand: 'visa', last4: '0341' } })
+  const answer = await byCard(someone.shopper, testCards.pays)
+  expect(answer).toMatchObject({ code: 200, info: { status: 'saved', next: { type: 'none' } } })
+  expect(await membershipOf(someone.shopper)).toMatchObject({
+    status: 'active',
+    method: { brand: 'visa', last4: '4242' },
+    renews_at: expect.any(String),
   })
-  afterAll(() => site.close())
-  afterEach(() => {
-    delete site.trouble.saver
+  expect(await someone.payments()).toEqual(before)
+  await tidy()
+  expect(await keptOf([old])).toBe(0)
+  await someone.after(7 * day)
+  expect(await someone.membership()).toMatchObject({ status: 'active' })
+  expect(await someone.payments('succeeded')).toHaveLength(2)
+})
+
+test.each([
+  [testCards.declined, /declined/],
+  [testCards.noFunds, /not enough money/],
+  [testCards.expired, /expired/],
+  [testCards.badCvc, /security code/],
+])('a card that is refused changes nothing, and the refusal says why: %s', async (card, message) => {
+  const someone = await Subscriber.on(site)
+  const old = await referenceOf(someone)
+  expect(await byCard(someone.shopper, card)).toMatchObject({ code: 500, message })
+  expect(await referenceOf(someone)).toBe(old)
+  await tidy()
+  expect(await keptOf([old])).toBe(1)
+  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 200 })
+})
+
+test("a card waits for the bank's check, and is charged from then on; refused, nothing changes", async () => {
+  const someone = await Subscriber.on(site)
+  const old = await referenceOf(someone)
+  const { shopper } = someone
+  const refused = await byCard(shopper, testCards.asksOnce)
+  expect(refused).toMatchObject({ info: { status: 'pending', next: { type: 'authenticate' } } })
+  await shopper.decide(refused.info?.next.url ?? '', 'no')
+  const follow = await change(shopper, { change_id: refused.info?.id ?? '' })
+  expect(follow).toMatchObject({ code: 500, message: /did not confirm the card/ })
+  expect(await referenceOf(someone)).toBe(old)
+  const asked = await byCard(shopper, testCards.asksOnce)
+  await shopper.decide(asked.info?.next.url ?? '', 'yes')
+  expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+    code: 200,
+    info: { status: 'saved' },
+  })
+  expect(await membershipOf(shopper)).toMatchObject({ method: master })
+})
+
+test('a wallet takes the place of a card, and the renewal says so; called off, nothing changes', async () => {
+  const someone = await Subscriber.on(site)
+  const { shopper } = someone
+  const wallet = () => change(shopper, { gateway: 'sandbox', method: 'wallet' })
+  const off = await wallet()
+  expect(off).toMatchObject({ info: { status: 'pending', next: { type: 'redirect' } } })
+  const back = await shopper.decide(off.info?.next.url ?? '', 'no')
+  expect(back.headers.get('location')).toContain(`/my?change=${off.info?.id}`)
+  expect(await change(shopper, { change_id: off.info?.id ?? '' })).toMatchObject({
+    code: 500,
+    message: /called off/,
+  })
+  const on = await wallet()
+  await shopper.decide(on.info?.next.url ?? '', 'yes')
+  expect(await change(shopper, { change_id: on.info?.id ?? '' })).toMatchObject({
+    info: { status: 'saved' },
+  })
+  expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'wallet', last4: null } })
+  await someone.after(7 * day)
+  expect((await someone.orders()).at(-1)).toMatchObject({ period_no: 1, status: 'paid', method: 'wallet' })
+})
+
+test('nobody changes how another is charged, and nobody without a subscription anything', async () => {
+  const [someone, other] = [await Subscriber.on(site), await Subscriber.on(site)]
+  const asked = await byCard(someone.shopper, testCards.asksOnce)
+  expect(await change(other.shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({ code: 404 })
+  const guest = await Shopper.on(site)
+  expect(await byCard(guest, testCards.pays)).toMatchObject({ code: 409, message: /no subscription/ })
+  const nobody = site.visitor()
+  const body = { gateway: 'sandbox' as const, method: 'wallet' as const }
+  expect((await nobody.call(changeMethod, { body })).answer).toMatchObject({ code: 401 })
+})
+
+test('the same key gives the same answer, and saves once', async () => {
+  const someone = await Subscriber.on(site)
+  const headers = { 'idempotency-key': 'one press' }
+  const wish = {
+    gateway: 'sandbox',
+    payment_token: await someone.shopper.token(testCards.asksOnce),
+  } as const
+  const answers = await Promise.all([1, 2, 3].map(() => change(someone.shopper, wish, headers)))
+  expect(new Set(answers.map(({ info }) => info?.id)).size).toBe(1)
+  expect(await savedBy(someone)).toHaveLength(1)
+  const other = await change(someone.shopper, { ...wish, method: 'wallet' }, headers)
+  expect(other).toMatchObject({ code: 409 })
+})
+
+test('a card number or a bad name in the body is refused, and so is a new change without a gateway', async () => {
+  const { shopper } = await Subscriber.on(site)
+  expect(await change(shopper, { gateway: 'sandbox', payment_token: testCards.pays })).toMatchObject({
+    code: 500,
+    message: /card number/,
+  })
+  expect(
+    await change(shopper, { gateway: 'sandbox', payment_token: 'stok_1', first_name: ' ' }),
+  ).toMatchObject({ code: 500, message: /name/ })
+  expect(await change(shopper, {})).toMatchObject({ code: 400 })
+  expect(await change(shopper, { gateway: 'sandbox' })).toMatchObject({ code: 400 })
+  expect(await change(shopper, { gateway: 'stripe' })).toMatchObject({ code: 500, message: /not offered/ })
+})
+
+test.each([
+  ['plan', 999],
+  ['plan that is to follow', 2499],
+  ['period that is open', 998],
+])(
+  'a gateway that does not take the price of the %s is refused before anything is written',
+  async (what, due) => {
+    const { db } = site.context
+    const open = what === 'period that is open'
+    const someone = await Subscriber.on(site, open ? { card: testCards.declinesLater } : {})
+    const { shopper, userId } = someone
+    if (open) {
+      await someone.after(7 * day)
+      const owed = db.updateTable('orders').set({ amount_cents: due }).where('user_id', '=', userId)
+      await owed.where('status', '=', 'pending').execute()
+    }
+    if (what === 'plan that is to follow')
+      await shopper.tryOrder({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
+    site.trouble.takes = (cents) => cents !== due
+    const refused = await byCard(shopper, testCards.pays)
+    expect(refused).toMatchObject({ code: 500, message: /not offered/ })
+    const written = db.selectFrom('method_changes').select('id').where('user_id', '=', userId)
+    expect(await written.execute()).toEqual([])
     delete site.trouble.takes
-  })
+    expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  },
+)
 
-  const byCard = async (shopper: Shopper, card: string, headers?: Record<string, string>) =>
-    change(shopper, { gateway: 'sandbox', payment_token: await shopper.token(card) }, headers)
-
-  /** The cards and wallets that the gateway has and has not forgotten, of those behind these names of its own. */
-  async function keptOf(references: (string | null | undefined)[]) {
-    const known = references.filter((one) => typeof one === 'string')
-    const kept = await Promise.all(known.map((one) => site.sound.isKept(one)))
-    return kept.filter(Boolean).length
-  }
-  const referenceOf = async ({ subscriptionId }: Subscriber) => {
-    const row = await site.context.db
-      .selectFrom('subscriptions')
-      .innerJoin('payment_methods', 'payment_methods.id', 'payment_method_id')
-      .select('reference')
-      .where('subscriptions.id', '=', subscriptionId)
-      .executeTakeFirst()
-    return row?.reference
-  }
-  const savedBy = async ({ userId }: Subscriber) => {
-    const rows = await site.context.db
-      .selectFrom('method_changes')
-      .innerJoin('sandbox_savings', 'change_id', 'method_changes.id')
-      .select('method_id')
-      .where('user_id', '=', userId)
-      .execute()
-    return rows.map(({ method_id }) => method_id)
-  }
-  const statusesOf = async ({ userId }: Subscriber) => {
-    const rows = site.context.db.selectFrom('method_changes').select('status')
-    const found = await rows.where('user_id', '=', userId).orderBy('started_at').execute()
-    return found.map(({ status }) => status)
-  }
-  async function tidy(milliseconds = 60_000) {
-    site.moveOn(milliseconds)
-    await runJanitor(site.context)
-  }
-
-  test('a saved card is shown, charges nothing now and the next renewal, and has the old one forgotten', async () => {
-    const someone = await Subscriber.on(site, { days: 7, card: testCards.declinesLater })
-    const old = await referenceOf(someone)
-    const before = await someone.payments()
-    expect(await membershipOf(someone.shopper)).toMatchObject({ method: { brand: 'visa', last4: '0341' } })
-    const answer = await byCard(someone.shopper, testCards.pays)
-    expect(answer).toMatchObject({ code: 200, info: { status: 'saved', next: { type: 'none' } } })
-    expect(await membershipOf(someone.shopper)).toMatchObject({
-      status: 'active',
-      method: { brand: 'visa', last4: '4242' },
-      renews_at: expect.any(String),
-    })
-    expect(await someone.payments()).toEqual(before)
-    await tidy()
-    expect(await keptOf([old])).toBe(0)
-    await someone.after(7 * day)
-    expect(await someone.membership()).toMatchObject({ status: 'active' })
-    expect(await someone.payments('succeeded')).toHaveLength(2)
-  })
-
-  test.each([
-    [testCards.declined, /declined/],
-    [testCards.noFunds, /not enough money/],
-    [testCards.expired, /expired/],
-    [testCards.badCvc, /security code/],
-  ])('a card that is refused changes nothing, and the refusal says why: %s', async (card, message) => {
+test.each(['before it was done', 'after it was done'])(
+  'an answer that was lost %s leaves nothing behind that nobody knows of',
+  async (when) => {
     const someone = await Subscriber.on(site)
     const old = await referenceOf(someone)
-    expect(await byCard(someone.shopper, card)).toMatchObject({ code: 500, message })
-    expect(await referenceOf(someone)).toBe(old)
-    await tidy()
-    expect(await keptOf([old])).toBe(1)
-    expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 200 })
-  })
-
-  test("a card waits for the bank's check, and is charged from then on; refused, nothing changes", async () => {
-    const someone = await Subscriber.on(site)
-    const old = await referenceOf(someone)
-    const { shopper } = someone
-    const refused = await byCard(shopper, testCards.asksOnce)
-    expect(refused).toMatchObject({ info: { status: 'pending', next: { type: 'authenticate' } } })
-    await shopper.decide(refused.info?.next.url ?? '', 'no')
-    const follow = await change(shopper, { change_id: refused.info?.id ?? '' })
-    expect(follow).toMatchObject({ code: 500, message: /did not confirm the card/ })
-    expect(await referenceOf(someone)).toBe(old)
-    const asked = await byCard(shopper, testCards.asksOnce)
-    await shopper.decide(asked.info?.next.url ?? '', 'yes')
-    expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
-      code: 200,
-      info: { status: 'saved' },
-    })
-    expect(await membershipOf(shopper)).toMatchObject({ method: master })
-  })
-
-  test('a wallet takes the place of a card, and the renewal says so; called off, nothing changes', async () => {
-    const someone = await Subscriber.on(site)
-    const { shopper } = someone
-    const wallet = () => change(shopper, { gateway: 'sandbox', method: 'wallet' })
-    const off = await wallet()
-    expect(off).toMatchObject({ info: { status: 'pending', next: { type: 'redirect' } } })
-    const back = await shopper.decide(off.info?.next.url ?? '', 'no')
-    expect(back.headers.get('location')).toContain(`/my?change=${off.info?.id}`)
-    expect(await change(shopper, { change_id: off.info?.id ?? '' })).toMatchObject({
-      code: 500,
-      message: /called off/,
-    })
-    const on = await wallet()
-    await shopper.decide(on.info?.next.url ?? '', 'yes')
-    expect(await change(shopper, { change_id: on.info?.id ?? '' })).toMatchObject({
-      info: { status: 'saved' },
-    })
-    expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'wallet', last4: null } })
-    await someone.after(7 * day)
-    expect((await someone.orders()).at(-1)).toMatchObject({ period_no: 1, status: 'paid', method: 'wallet' })
-  })
-
-  test('nobody changes how another is charged, and nobody without a subscription anything', async () => {
-    const [someone, other] = [await Subscriber.on(site), await Subscriber.on(site)]
-    const asked = await byCard(someone.shopper, testCards.asksOnce)
-    expect(await change(other.shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({ code: 404 })
-    const guest = await Shopper.on(site)
-    expect(await byCard(guest, testCards.pays)).toMatchObject({ code: 409, message: /no subscription/ })
-    const nobody = site.visitor()
-    const body = { gateway: 'sandbox' as const, method: 'wallet' as const }
-    expect((await nobody.call(changeMethod, { body })).answer).toMatchObject({ code: 401 })
-  })
-
-  test('the same key gives the same answer, and saves once', async () => {
-    const someone = await Subscriber.on(site)
-    const headers = { 'idempotency-key': 'one press' }
-    const wish = {
-      gateway: 'sandbox',
-      payment_token: await someone.shopper.token(testCards.asksOnce),
-    } as const
-    const answers = await Promise.all([1, 2, 3].map(() => change(someone.shopper, wish, headers)))
-    expect(new Set(answers.map(({ info }) => info?.id)).size).toBe(1)
-    expect(await savedBy(someone)).toHaveLength(1)
-    const other = await change(someone.shopper, { ...wish, method: 'wallet' }, headers)
-    expect(other).toMatchObject({ code: 409 })
-  })
-
-  test('a card number or a bad name in the body is refused, and so is a new change without a gateway', async () => {
-    const { shopper } = await Subscriber.on(site)
-    expect(await change(shopper, { gateway: 'sandbox', payment_token: testCards.pays })).toMatchObject({
-      code: 500,
-      message: /card number/,
-    })
-    expect(
-      await change(shopper, { gateway: 'sandbox', payment_token: 'stok_1', first_name: ' ' }),
-    ).toMatchObject({ code: 500, message: /name/ })
-    expect(await change(shopper, {})).toMatchObject({ code: 400 })
-    expect(await change(shopper, { gateway: 'sandbox' })).toMatchObject({ code: 400 })
-    expect(await change(shopper, { gateway: 'stripe' })).toMatchObject({ code: 500, message: /not offered/ })
-  })
-
-  test.each([
-    ['plan', 999],
-    ['plan that is to follow', 2499],
-    ['period that is open', 998],
-  ])(
-    'a gateway that does not take the price of the %s is refused before anything is written',
-    async (what, due) => {
-      const { db } = site.context
-      const open = what === 'period that is open'
-      const someone = await Subscriber.on(site, open ? { card: testCards.declinesLater } : {})
-      const { shopper, userId } = someone
-      if (open) {
-        await someone.after(7 * day)
-        const owed = db.updateTable('orders').set({ amount_cents: due }).where('user_id', '=', userId)
-        await owed.where('status', '=', 'pending').execute()
-      }
-      if (what === 'plan that is to follow')
-        await shopper.tryOrder({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
-      site.trouble.takes = (cents) => cents !== due
-      const refused = await byCard(shopper, testCards.pays)
-      expect(refused).toMatchObject({ code: 500, message: /not offered/ })
-      const written = db.selectFrom('method_changes').select('id').where('user_id', '=', userId)
-      expect(await written.execute()).toEqual([])
-      delete site.trouble.takes
-      expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
-    },
-  )
-
-  test.each(['before it was done', 'after it was done'])(
-    'an answer that was lost %s leaves nothing behind that nobody knows of',
-    async (when) => {
-      const someone = await Subscriber.on(site)
-      const old = await referenceOf(someone)
-      const start = async (request: SaveRequest) => {
-        if (when === 'after it was done') await site.sound.saver.start(request)
-        throw new Error('the line is down')
-      }
-      site.trouble.saver = { ...site.sound.saver, start }
-      const lost = await byCard(someone.shopper, testCards.pays)
-      expect(lost).toMatchObject({ code: 500, message: /no answer/ })
-      delete site.trouble.saver
-      await tidy()
-      const done = when === 'after it was done'
-      expect((await referenceOf(someone)) === old).toBe(!done)
-      await tidy(2 * 3_600_000)
-      expect(await keptOf([old, ...(await savedBy(someone))])).toBe(1)
-      expect(await someone.membership()).toMatchObject({ renews_at: expect.any(String) })
-    },
-  )
-
-  test('whoever tries again after a lost answer has the first try called off and the second one made at once', async () => {
-    const someone = await Subscriber.on(site)
     const start = async (request: SaveRequest) => {
-      await site.sound.saver.start(request)
+      if (when === 'after it was done') await site.sound.saver.start(request)
       throw new Error('the line is down')
     }
     site.trouble.saver = { ...site.sound.saver, start }
-    expect(await byCard(someone.shopper, testCards.asksOnce)).toMatchObject({ message: /no answer/ })
+    const lost = await byCard(someone.shopper, testCards.pays)
+    expect(lost).toMatchObject({ code: 500, message: /no answer/ })
     delete site.trouble.saver
-    expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
-    expect(await statusesOf(someone)).toEqual(['cancelled', 'succeeded'])
-  })
-
-  test.each(['requires_action', 'processing'] as const)(
-    'what is %s and cannot be called off keeps another change waiting',
-    async (status) => {
-      const someone = await Subscriber.on(site)
-      await byCard(someone.shopper, testCards.asksOnce)
-      const stays = (reference: string) => Promise.resolve({ reference, status })
-      const retrieve = () => stays('ssav_stays')
-      site.trouble.saver = { ...site.sound.saver, complete: stays, cancel: stays, retrieve }
-      for (let time = 0; time < 2; time++)
-        expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ message: /no answer/ })
-      expect(await statusesOf(someone)).toEqual([status])
-    },
-  )
-
-  test('whoever begins another change calls off the one that waited; what is kept late all the same is forgotten', async () => {
-    const someone = await Subscriber.on(site)
-    const { shopper } = someone
-    const first = await byCard(shopper, testCards.asksOnce)
-    expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
-    expect(await change(shopper, { change_id: first.info?.id ?? '' })).toMatchObject({
-      code: 500,
-      message: /called off/,
-    })
-    const current = await referenceOf(someone)
-    const { db } = site.context
-    await db
-      .updateTable('sandbox_savings')
-      .set({ status: 'succeeded' })
-      .where('change_id', '=', first.info?.id ?? '')
-      .execute()
-    await db
-      .updateTable('method_changes')
-      .set({ status: 'requires_action', check_at: new Date(0) })
-      .where('id', '=', first.info?.id ?? '')
-      .execute()
     await tidy()
-    await tidy()
-    expect(await referenceOf(someone)).toBe(current)
-    expect(await keptOf(await savedBy(someone))).toBe(1)
-  })
+    const done = when === 'after it was done'
+    expect((await referenceOf(someone)) === old).toBe(!done)
+    await tidy(2 * 3_600_000)
+    expect(await keptOf([old, ...(await savedBy(someone))])).toBe(1)
+    expect(await someone.membership()).toMatchObject({ renews_at: expect.any(String) })
+  },
+)
 
-  test.each(['at once', 'late'])(
-    'a saving that succeeded and has no card any more is refused %s, and the old card stays',
-    async (when) => {
-      const someone = await Subscriber.on(site)
-      const { shopper } = someone
-      const [old, before] = [await referenceOf(someone), await someone.row()]
-      const bare = async ({ reference, status }: Pick<Saving, 'reference' | 'status'>) => ({
-        reference,
-        status,
-      })
-      const start = async (request: SaveRequest) => bare(await site.sound.saver.start(request))
-      const complete = (reference: string) => bare({ reference, status: 'succeeded' })
-      const asked = when === 'late' ? await byCard(shopper, testCards.asksOnce) : undefined
-      site.trouble.saver = { ...site.sound.saver, start, complete }
-      const refused = asked
-        ? await change(shopper, { change_id: asked.info?.id ?? '' })
-        : await byCard(shopper, testCards.pays)
-      expect(refused).toMatchObject({ code: 500, message: /could not be kept/ })
-      delete site.trouble.saver
-      await tidy()
-      expect(await someone.row()).toEqual(before)
-      expect(await keptOf([old])).toBe(1)
-    },
-  )
-
-  test.each(['the plan was over', 'another was chosen'])(
-    'a card that is kept after %s is forgotten, and its person is told that it was not kept',
-    async (what) => {
-      const someone = await Subscriber.on(site)
-      const { shopper } = someone
-      const old = await referenceOf(someone)
-      const asked = await byCard(shopper, testCards.asksOnce)
-      await shopper.decide(asked.info?.next.url ?? '', 'yes')
-      const since = new Date(site.context.clock.now().getTime() + 1000)
-      await site.context.db
-        .updateTable('subscriptions')
-        .set(what === 'the plan was over' ? { status: 'ended' } : { method_chosen_at: since })
-        .where('id', '=', someone.subscriptionId)
-        .execute()
-      const follow = () => change(shopper, { change_id: asked.info?.id ?? '' })
-      for (let time = 0; time < 2; time++)
-        expect(await follow()).toMatchObject({ code: 500, message: /could not be kept/ })
-      expect(await referenceOf(someone)).toBe(what === 'the plan was over' ? undefined : old)
-      await tidy()
-      expect(await keptOf(await savedBy(someone))).toBe(0)
-    },
-  )
-
-  test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
-    'what is left %s at a gateway that is no longer set up keeps nobody from choosing another, and is closed in the end',
-    async (status) => {
-      const someone = await Subscriber.on(site)
-      const { db } = site.context
-      const left = await byCard(someone.shopper, testCards.asksOnce)
-      const id = left.info?.id ?? ''
-      await db.updateTable('method_changes').set({ status, gateway: 'stripe' }).where('id', '=', id).execute()
-      expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
-      const current = await referenceOf(someone)
-      await tidy()
-      expect(await hasOpenPayments(db, someone.userId)).toBe(true)
-      for (let days = 0; days < 10; days++) await tidy(day)
-      expect(await selectChange(db, id)).toMatchObject({ status: 'cancelled', check_at: null })
-      expect(await hasOpenPayments(db, someone.userId)).toBe(false)
-      expect(await referenceOf(someone)).toBe(current)
-    },
-  )
-
-  test('what waits for somebody who never comes back is called off in the end, and at once where the plan is over', async () => {
-    const [someone, other] = [await Subscriber.on(site), await Subscriber.on(site)]
-    const [waiting, over] = [
-      await byCard(someone.shopper, testCards.asksOnce),
-      await byCard(other.shopper, testCards.asksOnce),
-    ]
-    const { db } = site.context
-    const statusOf = async ({ info }: Envelope<MethodChange>) => {
-      const rows = db
-        .selectFrom('method_changes')
-        .select('status')
-        .where('id', '=', info?.id ?? '')
-      return (await rows.executeTakeFirst())?.status
-    }
-    const end = db.updateTable('subscriptions').set({ status: 'ended' })
-    await end.where('id', '=', other.subscriptionId).execute()
-    await tidy()
-    expect([await statusOf(waiting), await statusOf(over)]).toEqual(['requires_action', 'cancelled'])
-    for (let days = 0; days < 10; days++) await tidy(day)
-    expect(await statusOf(waiting)).toBe('cancelled')
-    await someone.shopper.decide(waiting.info?.next.url ?? '', 'yes')
-    const lookup = { key: `method:${waiting.info?.id}`, changeId: '', startedAt: new Date() }
-    expect(await site.sound.saver.retrieve(lookup)).toMatchObject({ status: 'cancelled' })
-  })
-
-  test('a card that is kept for somebody who has left is forgotten', async () => {
-    const someone = await Subscriber.on(site)
-    const waiting = await byCard(someone.shopper, testCards.asksOnce)
-    await someone.shopper.visitor.call(deleteUser, { body: {} })
-    await someone.shopper.decide(waiting.info?.next.url ?? '', 'yes')
-    await tidy()
-    await tidy()
-    expect(await keptOf(await savedBy(someone))).toBe(0)
-  })
-
-  test('while past due it charges nothing, and the open period is tried with it when its grace has it next', async () => {
-    const someone = await Subscriber.on(site, { card: testCards.declinesLater })
-    await someone.after(7 * day)
-    expect(await someone.membership()).toMatchObject({ status: 'past_due' })
-    const tried = await someone.payments()
-    expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
-    await renewSubscriptions(site.context)
-    expect(await someone.payments()).toHaveLength(tried.length)
-    expect(await someone.membership()).toMatchObject({ status: 'past_due', method: { last4: '4242' } })
-    await someone.after(day + 60_000)
-    expect(await someone.membership()).toMatchObject({ status: 'active' })
-  })
-
-  test('a card that the bank asks the person about gives way to another, which is tried within the grace', async () => {
-    const someone = await Subscriber.on(site, { card: testCards.pays })
-    const asked = await byCard(someone.shopper, testCards.asksAlways)
-    await someone.shopper.decide(asked.info?.next.url ?? '', 'yes')
-    await change(someone.shopper, { change_id: asked.info?.id ?? '' })
-    await someone.after(7 * day)
-    expect(await someone.row()).toMatchObject({ status: 'past_due', try_at: null })
-    await byCard(someone.shopper, testCards.pays)
-    await someone.after(day + 60_000)
-    expect(await someone.membership()).toMatchObject({ status: 'active' })
-  })
-
-  test('a plan that is cancelled stays so', async () => {
-    const someone = await Subscriber.on(site)
-    await site.context.db
-      .updateTable('subscriptions')
-      .set({ cancel_at_period_end: true })
-      .where('id', '=', someone.subscriptionId)
-      .execute()
-    expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
-    expect(await someone.membership()).toMatchObject({ cancel_at_period_end: true, renews_at: null })
-  })
-
-  test('what is heard of the first payment again does not bring its card back', async () => {
-    const someone = await Subscriber.on(site)
-    const [paid] = await someone.payments()
-    await byCard(someone.shopper, testCards.pays)
-    const chosen = await referenceOf(someone)
-    const attempt = await selectAttempt(site.context.db, paid?.attemptId ?? '')
-    if (paid && attempt) await settleAttempt(site.context, attempt, paid)
-    expect(await referenceOf(someone)).toBe(chosen)
-  })
-
-  test('cards cannot be tried out by saving them: the sixth within an hour is not taken, kept or not', async () => {
-    const someone = await Subscriber.on(site)
-    for (const card of [
-      testCards.declined,
-      testCards.pays,
-      testCards.asksOnce,
-      testCards.pays,
-      testCards.noFunds,
-    ])
-      await byCard(someone.shopper, card)
-    expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 429 })
-    site.moveOn(3_601_000)
-    expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 200 })
-  })
+test('whoever tries again after a lost answer has the first try called off and the second one made at once', async () => {
+  const someone = await Subscriber.on(site)
+  const start = async (request: SaveRequest) => {
+    await site.sound.saver.start(request)
+    throw new Error('the line is down')
+  }
+  site.trouble.saver = { ...site.sound.saver, start }
+  expect(await byCard(someone.shopper, testCards.asksOnce)).toMatchObject({ message: /no answer/ })
+  delete site.trouble.saver
+  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  expect(await statusesOf(someone)).toEqual(['cancelled', 'succeeded'])
 })
 
-describe('at Stripe and PayPal', () => {
-  let stripe: FakeStripe
-  let paypal: FakePaypal
-  let site: TestSite
-  let offset = 0
+test.each(['requires_action', 'processing'] as const)(
+  'what is %s and cannot be called off keeps another change waiting',
+  async (status) => {
+    const someone = await Subscriber.on(site)
+    await byCard(someone.shopper, testCards.asksOnce)
+    const stays = (reference: string) => Promise.resolve({ reference, status })
+    const retrieve = () => stays('ssav_stays')
+    site.trouble.saver = { ...site.sound.saver, complete: stays, cancel: stays, retrieve }
+    for (let time = 0; time < 2; time++)
+      expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ message: /no answer/ })
+    expect(await statusesOf(someone)).toEqual([status])
+  },
+)
 
-  beforeAll(async () => {
-    const clock = { now: () => new Date(Date.now() + offset) }
-    stripe = await startFakeStripe(clock)
-    paypal = await FakePaypal.start()
-    site = await testSite({ clock }, { ...stripe.env, ...paypal.settings })
+test('whoever begins another change calls off the one that waited; what is kept late all the same is forgotten', async () => {
+  const someone = await Subscriber.on(site)
+  const { shopper } = someone
+  const first = await byCard(shopper, testCards.asksOnce)
+  expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  expect(await change(shopper, { change_id: first.info?.id ?? '' })).toMatchObject({
+    code: 500,
+    message: /called off/,
   })
-  afterAll(async () => {
-    await site.close()
-    await stripe.close()
-    await paypal.close()
-  })
-  beforeEach(() => {
-    stripe.webhookUrl = `${site.url}/api/webhook/payment/stripe`
-    paypal.webhookUrl = `${site.url}/api/webhook/payment/paypal`
-    paypal.recover()
-  })
+  const current = await referenceOf(someone)
+  const { db } = site.context
+  await db
+    .updateTable('sandbox_savings')
+    .set({ status: 'succeeded' })
+    .where('change_id', '=', first.info?.id ?? '')
+    .execute()
+  await db
+    .updateTable('method_changes')
+    .set({ status: 'requires_action', check_at: new Date(0) })
+    .where('id', '=', first.info?.id ?? '')
+    .execute()
+  await tidy()
+  await tidy()
+  expect(await referenceOf(someone)).toBe(current)
+  expect(await keptOf(await savedBy(someone))).toBe(1)
+})
 
-  async function subscriber(): Promise<Shopper> {
-    const shopper = await Shopper.on(site)
-    const order = await shopper.order({
-      gateway: 'stripe',
-      kind: 'plan',
-      plan_id: (await shopper.plan(30)).id,
+test.each(['at once', 'late'])(
+  'a saving that succeeded and has no card any more is refused %s, and the old card stays',
+  async (when) => {
+    const someone = await Subscriber.on(site)
+    const { shopper } = someone
+    const [old, before] = [await referenceOf(someone), await someone.row()]
+    const bare = async ({ reference, status }: Pick<Saving, 'reference' | 'status'>) => ({
+      reference,
+      status,
     })
-    await stripe.confirm(order.next.client_secret ?? '', testCards.pays)
-    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
-    return shopper
+    const start = async (request: SaveRequest) => bare(await site.sound.saver.start(request))
+    const complete = (reference: string) => bare({ reference, status: 'succeeded' })
+    const asked = when === 'late' ? await byCard(shopper, testCards.asksOnce) : undefined
+    site.trouble.saver = { ...site.sound.saver, start, complete }
+    const refused = asked
+      ? await change(shopper, { change_id: asked.info?.id ?? '' })
+      : await byCard(shopper, testCards.pays)
+    expect(refused).toMatchObject({ code: 500, message: /could not be kept/ })
+    delete site.trouble.saver
+    await tidy()
+    expect(await someone.row()).toEqual(before)
+    expect(await keptOf([old])).toBe(1)
+  },
+)
+
+test.each(['the plan was over', 'another was chosen'])(
+  'a card that is kept after %s is forgotten, and its person is told that it was not kept',
+  async (what) => {
+    const someone = await Subscriber.on(site)
+    const { shopper } = someone
+    const old = await referenceOf(someone)
+    const asked = await byCard(shopper, testCards.asksOnce)
+    await shopper.decide(asked.info?.next.url ?? '', 'yes')
+    const since = new Date(site.context.clock.now().getTime() + 1000)
+    await site.context.db
+      .updateTable('subscriptions')
+      .set(what === 'the plan was over' ? { status: 'ended' } : { method_chosen_at: since })
+      .where('id', '=', someone.subscriptionId)
+      .execute()
+    const follow = () => change(shopper, { change_id: asked.info?.id ?? '' })
+    for (let time = 0; time < 2; time++)
+      expect(await follow()).toMatchObject({ code: 500, message: /could not be kept/ })
+    expect(await referenceOf(someone)).toBe(what === 'the plan was over' ? undefined : old)
+    await tidy()
+    expect(await keptOf(await savedBy(someone))).toBe(0)
+  },
+)
+
+test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
+  'what is left %s at a gateway that is no longer set up keeps nobody from choosing another, and is closed in the end',
+  async (status) => {
+    const someone = await Subscriber.on(site)
+    const { db } = site.context
+    const left = await byCard(someone.shopper, testCards.asksOnce)
+    const id = left.info?.id ?? ''
+    await db.updateTable('method_changes').set({ status, gateway: 'stripe' }).where('id', '=', id).execute()
+    expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+    const current = await referenceOf(someone)
+    await tidy()
+    expect(await hasOpenPayments(db, someone.userId)).toBe(true)
+    for (let days = 0; days < 10; days++) await tidy(day)
+    expect(await selectChange(db, id)).toMatchObject({ status: 'cancelled', check_at: null })
+    expect(await hasOpenPayments(db, someone.userId)).toBe(false)
+    expect(await referenceOf(someone)).toBe(current)
+  },
+)
+
+test('what waits for somebody who never comes back is called off in the end, and at once where the plan is over', async () => {
+  const [someone, other] = [await Subscriber.on(site), await Subscriber.on(site)]
+  const [waiting, over] = [
+    await byCard(someone.shopper, testCards.asksOnce),
+    await byCard(other.shopper, testCards.asksOnce),
+  ]
+  const { db } = site.context
+  const statusOf = async ({ info }: Envelope<MethodChange>) => {
+    const rows = db
+      .selectFrom('method_changes')
+      .select('status')
+      .where('id', '=', info?.id ?? '')
+    return (await rows.executeTakeFirst())?.status
   }
-  async function after(milliseconds: number) {
-    offset += milliseconds
-    paypal.ahead = offset
-    await runJanitor(site.context)
-    await renewSubscriptions(site.context)
-  }
-  const byCard = (shopper: Shopper) => change(shopper, { gateway: 'stripe' })
-  const byWallet = (shopper: Shopper) => change(shopper, { gateway: 'paypal', method: 'wallet' })
-  const sessionOf = ({ info }: Envelope<MethodChange>) =>
-    new URL(info?.next.url ?? '').searchParams.get('approval_session_id') ?? ''
+  const end = db.updateTable('subscriptions').set({ status: 'ended' })
+  await end.where('id', '=', other.subscriptionId).execute()
+  await tidy()
+  expect([await statusOf(waiting), await statusOf(over)]).toEqual(['requires_action', 'cancelled'])
+  for (let days = 0; days < 10; days++) await tidy(day)
+  expect(await statusOf(waiting)).toBe('cancelled')
+  await someone.shopper.decide(waiting.info?.next.url ?? '', 'yes')
+  const lookup = { key: `method:${waiting.info?.id}`, changeId: '', startedAt: new Date() }
+  expect(await site.sound.saver.retrieve(lookup)).toMatchObject({ status: 'cancelled' })
+})
 
-  test('a card is given to Stripe by the browser, and charged by the next renewal; the old one is forgotten', async () => {
-    const shopper = await subscriber()
-    const kept = stripe.books.kept.at(-1)
-    const asked = await byCard(shopper)
-    expect(asked).toMatchObject({ info: { status: 'pending', next: { type: 'card_form' } } })
-    stripe.webhookUrl = undefined
-    await stripe.confirm(asked.info?.next.client_secret ?? '', '5555555555554444')
-    expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
-      info: { status: 'saved' },
-    })
-    expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'mastercard', last4: '4444' } })
-    await after(60_000)
-    expect(stripe.books.kept).not.toContain(kept)
-    const method = stripe.books.kept.at(-1)
-    await after(30 * day)
-    expect(
-      stripe.requests.findLast(({ asked: sent }) => sent['off_session'] === 'true')?.asked,
-    ).toMatchObject({
-      payment_method: method,
-    })
-    expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
-  })
+test('a card that is kept for somebody who has left is forgotten', async () => {
+  const someone = await Subscriber.on(site)
+  const waiting = await byCard(someone.shopper, testCards.asksOnce)
+  await someone.shopper.visitor.call(deleteUser, { body: {} })
+  await someone.shopper.decide(waiting.info?.next.url ?? '', 'yes')
+  await tidy()
+  await tidy()
+  expect(await keptOf(await savedBy(someone))).toBe(0)
+})
 
-  test('a card that Stripe declines says why; its secret takes no other, and another try gets another', async () => {
-    const shopper = await subscriber()
-    const asked = await byCard(shopper)
-    const secret = asked.info?.next.client_secret ?? ''
-    await stripe.confirm(secret, testCards.declined)
-    expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
-      code: 500,
-      message: /declined/,
-    })
-    expect(await stripe.confirm(secret, testCards.pays)).toBe(400)
-    const again = await byCard(shopper)
-    expect(again.info?.next.client_secret).not.toBe(secret)
-    expect(again.info?.next.client_secret).toEqual(expect.any(String))
-  })
+test('while past due it charges nothing, and the open period is tried with it when its grace has it next', async () => {
+  const someone = await Subscriber.on(site, { card: testCards.declinesLater })
+  await someone.after(7 * day)
+  expect(await someone.membership()).toMatchObject({ status: 'past_due' })
+  const tried = await someone.payments()
+  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  await renewSubscriptions(site.context)
+  expect(await someone.payments()).toHaveLength(tried.length)
+  expect(await someone.membership()).toMatchObject({ status: 'past_due', method: { last4: '4242' } })
+  await someone.after(day + 60_000)
+  expect(await someone.membership()).toMatchObject({ status: 'active' })
+})
 
-  test("what Stripe tells of is enough where the person never came back, the bank's check or not", async () => {
-    const shopper = await subscriber()
-    const asked = await byCard(shopper)
-    const [id = ''] = (asked.info?.next.client_secret ?? '').split('_secret_')
-    await stripe.confirm(asked.info?.next.client_secret ?? '', testCards.asksAlways)
-    stripe.setups.answer(id, 'yes')
-    await expect.poll(() => membershipOf(shopper)).toMatchObject({ method: { last4: '3184' } })
-  })
+test('a card that the bank asks the person about gives way to another, which is tried within the grace', async () => {
+  const someone = await Subscriber.on(site, { card: testCards.pays })
+  const asked = await byCard(someone.shopper, testCards.asksAlways)
+  await someone.shopper.decide(asked.info?.next.url ?? '', 'yes')
+  await change(someone.shopper, { change_id: asked.info?.id ?? '' })
+  await someone.after(7 * day)
+  expect(await someone.row()).toMatchObject({ status: 'past_due', try_at: null })
+  await byCard(someone.shopper, testCards.pays)
+  await someone.after(day + 60_000)
+  expect(await someone.membership()).toMatchObject({ status: 'active' })
+})
 
-  test('a card that was declined behind our back is told of too, and its secret takes no other', async () => {
-    const shopper = await subscriber()
-    const secret = (await byCard(shopper)).info?.next.client_secret ?? ''
-    const [id = ''] = secret.split('_secret_')
-    await stripe.confirm(secret, testCards.declined)
-    await expect.poll(() => stripe.setups.get(id).status).toBe('canceled')
-  })
+test('a plan that is cancelled stays so', async () => {
+  const someone = await Subscriber.on(site)
+  await site.context.db
+    .updateTable('subscriptions')
+    .set({ cancel_at_period_end: true })
+    .where('id', '=', someone.subscriptionId)
+    .execute()
+  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  expect(await someone.membership()).toMatchObject({ cancel_at_period_end: true, renews_at: null })
+})
 
-  test.each(['dropped after', 'time-out', '500 after'] as const)(
-    'a saving whose answer met %s is found at Stripe and called off: nothing stays open there',
-    async (fault) => {
-      const shopper = await subscriber()
-      const end = stripe.fail(fault)
-      const known = stripe.setups.all.size
-      const asked = byCard(shopper)
-      await expect.poll(() => stripe.setups.all.size).toBe(known + 1)
-      // What timed out may be answered when everybody has stopped waiting for it.
-      if (fault !== 'time-out') await asked
-      for (const wait of [60_000, 2 * 3_600_000, ...Array.from({ length: 8 }, () => day)]) await after(wait)
-      end()
-      await asked
-      const open = [...stripe.setups.all.values()].filter(
-        ({ status }) => status !== 'succeeded' && status !== 'canceled',
-      )
-      expect(open).toEqual([])
-    },
-  )
+test('what is heard of the first payment again does not bring its card back', async () => {
+  const someone = await Subscriber.on(site)
+  const [paid] = await someone.payments()
+  await byCard(someone.shopper, testCards.pays)
+  const chosen = await referenceOf(someone)
+  const attempt = await selectAttempt(site.context.db, paid?.attemptId ?? '')
+  if (paid && attempt) await settleAttempt(site.context, attempt, paid)
+  expect(await referenceOf(someone)).toBe(chosen)
+})
 
-  test('a wallet is agreed to at PayPal and charged by the next renewal, whoever comes back first', async () => {
-    const shopper = await subscriber()
-    const asked = await byWallet(shopper)
-    const setup = sessionOf(asked)
-    expect(asked).toMatchObject({ info: { status: 'pending', next: { type: 'redirect' } } })
-    paypal.setups.approve(setup)
-    const path = `/api/webhook/payment/paypal-return?change=${asked.info?.id}&approval_token_id=${setup}`
-    const back = await Promise.all([1, 2].map(() => site.visitor().fetch(path, { redirect: 'manual' })))
-    for (const { status, headers } of back)
-      expect([status, headers.get('location')]).toEqual([303, `/my?change=${asked.info?.id}`])
-    expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
-      info: { status: 'saved' },
-    })
-    expect(await membershipOf(shopper)).toMatchObject({
-      gateway: 'paypal',
-      method: { brand: 'paypal', last4: null },
-    })
-    const { vaultId } = paypal.setups.get(setup)
-    expect(paypal.orders.vault.size).toBe(1)
-    await after(30 * day)
-    expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
-    expect(paypal.requests.findLast(({ path: to }) => to === '/v2/checkout/orders')?.text).toContain(vaultId)
-    paypal.orders.vault.clear()
-  })
-
-  test('a wallet that was called off at PayPal changes nothing; a hint about a change of nobody leads to the page', async () => {
-    const shopper = await subscriber()
-    const asked = await byWallet(shopper)
-    const cancel = (id: string) =>
-      site.visitor().fetch(`/api/webhook/payment/paypal-cancel?change=${id}`, { redirect: 'manual' })
-    expect((await cancel(asked.info?.id ?? '')).headers.get('location')).toBe(`/my?change=${asked.info?.id}`)
-    expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
-      code: 500,
-      message: /called off/,
-    })
-    expect((await cancel('pmc_none')).headers.get('location')).toBe('/my')
-    expect(await membershipOf(shopper)).toMatchObject({ gateway: 'stripe' })
-  })
-
-  test('a wallet that was agreed to is kept once where the answer to that was lost, and one in vain is forgotten', async () => {
-    const [lost, late] = [await subscriber(), await subscriber()]
-    const asked = await byWallet(lost)
-    paypal.setups.approve(sessionOf(asked))
-    paypal.trouble = { on: /^POST .*payment-tokens$/, with: ['500 after'] }
-    expect(await change(lost, { change_id: asked.info?.id ?? '' })).toMatchObject({
-      info: { status: 'pending' },
-    })
-    paypal.recover()
-    await after(60_000)
-    expect(await membershipOf(lost)).toMatchObject({ gateway: 'paypal' })
-    const other = await byWallet(late)
-    paypal.setups.approve(sessionOf(other))
-    await late.visitor.call(deleteUser, { body: {} })
-    await after(60_000)
-    await after(60_000)
-    expect([...paypal.orders.vault.keys()]).toEqual([paypal.setups.get(sessionOf(asked)).vaultId])
-  })
-
-  test('a plan whose card was taken away at the gateway renews again with another', async () => {
-    const shopper = await subscriber()
-    stripe.books.detach(stripe.books.kept.at(-1) ?? '')
-    await expect.poll(() => membershipOf(shopper)).toMatchObject({ method_lost: true, renews_at: null })
-    const asked = await byCard(shopper)
-    await stripe.confirm(asked.info?.next.client_secret ?? '', testCards.pays)
-    await change(shopper, { change_id: asked.info?.id ?? '' })
-    const mended = await membershipOf(shopper)
-    expect(mended).toMatchObject({ renews_at: expect.any(String), method: { last4: '4242' } })
-    expect(mended).not.toHaveProperty('method_lost')
-    await after(30 * day)
-    expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
-  })
+test('cards cannot be tried out by saving them: the sixth within an hour is not taken, kept or not', async () => {
+  const someone = await Subscriber.on(site)
+  for (const card of [
+    testCards.declined,
+    testCards.pays,
+    testCards.asksOnce,
+    testCards.pays,
+    testCards.noFunds,
+  ])
+    await byCard(someone.shopper, card)
+  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 429 })
+  site.moveOn(3_601_000)
+  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 200 })
 })

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { keep, kept, storage, tabStorage } from '#web/lib/storage.ts'
 
 const key = 'way_back'
 
@@ -7,13 +8,9 @@ const key = 'way_back'
  * another, since a phone may have closed this one.
  */
 export function rememberWay(orderId: string): void {
-  try {
-    const path = location.pathname + location.search
-    sessionStorage.setItem(key, path)
-    localStorage.setItem(key, JSON.stringify({ orderId, path }))
-  } catch {
-    // Without it the result page leads to the video's beginning.
-  }
+  const path = location.pathname + location.search
+  tabStorage.set(key, path)
+  keep(key, { orderId, path })
 }
 
 /** Where the viewer was, or null. Forgotten as soon as they leave the screen that asks: a later order has a way of its own. */
@@ -25,24 +22,16 @@ export function useWayBack(orderId: string): string | null {
 
 /** Only a path of ours counts (security.md, "Redirects"). */
 function readWay(orderId: string): string | null {
-  try {
-    const path = sessionStorage.getItem(key) ?? wayOfOrder(orderId)
-    return path && /^\/(?![/\\])/.test(path) ? path : null
-  } catch {
-    return null
-  }
+  const path = tabStorage.get(key) ?? wayOfOrder(orderId)
+  return path && /^\/(?![/\\])/.test(path) ? path : null
 }
 
 function wayOfOrder(orderId: string): string | null {
-  const { orderId: remembered, path } = Object(JSON.parse(localStorage.getItem(key) ?? 'null'))
+  const { orderId: remembered, path } = Object(kept(key))
   return remembered === orderId && typeof path === 'string' ? path : null
 }
 
 function forgetWay(): void {
-  try {
-    sessionStorage.removeItem(key)
-    localStorage.removeItem(key)
-  } catch {
-    // Nothing was kept.
-  }
+  tabStorage.remove(key)
+  storage.remove(key)
 }

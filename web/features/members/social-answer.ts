@@ -1,4 +1,5 @@
 import { socialAnswers, type SocialAnswer } from '#contract/social.ts'
+import { tabStorage } from '#web/lib/storage.ts'
 
 /** What a social provider's visit came back with, as /login's address tells. */
 export interface SocialReturn {
@@ -36,27 +37,11 @@ const key = 'kept_fragment'
  */
 export function keepFragment(path: string | undefined): void {
   const fragment = path?.match(/#.*/)?.[0]
-  try {
-    if (fragment) sessionStorage.setItem(key, fragment)
-  } catch {
-    // The mail's link leads there again.
-  }
+  if (fragment) tabStorage.set(key, fragment)
 }
 
 /** What was kept for a page that is opened without it. */
-export function keptFragment(): string | null {
-  try {
-    return sessionStorage.getItem(key)
-  } catch {
-    return null
-  }
-}
+export const keptFragment = () => tabStorage.get(key)
 
 /** To be called by the page that the fragment is for. */
-export function forgetFragment(): void {
-  try {
-    sessionStorage.removeItem(key)
-  } catch {
-    // Nothing was kept.
-  }
-}
+export const forgetFragment = () => tabStorage.remove(key)

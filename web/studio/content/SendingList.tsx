@@ -53,8 +53,8 @@ function Overall({ all }: { all: readonly Sending[] }) {
   const [sent, bytes] = [sum((each) => each.sent), sum((each) => each.bytes)]
   const done = all.filter(({ state }) => state === 'done').length
   const under = all.filter(({ state }) => state === 'sending')
-  const isHeldUp = under.length > 0 && under.every((each) => each.isHeldUp)
-  const seconds = under.length > 0 && !isHeldUp ? secondsLeft() : undefined
+  const hold = under.every((each) => each.hold) ? under[0]?.hold : undefined
+  const seconds = under.length > 0 && !hold ? secondsLeft() : undefined
   const words = t('content.overall', {
     done,
     count: all.length,
@@ -67,7 +67,7 @@ function Overall({ all }: { all: readonly Sending[] }) {
       <span>
         {words}
         {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
-        {isHeldUp && ` · ${t('content.heldUp')}`}
+        {hold && ` · ${t(`content.heldUp.${hold}`)}`}
       </span>
     </p>
   )

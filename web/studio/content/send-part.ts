@@ -13,17 +13,25 @@ interface Answer<Info> {
   info?: Info
 }
 
-interface Way {
+/** Why nothing gets through for now: the network is lost, the site takes no more for a while, or does not answer. */
+export type Hold = 'network' | 'limit' | 'site'
+
+export interface Way {
   signal: AbortSignal
   /** Told how much has been sent; it starts again where the network was lost. */
   onSent?: (bytes: number) => void
-  /** Told that nothing gets through, and that something does again. */
-  onWait: (waits: boolean) => void
+  /** Told that nothing gets through, and by nothing that something does again. */
+  onHold: (hold: Hold | undefined) => void
 }
 
 const longestWaitMs = 30_000
-/** HTTP statuses after which the same may be sent again. */
-const passing = (status: number) => status === 0 || status === 408 || status === 429 || status >= 500
+
+/** What holds a request up, by its HTTP status, until the same may be sent again; undefined where that is no use. */
+function holdOf(status: number): Hold | undefined {
+  if (status === 0 || status === 408) return 'network'
+  if (status === 429) return 'limit'
+  return status >= 500 ? 'site' : undefined
+}
 
 /**
  * Says that a file is to come, as soon as the network lets it.
@@ -55,11 +63,11 @@ async function sendUntilAnswered<Info>(
   for (let waitMs = 1000; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
     way.signal.throwIfAborted()
     const { status, answer } = await post<Info>(path, body, way)
-    if (!passing(status)) way.onWait(false)
+    const hold = holdOf(status)
+    way.onHold(hold)
     if (answer?.code === 200) return answer.info
-    if (!passing(status)) throw new PartRefused(answer?.message ?? '')
+    if (!hold) throw new PartRefused(answer?.message ?? '')
     way.onSent?.(0)
-    way.onWait(true)
     await untilOnline(waitMs, way.signal)
   }
 }

@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts'
 import { partBytes } from '#contract/studio/uploads.ts'
-import { announce, sendPart } from './send-part.ts'
+import { announce, sendPart, type Hold, type Way } from './send-part.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** A file on its way, as the page shows it. */
@@ -12,8 +12,8 @@ export interface Sending {
   bytes: number
   sent: number
   state: 'waiting' | 'sending' | 'done' | 'failed'
-  /** Nothing of it gets through just now: the network is lost, or the site does not answer. */
-  isHeldUp: boolean
+  /** Why nothing of it gets through just now. */
+  hold: Hold | undefined
   /** Why it failed, in words. */
   message: string
 }
@@ -69,7 +69,7 @@ const begun = (job: ToSend): Sending => ({
   bytes: job.file.bytes,
   sent: 0,
   state: 'waiting',
-  isHeldUp: false,
+  hold: undefined,
   message: '',
 })
 
@@ -126,13 +126,13 @@ function start(): void {
 }
 
 async function sendOne(key: string, { videoId, file, number, language }: ToSend, signal: AbortSignal) {
-  const onWait = (isHeldUp: boolean) => change(key, { isHeldUp })
+  const onHold = (hold: Hold | undefined) => change(key, { hold })
   try {
     const name = (file.path.split('/').at(-1) ?? '').slice(-255)
     const known = { name, bytes: file.bytes, changed_at: file.changedAt.toISOString() }
     const place = { video_id: videoId, number, ...(language ? { language } : {}) }
-    const upload = await announce({ ...known, ...place }, { signal, onWait })
-    if (upload.state === 'arriving') await sendParts(key, file, upload, { signal, onWait })
+    const upload = await announce({ ...known, ...place }, { signal, onHold })
+    if (upload.state === 'arriving') await sendParts(key, file, upload, { signal, onHold })
     change(key, { state: 'done', sent: file.bytes })
   } catch (error) {
     if (signal.aborted) return
@@ -144,7 +144,7 @@ async function sendParts(
   key: string,
   file: SourceFile,
   { id, parts }: { id: string; parts: number[] },
-  way: { signal: AbortSignal; onWait: (waits: boolean) => void },
+  way: Way,
 ): Promise<void> {
   let arrived = parts.reduce((sum, part) => sum + Math.min(partBytes, file.bytes - part * partBytes), 0)
   for await (const { part, blob } of file.parts(new Set(parts))) {

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { MethodChange } from '#contract/billing.ts'
+import { deleteUser } from '#contract/members.ts'
+import { change, membershipOf } from '#server/testing/change-method.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Envelope } from '#server/testing/visitor.ts'
+import { FakePaypal } from './gateways/paypal/fake-paypal.ts'
+import { runJanitor } from './janitor.ts'
+import { renewSubscriptions } from './renew-subscriptions.ts'
+
+const day = 86_400_000
+
+let stripe: FakeStripe
+let paypal: FakePaypal
+let site: TestSite
+let offset = 0
+
+beforeAll(async () => {
+  const clock = { now: () => new Date(Date.now() + offset) }
+  stripe = await startFakeStripe(clock)
+  paypal = await FakePaypal.start()
+  site = await testSite({ clock }, { ...stripe.env, ...paypal.settings })
+})
+afterAll(async () => {
+  await site.close()
+  await stripe.close()
+  await paypal.close()
+})
+beforeEach(() => {
+  stripe.webhookUrl = `${site.url}/api/webhook/payment/stripe`
+  paypal.webhookUrl = `${site.url}/api/webhook/payment/paypal`
+  paypal.recover()
+})
+
+async function subscriber(): Promise<Shopper> {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({
+    gateway: 'stripe',
+    kind: 'plan',
+    plan_id: (await shopper.plan(30)).id,
+  })
+  await stripe.confirm(order.next.client_secret ?? '', testCards.pays)
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  return shopper
+}
+async function after(milliseconds: number) {
+  offset += milliseconds
+  paypal.ahead = offset
+  await runJanitor(site.context)
+  await renewSubscriptions(site.context)
+}
+const byCard = (shopper: Shopper) => change(shopper, { gateway: 'stripe' })
+const byWallet = (shopper: Shopper) => change(shopper, { gateway: 'paypal', method: 'wallet' })
+const sessionOf = ({ info }: Envelope<MethodChange>) =>
+  new URL(info?.next.url ?? '').searchParams.get('approval_session_id') ?? ''
+
+test('a card is given to Stripe by the browser, and charged by the next renewal; the old one is forgotten', async () => {
+  const shopper = await subscriber()
+  const kept = stripe.books.kept.at(-1)
+  const asked = await byCard(shopper)
+  expect(asked).toMatchObject({ info: { status: 'pending', next: { type: 'card_form' } } })
+  stripe.webhookUrl = undefined
+  await stripe.confirm(asked.info?.next.client_secret ?? '', '5555555555554444')
+  expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+    info: { status: 'saved' },
+  })
+  expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'mastercard', last4: '4444' } })
+  await after(60_000)
+  expect(stripe.books.kept).not.toContain(kept)
+  const method = stripe.books.kept.at(-1)
+  await after(30 * day)
+  expect(stripe.requests.findLast(({ asked: sent }) => sent['off_session'] === 'true')?.asked).toMatchObject({
+    payment_method: method,
+  })
+  expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
+})
+
+test('a card that Stripe declines says why; its secret takes no other, and another try gets another', async () => {
+  const shopper = await subscriber()
+  const asked = await byCard(shopper)
+  const secret = asked.info?.next.client_secret ?? ''
+  await stripe.confirm(secret, testCards.declined)
+  expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+    code: 500,
+    message: /declined/,
+  })
+  expect(await stripe.confirm(secret, testCards.pays)).toBe(400)
+  const again = await byCard(shopper)
+  expect(again.info?.next.client_secret).not.toBe(secret)
+  expect(again.info?.next.client_secret).toEqual(expect.any(String))
+})
+
+test("what Stripe tells of is enough where the person never came back, the bank's check or not", async () => {
+  const shopper = await subscriber()
+  const asked = await byCard(shopper)
+  const [id = ''] = (asked.info?.next.client_secret ?? '').split('_secret_')
+  await stripe.confirm(asked.info?.next.client_secret ?? '', testCards.asksAlways)
+  stripe.setups.answer(id, 'yes')
+  await expect.poll(() => membershipOf(shopper)).toMatchObject({ method: { last4: '3184' } })
+})
+
+test('a card that was declined behind our back is told of too, and its secret takes no other', async () => {
+  const shopper = await subscriber()
+  const secret = (await byCard(shopper)).info?.next.client_secret ?? ''
+  const [id = ''] = secret.split('_secret_')
+  await stripe.confirm(secret, testCards.declined)
+  await expect.poll(() => stripe.setups.get(id).status).toBe('canceled')
+})
+
+test.each(['dropped after', 'time-out', '500 after'] as const)(
+  'a saving whose answer met %s is found at Stripe and called off: nothing stays open there',
+  async (fault) => {
+    const shopper = await subscriber()
+    const end = stripe.fail(fault)
+    const known = stripe.setups.all.size
+    const asked = byCard(shopper)
+    await expect.poll(() => stripe.setups.all.size).toBe(known + 1)
+    // What timed out may be answered when everybody has stopped waiting for it.
+    if (fault !== 'time-out') await asked
+    for (const wait of [60_000, 2 * 3_600_000, ...Array.from({ length: 8 }, () => day)]) await after(wait)
+    end()
+    await asked
+    const open = [...stripe.setups.all.values()].filter(
+      ({ status }) => status !== 'succeeded' && status !== 'canceled',
+    )
+    expect(open).toEqual([])
+  },
+)
+
+test('a wallet is agreed to at PayPal and charged by the next renewal, whoever comes back first', async () => {
+  const shopper = await subscriber()
+  const asked = await byWallet(shopper)
+  const setup = sessionOf(asked)
+  expect(asked).toMatchObject({ info: { status: 'pending', next: { type: 'redirect' } } })
+  paypal.setups.approve(setup)
+  const path = `/api/webhook/payment/paypal-return?change=${asked.info?.id}&approval_token_id=${setup}`
+  const back = await Promise.all([1, 2].map(() => site.visitor().fetch(path, { redirect: 'manual' })))
+  for (const { status, headers } of back)
+    expect([status, headers.get('location')]).toEqual([303, `/my?change=${asked.info?.id}`])
+  expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+    info: { status: 'saved' },
+  })
+  expect(await membershipOf(shopper)).toMatchObject({
+    gateway: 'paypal',
+    method: { brand: 'paypal', last4: null },
+  })
+  const { vaultId } = paypal.setups.get(setup)
+  expect(paypal.orders.vault.size).toBe(1)
+  await after(30 * day)
+  expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
+  expect(paypal.requests.findLast(({ path: to }) => to === '/v2/checkout/orders')?.text).toContain(vaultId)
+  paypal.orders.vault.clear()
+})
+
+test('a wallet that was called off at PayPal changes nothing; a hint about a change of nobody leads to the page', async () => {
+  const shopper = await subscriber()
+  const asked = await byWallet(shopper)
+  const cancel = (id: string) =>
+    site.visitor().fetch(`/api/webhook/payment/paypal-cancel?change=${id}`, { redirect: 'manual' })
+  expect((await cancel(asked.info?.id ?? '')).headers.get('location')).toBe(`/my?change=${asked.info?.id}`)
+  expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+    code: 500,
+    message: /called off/,
+  })
+  expect((await cancel('pmc_none')).headers.get('location')).toBe('/my')
+  expect(await membershipOf(shopper)).toMatchObject({ gateway: 'stripe' })
+})
+
+test('a wallet that was agreed to is kept once where the answer to that was lost, and one in vain is forgotten', async () => {
+  const [lost, late] = [await subscriber(), await subscriber()]
+  const asked = await byWallet(lost)
+  paypal.setups.approve(sessionOf(asked))
+  paypal.trouble = { on: /^POST .*payment-tokens$/, with: ['500 after'] }
+  expect(await change(lost, { change_id: asked.info?.id ?? '' })).toMatchObject({
+    info: { status: 'pending' },
+  })
+  paypal.recover()
+  await after(60_000)
+  expect(await membershipOf(lost)).toMatchObject({ gateway: 'paypal' })
+  const other = await byWallet(late)
+  paypal.setups.approve(sessionOf(other))
+  await late.visitor.call(deleteUser, { body: {} })
+  await after(60_000)
+  await after(60_000)
+  expect([...paypal.orders.vault.keys()]).toEqual([paypal.setups.get(sessionOf(asked)).vaultId])
+})
+
+test('a plan whose card was taken away at the gateway renews again with another', async () => {
+  const shopper = await subscriber()
+  stripe.books.detach(stripe.books.kept.at(-1) ?? '')
+  await expect.poll(() => membershipOf(shopper)).toMatchObject({ method_lost: true, renews_at: null })
+  const asked = await byCard(shopper)
+  await stripe.confirm(asked.info?.next.client_secret ?? '', testCards.pays)
+  await change(shopper, { change_id: asked.info?.id ?? '' })
+  const mended = await membershipOf(shopper)
+  expect(mended).toMatchObject({ renews_at: expect.any(String), method: { last4: '4242' } })
+  expect(mended).not.toHaveProperty('method_lost')
+  await after(30 * day)
+  expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
+})
