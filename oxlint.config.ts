@@ -6,13 +6,14 @@ import manifest from './package.json' with { type: 'json' }
 /** Which features a server feature may build on (docs/architecture.md); it imports only their face, `<feature>.ts`. */
 const buildsOn: Record<string, string[]> = {
   catalog: [],
+  experiments: [],
   members: [],
   tracking: [],
-  library: ['catalog', 'members'],
-  media: ['catalog', 'library'],
-  billing: ['members', 'catalog', 'library', 'tracking'],
-  pages: ['catalog', 'members', 'library', 'media', 'billing', 'tracking'],
-  studio: ['catalog', 'members', 'library', 'media', 'billing', 'tracking', 'pages'],
+  library: ['catalog', 'members', 'experiments'],
+  media: ['catalog', 'library', 'experiments'],
+  billing: ['members', 'catalog', 'library', 'tracking', 'experiments'],
+  pages: ['catalog', 'members', 'library', 'media', 'billing', 'tracking', 'experiments'],
+  studio: ['catalog', 'members', 'library', 'media', 'billing', 'tracking', 'pages', 'experiments'],
 }
 
 interface Ban {

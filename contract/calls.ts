@@ -10,6 +10,7 @@ import * as social from './social.ts'
 import * as homepage from './studio/homepage.ts'
 import * as funnel from './studio/funnel.ts'
 import * as icon from './studio/icon.ts'
+import * as experiments from './studio/experiments.ts'
 import * as growth from './studio/growth.ts'
 import * as links from './studio/links.ts'
 import * as operators from './studio/operators.ts'
@@ -40,6 +41,7 @@ const studioModules = [
   uploads,
   growth,
   funnel,
+  experiments,
   links,
   start,
 ]

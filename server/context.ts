@@ -13,6 +13,14 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { createGateways, type GatewaySetUp } from '#server/features/billing/create-gateways.ts'
 import { openClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { seedPlans } from '#server/features/billing/seed-plans.ts'
+import {
+  createExperiments,
+  eraseExposures,
+  exportExposures,
+  mergeExposures,
+  payThemeFor,
+  pricesFor,
+} from '#server/features/experiments/experiments.ts'
 import { createCatalog, settleSetting } from '#server/features/catalog/catalog.ts'
 import { seedHomepage } from '#server/features/catalog/seed-homepage.ts'
 import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
@@ -184,6 +192,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     background: () => documents.background(),
     log,
   })
+  const experiments = createExperiments(db, clock)
   const context: Context = {
     config,
     log,
@@ -192,6 +201,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     db,
     ...createCatalog(db, clock),
     episodes: createEpisodes(db, clock),
+    experiments,
     gateways,
     gatewayRoutes,
     socialProviders,
@@ -232,17 +242,27 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
       merge: [
         (tx, guestId, memberId) => mergeBilling(tx, guestId, memberId, clock.now()),
         mergeLibrary,
+        mergeExposures,
         (tx, guest, member) => mergeTracking(context, tx, guest, member),
       ],
-      erase: [eraseBilling, eraseIdentities, eraseLibrary, eraseCredentials, eraseTracking],
-      export: [exportBilling, exportIdentities, exportLibrary, exportCredentials, exportTracking],
+      erase: [eraseExposures, eraseBilling, eraseIdentities, eraseLibrary, eraseCredentials, eraseTracking],
+      export: [
+        exportExposures,
+        exportBilling,
+        exportIdentities,
+        exportLibrary,
+        exportCredentials,
+        exportTracking,
+      ],
       ...overrides.moments,
     },
     countPlay,
     personalFor: loadPersonal,
     recentlyWatched,
     membershipOf: (database, viewer, language) => membershipOf(database, viewer, clock.now(), language),
-    offerFor: (database, episode, language) => offerFor({ gateways }, database, episode, language),
+    pricesFor: async ({ userId }, videoId) => pricesFor(await experiments.running(), userId, videoId),
+    payThemeFor: async ({ userId }) => payThemeFor(await experiments.running(), userId),
+    offerFor: (database, viewer, episode, language) => offerFor(context, database, viewer, episode, language),
     findCover: (viewer, episodeId, language) => findCover(context, viewer, episodeId, language),
     async close() {
       settings.stop()

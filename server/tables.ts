@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { BillingTables } from '#server/features/billing/tables.ts'
 import type { CatalogTables } from '#server/features/catalog/tables.ts'
+import type { ExperimentTables } from '#server/features/experiments/tables.ts'
 import type { LibraryTables } from '#server/features/library/tables.ts'
 import type { MediaTables } from '#server/features/media/tables.ts'
 import type { CredentialTables } from '#server/features/members/credential-tables.ts'
@@ -18,6 +19,7 @@ export type Tables = CatalogTables &
   CredentialTables &
   SocialTables &
   LibraryTables &
+  ExperimentTables &
   MediaTables &
   BillingTables &
   TrackingTables &

@@ -3,9 +3,10 @@ import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
 import { getReports } from '#contract/tracking.ts'
 import { fetchTexts } from '#web/i18n/texts.ts'
-import { callAhead } from '#web/lib/api.ts'
+import { callAhead, introduceFirst } from '#web/lib/api.ts'
 import { boot, episodeInDocument } from '#web/lib/boot.ts'
 import { currentLanguage } from '#web/lib/language.ts'
+import { storage } from '#web/lib/storage.ts'
 import { takeVisitParameters } from '#web/lib/visit.ts'
 
 // This module is small on purpose: what the first screen waits for is under way before the interface has arrived.
@@ -14,6 +15,9 @@ if (cleaned) history.replaceState(history.state, '', cleaned)
 
 // The start-up order of the seed, section 4.
 const user = callAhead(getUser)
+// Who was never here is somebody only then; what they meet may depend on who they are.
+const isNew = storage.get('user_id') === null
+if (isNew) introduceFirst(user)
 const reports = callAhead(getReports, {}, user)
 callAhead(getHomepage, {}, reports)
 
@@ -27,8 +31,9 @@ if (first) {
   picture = import('#web/player/stream.ts').then(({ startAhead }) => startAhead(playback, startMs))
 } else if (video && !boot) {
   const id = decodeURIComponent(video)
-  callAhead(getVideo, { id })
-  callAhead(getEpisode, { video_id: id, limit: 200 })
+  const after = isNew ? user : undefined
+  callAhead(getVideo, { id }, after)
+  callAhead(getEpisode, { video_id: id, limit: 200 }, after)
 }
 
 void fetchTexts(currentLanguage(), 'base')

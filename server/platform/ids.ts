@@ -24,6 +24,7 @@ export type IdKind =
   | 'mail'
   | 'op'
   | 'upl'
+  | 'exp'
 
 /** A new random id such as `vid_3f9c…`: 128 bits, so that none can be guessed from another. */
 export function newId(kind: IdKind): string {

@@ -2,13 +2,15 @@ import type { TObject, TSchema } from 'typebox'
 
 /** The smallest value that a schema of the contract takes, which is about nothing that exists and sets nothing. */
 function soundValue(schema: TSchema): unknown {
-  const { type, enum: values, format, const: only } = schema as Record<string, unknown>
+  const { type, enum: values, format, const: only, items, minItems } = schema as Record<string, unknown>
   if (only !== undefined) return only
   if (Array.isArray(values)) return values[0]
   if (format === 'date-time') return '2026-01-01T00:00:00Z'
   const kind: unknown = Array.isArray(type) ? type[0] : type
   if (kind === 'object') return soundFields(schema as TObject)
-  if (kind === 'array') return []
+  if (kind === 'array')
+    // The schema of the contract's own arrays.
+    return Array.from({ length: Number(minItems ?? 0) }, () => soundValue(items as TSchema))
   if (kind === 'boolean') return false
   return kind === 'integer' || kind === 'number' ? 1 : 'x'
 }

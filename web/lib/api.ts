@@ -61,6 +61,13 @@ interface Envelope {
 
 const ahead = new Map<string, Promise<unknown>>()
 
+let introduced: Promise<unknown> | undefined
+
+/** Has all calls but those made ahead wait for this one, which tells the site who is here: until then it knows nobody. */
+export function introduceFirst(user: Promise<unknown>): void {
+  introduced = user.catch(() => {})
+}
+
 /**
  * Makes a call of the contract and opens its envelope (seed, section 8).
  * Returns `info`, or `data` where there is none. Throws CallRejected or CallFailed; an abort throws the browser's AbortError.
@@ -72,6 +79,7 @@ export async function call<E extends Endpoint>(
   const url = urlOf(endpoint, options.query)
   const started = endpoint.method === 'GET' ? ahead.get(url) : undefined
   ahead.delete(url)
+  if (!started && introduced) await introduced
   // The contract's type stands for what the server's own response schema guarantees.
   return (await (started ?? request(endpoint, url, options))) as ResultOf<E>
 }

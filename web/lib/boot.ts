@@ -14,6 +14,8 @@ interface Boot {
   playable?: PlayableEpisode
   /** The one after it, where it may be played. */
   following?: PlayableEpisode
+  /** The document was made for nobody in particular, while an experiment runs. */
+  undecided?: true
   plans?: ResultOf<typeof listPlans>
 }
 

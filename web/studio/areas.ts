@@ -4,7 +4,17 @@ import type { IconName } from '#web/ui/Icon.tsx'
 
 /** A part of the studio with a place in its navigation. */
 export interface Area {
-  name: 'content' | 'homepage' | 'money' | 'people' | 'plans' | 'team' | 'running' | 'settings' | 'growth'
+  name:
+    | 'content'
+    | 'homepage'
+    | 'money'
+    | 'people'
+    | 'plans'
+    | 'team'
+    | 'running'
+    | 'settings'
+    | 'growth'
+    | 'experiments'
   path: string
   icon: IconName
   /** Whose role has anything to do there. */
@@ -55,6 +65,13 @@ export const areas: readonly Area[] = [
     icon: 'chart',
     roles: ['owner', 'editor', 'analyst'],
     load: () => import('./growth/GrowthScreen.tsx'),
+  },
+  {
+    name: 'experiments',
+    path: '/studio/experiments',
+    icon: 'forward',
+    roles: ['owner', 'analyst'],
+    load: () => import('./experiments/ExperimentsScreen.tsx'),
   },
   { name: 'team', path: '/studio/team', icon: 'user', roles, load: () => import('./team/TeamScreen.tsx') },
   {

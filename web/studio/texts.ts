@@ -5,6 +5,7 @@ import { createTranslator, type TextTree, type Values } from '#web/i18n/translat
 import { currentLanguage } from '#web/lib/language.ts'
 import content from './texts/en.content.json'
 import desk from './texts/en.desk.json'
+import experiments from './texts/en.experiments.json'
 import growth from './texts/en.growth.json'
 import money from './texts/en.money.json'
 import people from './texts/en.people.json'
@@ -22,6 +23,7 @@ type StudioKey =
   | KeyOf<typeof content>
   | KeyOf<typeof homepage & typeof running & typeof settings>
   | KeyOf<typeof growth>
+  | KeyOf<typeof experiments>
   | KeyOf<typeof money>
   | KeyOf<typeof people>
   | KeyOf<typeof plans>
@@ -31,7 +33,7 @@ type StudioKey =
 export type Say = (key: StudioKey, values?: Values) => string
 
 const translator = createTranslator<StudioKey>(currentLanguage())
-for (const part of [desk, content, homepage, money, people, plans, running, settings, growth, start])
+for (const part of [desk, content, homepage, money, people, plans, running, settings, growth, experiments, start])
   translator.add('en', part)
 
 const others = import.meta.glob<TextTree>(['./texts/*.json', '!./texts/en.*.json'], { import: 'default' })

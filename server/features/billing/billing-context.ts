@@ -1,5 +1,6 @@
 import type { EntitlementRow } from '#server/features/library/library.ts'
 import type { Language } from '#contract/languages.ts'
+import type { Experiments } from '#server/features/experiments/experiments.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
 import type { AttributionContext, ConversionContext } from '#server/features/tracking/tracking.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
@@ -10,6 +11,7 @@ import type { PaymentGateway } from './gateway.ts'
 /** What billing works with; made once, in server/context.ts. */
 export interface BillingContext extends MembersContext, AttributionContext, ConversionContext {
   log: Log
+  experiments: Experiments
   /** Those that are set up, in the order they are offered. */
   gateways: readonly PaymentGateway[]
   /** Where the site is reached, for what a gateway sends back to it. */

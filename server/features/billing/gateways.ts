@@ -45,6 +45,14 @@ export function takesAmount(
   return gateway.takes?.(amount_cents, currency) ?? true
 }
 
+/** Whether any gateway takes such an amount. */
+export function isPayable(
+  { gateways }: Gateways,
+  price: { amount_cents: number; currency: string },
+): boolean {
+  return gateways.some((gateway) => takesAmount(gateway, price))
+}
+
 /** The ways to pay, one entry per gateway and kind. */
 export function offeredGateways({ gateways }: Gateways): OfferedGateway[] {
   return gateways.flatMap(({ id, methods, publicKey, oneOffOnly }) =>

@@ -61,21 +61,19 @@ export function selectEpisodeOnSale(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-/** A video that may be bought whole: at least one of its locked episodes can be played. */
+/** A video that may be on sale as a whole, with the last of its episodes that can be played. */
 export function selectVideoOnSale(db: Db, id: string) {
   return db
     .selectFrom('videos')
-    .select(['id', 'video_cents', 'currency'])
-    .where('id', '=', id)
-    .where('state', '=', 'published')
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('episodes')
-          .select('episodes.id')
-          .whereRef('episodes.video_id', '=', 'videos.id')
-          .whereRef('episodes.number', '>', 'videos.free_episodes')
-          .where('episodes.asset_id', 'is not', null),
+    .select(['id', 'video_cents', 'currency', 'free_episodes'])
+    .select(
+      sql<
+        number | null
+      >`(SELECT max(number) FROM episodes WHERE video_id = videos.id AND asset_id IS NOT NULL)`.as(
+        'last_number',
       ),
     )
+    .where('id', '=', id)
+    .where('state', '=', 'published')
     .executeTakeFirst()
 }

@@ -1,6 +1,8 @@
 import type { listPlans as listPlansCall, LockedEpisode, Offer, Plan } from '#contract/billing.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
+import { metInOffer, noteMet } from '#server/features/experiments/experiments.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { offeredGateways } from './gateways.ts'
@@ -8,13 +10,21 @@ import { selectPlans, type PlanRow } from './offer-queries.ts'
 
 /** What a viewer may buy to see a locked episode; the `info` of code 402. */
 export async function offerFor(
-  context: Pick<BillingContext, 'gateways'>,
+  context: Pick<BillingContext, 'gateways' | 'experiments' | 'clock'>,
   db: Db,
+  viewer: Viewer | null,
   episode: LockedEpisode,
   language: Language,
 ): Promise<Offer> {
   const { price, video, id, video_id, number, title, thumb_url } = episode
   const plans = await listPlans(db, language)
+  if (viewer)
+    await noteMet(
+      db,
+      viewer.userId,
+      metInOffer(await context.experiments.running(), video_id),
+      context.clock.now(),
+    )
   return {
     episode: { id, video_id, number, title, thumb_url },
     price,

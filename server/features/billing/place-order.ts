@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely'
 import type { createOrder, Order } from '#contract/billing.ts'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
+import { freeEpisodesFor, pricesFor, runningNow } from '#server/features/experiments/experiments.ts'
 import { keepViewer } from '#server/features/members/members.ts'
 import { attributionForOrder } from '#server/features/tracking/tracking.ts'
 import type { Call } from '#server/platform/http/route.ts'
@@ -90,7 +91,7 @@ async function makeOrder(
   const consent = consentOf(body, now)
   // Whichever plan is wished: it is the open period that is paid.
   if (live?.status === 'past_due') return openPeriod(tx, live, { ...payment, consent })
-  const { plan, ...goods } = await findGoods(context, tx, { ...body, email }, live?.plan_id)
+  const { plan, ...goods } = await findGoods(context, tx, { ...body, email, buyer }, live?.plan_id)
   const wished = {
     id: orderId,
     user_id: buyer,
@@ -145,13 +146,13 @@ function consentOf({ consent }: Body, now: Date): string | null {
 function findGoods(
   context: BillingContext,
   db: Db,
-  { kind, plan_id, episode_id, video_id, email }: Body & { email: string },
+  { kind, plan_id, episode_id, video_id, email, buyer }: Body & { email: string; buyer: string },
   runningPlan: string | undefined,
 ): Promise<Goods> {
   if (kind === 'plan' && plan_id !== undefined)
     return findPlan(context, db, { id: plan_id, email, runs: plan_id === runningPlan })
-  if (kind === 'episode' && episode_id !== undefined) return findEpisode(db, episode_id)
-  if (kind === 'video' && video_id !== undefined) return findVideo(db, video_id)
+  if (kind === 'episode' && episode_id !== undefined) return findEpisode(db, episode_id, buyer)
+  if (kind === 'video' && video_id !== undefined) return findVideo(db, video_id, buyer)
   throw new Fault('badRequest', `${kind}_id is needed`)
 }
 
@@ -176,22 +177,33 @@ async function findPlan(
   }
 }
 
-async function findEpisode(db: Db, id: string): Promise<Goods> {
+async function findEpisode(db: Db, id: string, buyer: string): Promise<Goods> {
   const episode = await selectEpisodeOnSale(db, id)
   if (!episode) throw new Refusal('notFound')
-  if (episode.number <= episode.free_episodes) throw new Refusal('alreadyOwned')
-  const { video_id, episode_cents, currency } = episode
-  return { plan_id: null, video_id, episode_id: id, amount_cents: episode_cents, currency }
+  const { video_id, free_episodes, episode_cents, currency } = episode
+  const running = await runningNow(db)
+  const free = freeEpisodesFor(running, buyer, { id: video_id, free_episodes })
+  if (episode.number <= free.count) throw new Refusal('alreadyOwned')
+  return {
+    plan_id: null,
+    video_id,
+    episode_id: id,
+    amount_cents: pricesFor(running, buyer, video_id).episode_cents ?? episode_cents,
+    currency,
+  }
 }
 
-async function findVideo(db: Db, id: string): Promise<Goods> {
+async function findVideo(db: Db, id: string, buyer: string): Promise<Goods> {
   const video = await selectVideoOnSale(db, id)
-  if (!video) throw new Refusal('notFound')
+  const running = await runningNow(db)
+  const free = video && freeEpisodesFor(running, buyer, video)
+  // Something of it is locked to this buyer.
+  if (!video || (video.last_number ?? 0) <= (free?.count ?? 0)) throw new Refusal('notFound')
   return {
     plan_id: null,
     video_id: id,
     episode_id: null,
-    amount_cents: video.video_cents,
+    amount_cents: pricesFor(running, buyer, id).video_cents ?? video.video_cents,
     currency: video.currency,
   }
 }

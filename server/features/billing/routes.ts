@@ -13,6 +13,7 @@ import {
   withdraw as withdrawCall,
 } from '#contract/billing.ts'
 import { Fault } from '#contract/errors.ts'
+import { metInOffer, noteMet } from '#server/features/experiments/experiments.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'
 import { giveTokens, requireStanding } from '#server/features/members/members.ts'
 import { createAnswerCache } from '#server/platform/answer-cache.ts'
@@ -42,12 +43,14 @@ export function billingRoutes(context: BillingContext): Route[] {
   const { db, clock } = context
   const plans = createAnswerCache(clock)
   return [
-    route(listPlansCall, (call) =>
-      plans.get(call.language, async () => {
+    route(listPlansCall, async (call) => {
+      if (call.viewer)
+        await noteMet(db, call.viewer.userId, metInOffer(await context.experiments.running()), clock.now())
+      return plans.get(call.language, async () => {
         const list = await listPlans(db, call.language)
         return call.serialise({ data: { list, next_cursor: null, gateways: offeredGateways(context) } })
-      }),
-    ),
+      })
+    }),
     route(unlockEpisode, async (call) => {
       const viewer = requireViewer(call)
       const cover = async () =>

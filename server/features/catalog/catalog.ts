@@ -13,7 +13,13 @@ import { recommendFor, relatedTo } from './recommend-videos.ts'
 export { catalogJobs } from './refresh-ranks.ts'
 export { loadCover, publishVideo, recordEpisodes, releaseIfWaiting, setCover } from './publish-video.ts'
 export { beginDraft, edited, editVideo, loadDeskVideo, type TextChanges } from './edit-video.ts'
-export { selectCategories, selectDeskVideos, selectTagsInUse, type DeskVideoRecord } from './desk-queries.ts'
+export {
+  loadDeskTitles,
+  selectCategories,
+  selectDeskVideos,
+  selectTagsInUse,
+  type DeskVideoRecord,
+} from './desk-queries.ts'
 export { archive, publishNow, schedule, unschedule } from './video-states.ts'
 export { standInCovers } from './publish-queries.ts'
 export { listMenuIds, nameListing, type ListingKind } from './name-listing.ts'
@@ -27,6 +33,7 @@ export { recordWatchedNext } from './recommend-videos.ts'
 const sectionSize = { carousel: 6, row: 12, ranking: 10, grid: 12 }
 
 export type Copyright = SharedHomepage['info']['copyright']
+export type PayTheme = SharedHomepage['info']['pay_theme']
 
 /** The homepage as everybody sees it, and where the sections belong that are a viewer's own. */
 export interface SharedHomepage {
@@ -63,7 +70,7 @@ export interface HomepageParts {
   sections: readonly SectionRow[]
   menu: readonly queries.NameRow[]
   copyright: Copyright
-  payTheme: SharedHomepage['info']['pay_theme']
+  payTheme: PayTheme
 }
 
 /** Fills the sections of a homepage, that of the site or a draft, with their videos. */

@@ -170,3 +170,16 @@ export function selectTagsInUse(db: Db, limit: number): Promise<Label[]> {
     .limit(limit)
     .execute()
 }
+
+/** What these videos are called and sold in, drafts too; whatever is no video is missing. */
+export async function loadDeskTitles(
+  db: Db,
+  ids: readonly string[],
+): Promise<Map<string, { titles: Texts; currency: string }>> {
+  const rows = await db
+    .selectFrom('videos')
+    .select(['id', 'titles', 'currency'])
+    .where(sql<boolean>`id = ANY(${ids})`)
+    .execute()
+  return new Map(rows.map(({ id, ...row }) => [id, row]))
+}

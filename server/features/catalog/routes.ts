@@ -5,12 +5,20 @@ import {
   queryHomepage,
   type Video,
 } from '#contract/catalog.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import { route, type Route, type Viewer } from '#server/platform/http/route.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
-import { loadHomepage, loadVideo, personaliseHomepage, type Catalog, type Copyright } from './catalog.ts'
+import {
+  loadHomepage,
+  loadVideo,
+  personaliseHomepage,
+  type Catalog,
+  type Copyright,
+  type PayTheme,
+} from './catalog.ts'
 import { listTags } from './list-tags.ts'
 import { listVideos, type Watched } from './list-videos.ts'
 
@@ -22,6 +30,10 @@ export interface CatalogRoutesContext extends Catalog {
   personalFor(db: Db, viewer: Viewer, videoId: string): Promise<Personal>
   /** The homepage's line and icon where the operator has set none. */
   copyright(): Copyright
+  /** What an experiment changes in the pay theme for a viewer; context.ts joins the two. */
+  payThemeFor(viewer: Viewer): Promise<Partial<PayTheme>>
+  /** What an experiment changes in the prices of a video for a viewer. */
+  pricesFor(viewer: Viewer, videoId: string): Promise<Partial<Video['price']>>
   /** The videos that a viewer watched lately, newest first. */
   recentlyWatched(db: Db, viewer: Viewer): Promise<string[]>
 }
@@ -46,9 +58,15 @@ export function catalogRoutes(context: CatalogRoutesContext): Route[] {
       const { viewer, language } = call
       const load = () => sharedHomepages.get(language, () => loadHomepage(db, language, context.copyright()))
       const { personal } = viewer?.kept ? await load() : { personal: [] }
+      const own = viewer ? await context.payThemeFor(viewer) : {}
+      const themed = (info: ResultOf<typeof getHomepage>) => ({
+        info: { ...info, pay_theme: { ...info.pay_theme, ...own } },
+      })
       if (personal.length > 0)
-        return { info: await personaliseHomepage(context, await load(), language, watchedBy(viewer)) }
-      return homepages.get(language, async () => call.serialise({ info: (await load()).info }))
+        return themed(await personaliseHomepage(context, await load(), language, watchedBy(viewer)))
+      // Viewers whose theme is the same have the same homepage.
+      const key = JSON.stringify([language, own.layout, own.accent])
+      return homepages.get(key, async () => call.serialise(themed((await load()).info)))
     }),
     route(queryHomepage, async (call) => {
       const { query, language, viewer } = call
@@ -67,10 +85,11 @@ export function catalogRoutes(context: CatalogRoutesContext): Route[] {
     route(getVideo, async (call) => {
       const { viewer, language } = call
       const { id } = call.query
-      if (viewer?.kept) {
+      const own = viewer ? await context.pricesFor(viewer, id) : {}
+      if (viewer && (viewer.kept || Object.keys(own).length > 0)) {
         const everybodys = shared.get(`${language} ${id}`, () => load(id, language))
         const [video, personal] = await Promise.all([everybodys, personalFor(db, viewer, id)])
-        return { info: { ...video, ...personal } }
+        return { info: { ...video, price: { ...video.price, ...own }, ...personal } }
       }
       return videos.get(`${language} ${id}`, async () =>
         call.serialise({ info: { ...(await load(id, language)), ...nothingKept } }),

@@ -6,6 +6,7 @@ import {
   saveHistory,
 } from '#contract/library.ts'
 import type { Catalog } from '#server/features/catalog/catalog.ts'
+import type { Experiments } from '#server/features/experiments/experiments.ts'
 import { keepViewer, type MembersContext } from '#server/features/members/members.ts'
 import { requireViewer, route, type AdIds, type Route } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
@@ -14,12 +15,13 @@ import { listFavorites, listHistory } from './list-entries.ts'
 import { removeFromHistory, savePosition } from './save-position.ts'
 
 export interface LibraryRoutesContext extends MembersContext, Catalog {
+  experiments: Experiments
   /** Counts a play where it came from. Tracking knows; server/context.ts joins the two. */
   countPlay(tx: Tx, play: { videoId: string; ids: AdIds; at: Date }): Promise<void>
 }
 
 export function libraryRoutes(context: LibraryRoutesContext): Route[] {
-  const { db, clock, countPlay } = context
+  const { db, clock, countPlay, experiments } = context
   return [
     route(listHistoryCall, async (call) => ({
       data: await listHistory(context, requireViewer(call), call.query, call.language, clock.now()),
@@ -29,6 +31,7 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
       requireViewer(call)
       // A row is made for what is kept, and nothing is.
       if (remove?.length === 0) return { info: { removed: 0 } }
+      const running = await experiments.running()
       return db.transaction().execute(async (tx) => {
         const userId = await keepViewer(context, tx, call)
         const now = clock.now()
@@ -36,7 +39,7 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
         return {
           info: remove
             ? await removeFromHistory(tx, userId, { remove, ...rest }, now)
-            : await savePosition(tx, userId, rest, now, onPlay),
+            : await savePosition(tx, userId, rest, now, onPlay, running),
         }
       })
     }),

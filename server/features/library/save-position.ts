@@ -1,5 +1,6 @@
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { SavedPosition } from '#contract/library.ts'
+import { freeEpisodesFor, type RunningExperiment } from '#server/features/experiments/experiments.ts'
 import type { Tx } from '#server/tables.ts'
 import { insertPlay } from './count-queries.ts'
 import { loadRights } from './entitlements.ts'
@@ -41,12 +42,15 @@ export async function savePosition(
   position: Partial<SavedPosition>,
   now: Date,
   onPlay: (videoId: string) => Promise<void>,
+  running: readonly RunningExperiment[] = [],
 ): Promise<Partial<SavedPosition>> {
   const { video_id, episode_id, position_ms, at } = whole(position)
   const time = timeOf(at, now)
   const episode = await selectEpisode(tx, episode_id)
   if (episode?.video_id !== video_id || episode.asset_id === null) throw new Refusal('notFound')
-  const source = await sourceOf(tx, userId, episode, now)
+  const { free_episodes } = episode
+  const free = freeEpisodesFor(running, userId, { id: video_id, free_episodes })
+  const source = await sourceOf(tx, userId, { ...episode, free_episodes: free.count }, now)
   const end = episode.duration_ms ?? Infinity
   const entry = await upsertHistory(tx, {
     user_id: userId,

@@ -1,6 +1,7 @@
+import { freeEpisodesFor } from '#server/features/experiments/experiments.ts'
 import { loadRights } from '#server/features/library/library.ts'
 import { deskSubject } from './desk-episodes.ts'
-import type { MediaContext } from './media.ts'
+import { anybody, type MediaContext } from './media.ts'
 import { selectMediaKey } from './queries.ts'
 
 /**
@@ -9,7 +10,7 @@ import { selectMediaKey } from './queries.ts'
  * @returns `none` where the asset is not encrypted, `replaced` where no episode plays it any more, `locked`
  */
 export async function loadMediaKey(
-  { db, clock, mediaKeys }: Pick<MediaContext, 'db' | 'clock' | 'mediaKeys'>,
+  { db, clock, mediaKeys, experiments }: Pick<MediaContext, 'db' | 'clock' | 'mediaKeys' | 'experiments'>,
   userId: string,
   place: string,
 ): Promise<Buffer | 'none' | 'replaced' | 'locked'> {
@@ -17,9 +18,11 @@ export async function loadMediaKey(
   if (!row?.media_key) return 'none'
   const { id, number, video_id, free_episodes } = row
   if (id === null || number === null || video_id === null || free_episodes === null) return 'replaced'
+  const running = userId === anybody ? [] : await experiments.running()
+  const { count: free } = freeEpisodesFor(running, userId, { id: video_id, free_episodes })
   const isOpen =
     userId === deskSubject ||
-    number <= free_episodes ||
+    number <= free ||
     (await loadRights(db, userId, video_id, clock.now())).covers(id)
   return isOpen ? mediaKeys.open(place, row.media_key) : 'locked'
 }

@@ -2,6 +2,14 @@ import { Refusal } from '#contract/errors.ts'
 import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
 import { episodeListLimits, type Episode, type PlayableEpisode, type Playback } from '#contract/media.ts'
 import type { LockedEpisode, Offer } from '#contract/billing.ts'
+import {
+  freeEpisodesFor,
+  noteMet,
+  pricesFor,
+  type Experiments,
+  type FreeEpisodes,
+  type Prices,
+} from '#server/features/experiments/experiments.ts'
 import { loadRights, noRights, type Rights } from '#server/features/library/library.ts'
 import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -44,22 +52,55 @@ export interface MediaContext {
   /** The first signs links; see passes.ts. */
   mediaSecrets: readonly string[]
   mediaKeys: MediaKeys
+  experiments: Experiments
   /** What a viewer may buy to see a locked episode. Billing knows; context.ts joins the two. */
-  offerFor(db: Db, episode: LockedEpisode, language: Language): Promise<Offer>
+  offerFor(db: Db, viewer: Viewer | null, episode: LockedEpisode, language: Language): Promise<Offer>
   translate(language: Language, key: string): string
 }
 
 /** The subject of links for whoever has no rights of their own: they open free episodes only. */
-const anybody = 'anybody'
+export const anybody = 'anybody'
+
+/** What one viewer may play of a video. */
+interface Access {
+  viewer: Viewer | null
+  rights: Rights
+  free: FreeEpisodes
+  /** What an arm of the viewer changes. */
+  prices: Partial<Prices>
+}
 
 /** The state of an episode for one viewer (product.md, section 5). */
-function stateOf(row: EpisodeRow, rights: Rights): Episode['state'] {
-  if (row.number <= row.free_episodes) return 'free'
+function stateOf(row: EpisodeRow, { rights, free }: Access): Episode['state'] {
+  if (row.number <= free.count) return 'free'
   return rights.covers(row.id) ? 'unlocked' : 'locked'
 }
 
+async function accessOf(
+  context: MediaContext,
+  viewer: Viewer | null,
+  video: { id: string; free_episodes: number },
+): Promise<Access> {
+  const [rights, running] = await Promise.all([
+    rightsOf(context, viewer, video.id),
+    context.experiments.running(),
+  ])
+  const userId = viewer?.userId
+  const free = freeEpisodesFor(running, userId, video)
+  return { viewer, rights, free, prices: pricesFor(running, userId, video.id) }
+}
+
+const videoOf = ({ video_id: id, free_episodes }: EpisodeRow) => ({ id, free_episodes })
+
 function rightsOf({ db, clock }: MediaContext, viewer: Viewer | null, videoId: string): Promise<Rights> {
   return viewer?.kept ? loadRights(db, viewer.userId, videoId, clock.now()) : Promise.resolve(noRights)
+}
+
+/** Notes that a viewer without a right to it asks for an episode that is not free in every arm. */
+async function noteAsked({ db, clock }: MediaContext, row: EpisodeRow, access: Access): Promise<void> {
+  const { viewer, rights, free } = access
+  if (!viewer || !free.experiment || row.number <= free.least || rights.covers(row.id)) return
+  await noteMet(db, viewer.userId, [free.experiment], clock.now())
 }
 
 function titleOf(titles: Partial<Texts>, language: Language): string {
@@ -67,22 +108,17 @@ function titleOf(titles: Partial<Texts>, language: Language): string {
 }
 
 /** A locked episode shows its own blurred still, which is public; any other its sharp picture, behind a pass. */
-function presentEpisode(
-  context: MediaContext,
-  row: EpisodeRow,
-  state: Episode['state'],
-  viewer: Viewer | null,
-  language: Language,
-): Episode {
+function presentEpisode(context: MediaContext, row: EpisodeRow, access: Access, language: Language): Episode {
+  const state = stateOf(row, access)
   return {
     id: row.id,
     number: row.number,
     title: titleOf(row.titles, language),
     duration_ms: row.duration_ms,
     ready: row.asset_id !== null,
-    thumb_url: thumbOf(context, row, state, viewer),
+    thumb_url: thumbOf(context, row, state, access),
     state,
-    price_cents: row.episode_cents,
+    price_cents: access.prices.episode_cents ?? row.episode_cents,
   }
 }
 
@@ -90,22 +126,26 @@ function thumbOf(
   context: MediaContext,
   row: EpisodeRow,
   state: Episode['state'],
-  viewer: Viewer | null,
+  access: Access,
 ): string | null {
   if (row.place === null) return null
   return state === 'locked'
     ? `/public/${row.place}/still.webp`
-    : linksFor(context, row, viewer).link('thumb.webp')
+    : linksFor(context, row, access).link('thumb.webp')
 }
 
-/** Links to the files of an episode's asset for this viewer. They name its place. */
+/**
+ * Links to the files of an episode's asset for this viewer. They name its place. What is free in an arm alone is free to this
+ * viewer, though nothing is kept of them.
+ */
 function linksFor(
   { mediaSecrets, clock }: MediaContext,
   row: EpisodeRow,
-  viewer: Viewer | null,
+  { viewer, free }: Access,
 ): IssuedLinks {
   const asset = { place: row.place ?? '', duration_ms: row.duration_ms }
-  return issueLinks(mediaSecrets, asset, viewer?.kept ? viewer.userId : anybody, clock.now())
+  const subject = viewer && (viewer.kept || row.number > free.least) ? viewer.userId : anybody
+  return issueLinks(mediaSecrets, asset, subject, clock.now())
 }
 
 /**
@@ -121,15 +161,16 @@ export async function listEpisodes(
   const size = pageSize(query.limit, episodeListLimits)
   const list = `episodes ${query.video_id}`
   const [after] = decodeCursor(list, query.cursor, ['integer']) ?? [0]
-  const [rows, rights] = await Promise.all([
-    context.episodes.after(query.video_id, after, size + 1),
-    rightsOf(context, viewer, query.video_id),
-  ])
-  if (rows.length === 0 && !(await queries.videoIsSeen(context.db, query.video_id)))
-    throw new Refusal('notFound')
+  const rows = await context.episodes.after(query.video_id, after, size + 1)
+  const [first] = rows
+  if (!first) {
+    if (!(await queries.videoIsSeen(context.db, query.video_id))) throw new Refusal('notFound')
+    return { list: [], next_cursor: null }
+  }
+  const access = await accessOf(context, viewer, videoOf(first))
   const { page, last } = cutPage(rows, size)
   return {
-    list: page.map((row) => presentEpisode(context, row, stateOf(row, rights), viewer, language)),
+    list: page.map((row) => presentEpisode(context, row, access, language)),
     next_cursor: last ? encodeCursor(list, [last.number]) : null,
   }
 }
@@ -143,8 +184,7 @@ export async function findEpisode(
 ): Promise<Episode | undefined> {
   const [row] = await context.episodes.after(videoId, number - 1, 1)
   if (row?.number !== number) return undefined
-  const rights = await rightsOf(context, viewer, videoId)
-  return presentEpisode(context, row, stateOf(row, rights), viewer, language)
+  return presentEpisode(context, row, await accessOf(context, viewer, videoOf(row)), language)
 }
 
 /**
@@ -157,8 +197,8 @@ export async function loadPlayable(
   episodeId: string,
   language: Language,
 ): Promise<PlayableEpisode> {
-  const { row, rights, after } = await openEpisode(context, viewer, episodeId, language, 1)
-  return presentPlayable(context, { row, next: after[0], rights }, viewer, language)
+  const { row, access, after } = await openEpisode(context, viewer, episodeId, language, 1)
+  return presentPlayable(context, { row, next: after[0], access }, language)
 }
 
 /** The same with the episode after it, where that may be played too; it costs no further read. @throws as `loadPlayable` */
@@ -168,14 +208,14 @@ export async function loadPlayableAndNext(
   episodeId: string,
   language: Language,
 ): Promise<{ playable: PlayableEpisode; following: PlayableEpisode | undefined }> {
-  const { row, rights, after } = await openEpisode(context, viewer, episodeId, language, 2)
+  const { row, access, after } = await openEpisode(context, viewer, episodeId, language, 2)
   const [next, afterNext] = after
-  const opens = next?.asset_id && stateOf(next, rights) !== 'locked'
+  // Where an experiment decides, whoever comes to the next one asks, in every arm alike, and is counted.
+  const isSure = next && (!access.free.experiment || next.number <= access.free.least)
+  const opens = isSure && next.asset_id && stateOf(next, access) !== 'locked'
   return {
-    playable: presentPlayable(context, { row, next, rights }, viewer, language),
-    following: opens
-      ? presentPlayable(context, { row: next, next: afterNext, rights }, viewer, language)
-      : undefined,
+    playable: presentPlayable(context, { row, next, access }, language),
+    following: opens ? presentPlayable(context, { row: next, next: afterNext, access }, language) : undefined,
   }
 }
 
@@ -189,35 +229,35 @@ async function openEpisode(
 ) {
   const row = await context.episodes.find(episodeId)
   if (!row) throw new Refusal('notFound')
-  const [rights, after] = await Promise.all([
-    rightsOf(context, viewer, row.video_id),
+  const [access, after] = await Promise.all([
+    accessOf(context, viewer, videoOf(row)),
     context.episodes.after(row.video_id, row.number, ahead),
   ])
-  if (stateOf(row, rights) === 'locked') return refuseLocked(context, row, language)
+  await noteAsked(context, row, access)
+  if (stateOf(row, access) === 'locked') return refuseLocked(context, row, access, language)
   if (!row.asset_id) throw beingMade(row)
-  return { row, rights, after }
+  return { row, access, after }
 }
 
 function presentPlayable(
   context: MediaContext,
-  { row, next, rights }: { row: EpisodeRow; next: EpisodeRow | undefined; rights: Rights },
-  viewer: Viewer | null,
+  { row, next, access }: { row: EpisodeRow; next: EpisodeRow | undefined; access: Access },
   language: Language,
 ): PlayableEpisode {
   return {
-    episode: presentEpisode(context, row, stateOf(row, rights), viewer, language),
-    playback: presentPlayback(context, row, viewer, language),
-    next: next ? { id: next.id, number: next.number, state: stateOf(next, rights) } : null,
+    episode: presentEpisode(context, row, access, language),
+    playback: presentPlayback(context, row, access, language),
+    next: next ? { id: next.id, number: next.number, state: stateOf(next, access) } : null,
   }
 }
 
 function presentPlayback(
   context: MediaContext,
   row: EpisodeRow,
-  viewer: Viewer | null,
+  access: Access,
   language: Language,
 ): Playback {
-  const { expires, link } = linksFor(context, row, viewer)
+  const { expires, link } = linksFor(context, row, access)
   return {
     hls_url: link('master.m3u8'),
     expires_at: expires.toISOString(),
@@ -239,23 +279,31 @@ function beingMade(row: EpisodeRow): Refusal {
 }
 
 /** Only what can be played is offered, and nothing of a video that was taken off sale. */
-async function refuseLocked(context: MediaContext, row: EpisodeRow, language: Language): Promise<never> {
+async function refuseLocked(
+  context: MediaContext,
+  row: EpisodeRow,
+  access: Access,
+  language: Language,
+): Promise<never> {
   if (row.video_state === 'archived') throw new Refusal('notFound')
   if (!row.asset_id) throw beingMade(row)
-  throw new Refusal('locked', await offerOf(context, row, language))
+  throw new Refusal('locked', await offerOf(context, row, access, language))
 }
 
 async function offerOf(
   context: MediaContext,
   row: EpisodeRow,
+  { viewer, prices }: Access,
   language: Language,
 ): Promise<Record<string, unknown>> {
-  const price = { episode_cents: row.episode_cents, video_cents: row.video_cents, currency: row.currency }
+  const { episode_cents, video_cents, currency } = row
+  const price = { episode_cents, video_cents, currency, ...prices }
   const thumb_url = row.place === null ? null : `/public/${row.place}/still.webp`
   const { id, video_id, number } = row
   const video = await queries.selectCounts(context.db, video_id)
   return context.offerFor(
     context.db,
+    viewer,
     { id, video_id, number, title: titleOf(row.titles, language), thumb_url, price, video },
     language,
   )
@@ -273,6 +321,7 @@ export async function findCover(
 ) {
   const row = await queries.selectEpisode(context.db, episodeId)
   if (!row) throw new Refusal('notFound')
-  const entitlement = (await rightsOf(context, viewer, row.video_id)).entitlementFor(row.id)
-  return entitlement ?? refuseLocked(context, row, language)
+  const access = await accessOf(context, viewer, videoOf(row))
+  await noteAsked(context, row, access)
+  return access.rights.entitlementFor(row.id) ?? refuseLocked(context, row, access, language)
 }

@@ -41,13 +41,14 @@ export async function mergeGuest(
   userId: string,
   admit: Admit,
 ): Promise<void> {
-  const made = await insertUser(tx, guest)
+  await insertUser(tx, guest)
   const rows = await lockUsers(tx, [guest.id, userId])
   const account = requireAccount(rows.find(({ id }) => id === userId))
   await admit(account)
   const from = rows.find(({ id }) => id === guest.id)
   if (!from || !isGuest(from)) return
-  if (!made) for (const merge of moments.merge) await merge(tx, guest.id, userId)
+  // Of a guest without a row, too, something may be known: which experiments it met.
+  for (const merge of moments.merge) await merge(tx, guest.id, userId)
   await updateUser(tx, guest.id, { ...nothingOfTheirs, merged_into: userId })
   await updateUser(tx, userId, whatWasMissing(account, from))
 }

@@ -3,6 +3,7 @@ import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Episode, PlayableEpisode } from '#contract/media.ts'
 import { loadVideo, type Catalog } from '#server/features/catalog/catalog.ts'
+import { pricesFor } from '#server/features/experiments/experiments.ts'
 import { loadPersonal } from '#server/features/library/library.ts'
 import {
   findEpisode,
@@ -28,6 +29,8 @@ export interface FirstScreen {
   playable: PlayableEpisode | undefined
   /** The one after it, for whoever swipes before it could be asked for. */
   following: PlayableEpisode | undefined
+  /** Whoever this is for has no id yet by which experiments decide, so that the browser asks again once there is one. */
+  undecided?: true
 }
 
 /**
@@ -57,7 +60,11 @@ export async function loadFirstScreen(
       first && first.ready && first.state !== 'locked'
         ? await loadPlayableAndNext(context, viewer, first.id, language)
         : { playable: undefined, following: undefined }
-    return { language, video: { ...video, ...personal }, episodes, ...opened }
+    const running = await context.experiments.running()
+    const undecided = viewer === null && running.length > 0
+    const price = { ...video.price, ...pricesFor(running, viewer?.userId, videoId) }
+    const screen = { language, video: { ...video, price, ...personal }, episodes, ...opened }
+    return undecided ? { ...screen, undecided } : screen
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error

@@ -7,6 +7,7 @@ import { videoCommands } from './content/videos.ts'
 import { dropOffCommands } from './funnel/drop-off.ts'
 import { foldFunnel } from './funnel/fold-funnel.ts'
 import { funnelCommands } from './funnel/funnel.ts'
+import { experimentCommands } from './experiments/experiments.ts'
 import { homepageCommands } from './homepage/homepage.ts'
 import { growthCommands } from './growth.ts'
 import { iconCommands } from './icon.ts'
@@ -45,6 +46,7 @@ export const studioCommands: readonly Command[] = [
   ...growthCommands,
   ...funnelCommands,
   ...dropOffCommands,
+  ...experimentCommands,
   ...linkCommands,
   ...startCommands,
 ]

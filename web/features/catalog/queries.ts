@@ -34,7 +34,7 @@ export const videoQuery = (id: string) =>
     queryKey: ['video', id],
     queryFn: ({ signal }) => call(getVideo, { query: { id }, signal }),
     initialData: () => (boot?.video?.id === id ? boot.video : undefined),
-    initialDataUpdatedAt: performance.timeOrigin,
+    initialDataUpdatedAt: boot?.undecided ? 0 : performance.timeOrigin,
   })
 
 /** The tags, the trending ones first. */

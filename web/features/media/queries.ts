@@ -16,7 +16,7 @@ export const episodesQuery = (videoId: string) =>
     queryFn: ({ signal }) => allEpisodes(videoId, signal),
     initialData: () =>
       boot?.video?.id === videoId && !boot.episodes?.next_cursor ? boot.episodes?.list : undefined,
-    initialDataUpdatedAt: bootAt,
+    initialDataUpdatedAt: boot?.undecided ? 0 : bootAt,
   })
 
 async function allEpisodes(videoId: string, signal: AbortSignal): Promise<Episode[]> {

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Db } from '#server/tables.ts'
+
+/** What the viewers of one arm paid for after they met what differs. */
+export interface ArmSales {
+  arm: number
+  exposed: number
+  /** Those who paid for anything, refunded or not. */
+  buyers: number
+  /** Of each currency, by the ledger: the sum of what each viewer brought, and of its square. */
+  revenue: { currency: string; net_cents: number; squares: number }[]
+}
+
+interface Row {
+  arm: number
+  currency: string | null
+  exposed: string
+  buyers: string
+  net_cents: string
+  squares: string
+}
+
+/**
+ * Adds up an experiment's arms, until its end. An order counts that was made after its buyer first met what differs, with all
+ * that came in and went back for it, whenever that was. `exposures_experiment` holds the viewers, `orders_user` their orders.
+ */
+export async function loadExperimentSales(
+  db: Db,
+  experimentId: string,
+  until: Date,
+): Promise<Map<number, ArmSales>> {
+  const { rows } = await sql<Row>`
+    WITH met AS MATERIALIZED (SELECT viewer_id, arm, at FROM exposures WHERE experiment_id = ${experimentId}),
+    paid AS MATERIALIZED (
+      SELECT met.arm, met.viewer_id, orders.currency, -sum(lines.amount_cents) AS net
+      FROM met JOIN orders ON orders.user_id = met.viewer_id
+        AND orders.created_at >= met.at AND orders.created_at < ${until} AND orders.paid_at IS NOT NULL
+      JOIN ledger_lines lines ON lines.order_id = orders.id
+        AND (lines.account LIKE 'sales:%' OR lines.account = 'charged_back')
+      GROUP BY met.arm, met.viewer_id, orders.currency
+    )
+    SELECT arm, NULL AS currency, count(*) AS exposed,
+      (SELECT count(DISTINCT viewer_id) FROM paid WHERE paid.arm = met.arm) AS buyers, 0 AS net_cents, 0 AS squares
+    FROM met GROUP BY arm
+    UNION ALL
+    SELECT arm, currency, 0, 0, sum(net), sum(net * net) FROM paid GROUP BY arm, currency
+    ORDER BY arm, currency NULLS FIRST`.execute(db)
+  const arms = Map.groupBy(rows, ({ arm }) => arm)
+  return new Map(
+    [...arms].map(([arm, [counts, ...sums]]) => [
+      arm,
+      {
+        arm,
+        exposed: Number(counts?.exposed),
+        buyers: Number(counts?.buyers),
+        revenue: sums.map(({ currency, net_cents, squares }) => ({
+          currency: currency ?? '',
+          net_cents: Number(net_cents),
+          squares: Number(squares),
+        })),
+      },
+    ]),
+  )
+}

@@ -1,0 +1,139 @@
+import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { armOf, type RunningExperiment } from './assign-arm.ts'
+import {
+  deleteExposures,
+  insertExposures,
+  moveExposures,
+  selectExposuresOf,
+  selectRunning,
+} from './queries.ts'
+
+export type { RunningExperiment } from './assign-arm.ts'
+export {
+  changeDraft,
+  draftExperiment,
+  endExperiment,
+  findExperiment,
+  listAllExperiments,
+  startDraft,
+  type ExperimentRow,
+} from './run-experiment.ts'
+
+/** What a viewer's arms are found by. */
+export interface Experiments {
+  /** Those that run, as of a second ago at most. */
+  running(): Promise<readonly RunningExperiment[]>
+}
+
+export function createExperiments(db: Db, clock: Clock): Experiments {
+  const kept = createAnswerCache<readonly RunningExperiment[]>(clock)
+  return { running: () => kept.get('running', () => selectRunning(db)) }
+}
+
+/** Those that run, as of this moment: for what is charged. */
+export function runningNow(db: Db): Promise<readonly RunningExperiment[]> {
+  return selectRunning(db)
+}
+
+type Running = readonly RunningExperiment[]
+
+const about = (running: Running, kind: RunningExperiment['kind'], target: string | null) =>
+  running.find((each) => each.kind === kind && each.target === target)
+
+/** How many episodes of a video are free, for one viewer. */
+export interface FreeEpisodes {
+  count: number
+  /** As many are free in every arm. */
+  least: number
+  /** The experiment that decides it; a viewer who asks for an episode after the `least` meets what differs. */
+  experiment?: RunningExperiment
+}
+
+/**
+ * How many episodes of a video are free for a viewer. An experiment about the video comes before one about all. Whoever has no
+ * id yet has what every arm has.
+ */
+export function freeEpisodesFor(
+  running: Running,
+  viewerId: string | undefined,
+  video: { id: string; free_episodes: number },
+): FreeEpisodes {
+  const usual = video.free_episodes
+  const experiment = about(running, 'free_episodes', video.id) ?? about(running, 'free_episodes', null)
+  if (!experiment) return { count: usual, least: usual }
+  const counts = experiment.arms.map(({ free_episodes = usual }) => free_episodes)
+  const least = Math.min(...counts)
+  const count = viewerId === undefined ? least : (counts[armOf(experiment, viewerId)] ?? usual)
+  return { count, least, experiment }
+}
+
+/** What a viewer's arm changes in the operator's pay theme; nothing where none does. */
+export function payThemeFor(running: Running, viewerId: string): { layout?: string; accent?: string } {
+  const experiment = about(running, 'pay_theme', null)
+  if (!experiment) return {}
+  const { layout, accent } = experiment.arms[armOf(experiment, viewerId)] ?? {}
+  return { ...(layout === undefined ? {} : { layout }), ...(accent === undefined ? {} : { accent }) }
+}
+
+/** What a video and its episodes cost. */
+export interface Prices {
+  episode_cents: number
+  video_cents: number
+}
+
+/** The prices of a video for a viewer, where an experiment about it decides one; nothing where none does. */
+export function pricesFor(running: Running, viewerId: string | undefined, videoId: string): Partial<Prices> {
+  if (viewerId === undefined) return {}
+  const armFor = (kind: 'episode_price' | 'video_price') => {
+    const experiment = about(running, kind, videoId)
+    return experiment?.arms[armOf(experiment, viewerId)]?.price_cents
+  }
+  const [episode_cents, video_cents] = [armFor('episode_price'), armFor('video_price')]
+  return {
+    ...(episode_cents === undefined ? {} : { episode_cents }),
+    ...(video_cents === undefined ? {} : { video_cents }),
+  }
+}
+
+/** The experiments that somebody meets who is shown an offer: the panel, and the prices of the video where it is about one. */
+export function metInOffer(running: Running, videoId?: string): RunningExperiment[] {
+  return running.filter(
+    ({ kind, target }) =>
+      kind === 'pay_theme' || ((kind === 'episode_price' || kind === 'video_price') && target === videoId),
+  )
+}
+
+/**
+ * Writes down that a viewer met what differs in these experiments; the first time of each counts. A viewer without a row may
+ * have met it too.
+ */
+export async function noteMet(
+  db: Db,
+  viewerId: string,
+  experiments: readonly RunningExperiment[],
+  at: Date,
+): Promise<void> {
+  if (experiments.length === 0) return
+  const rows = experiments.map((experiment) => ({
+    viewer_id: viewerId,
+    experiment_id: experiment.id,
+    arm: armOf(experiment, viewerId),
+    at,
+  }))
+  await insertExposures(db, rows)
+}
+
+/** What a guest met first counts for the member, whose own id decides from then on. */
+export async function mergeExposures(tx: Tx, guestId: string, memberId: string): Promise<void> {
+  if (guestId !== memberId) await moveExposures(tx, guestId, memberId)
+}
+
+export async function eraseExposures(tx: Tx, userId: string): Promise<void> {
+  await deleteExposures(tx, userId)
+}
+
+export async function exportExposures(db: Db, userId: string): Promise<Record<string, unknown>> {
+  return { experiments: await selectExposuresOf(db, userId) }
+}

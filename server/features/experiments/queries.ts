@@ -1,0 +1,102 @@
+import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
+import type { After } from '#server/platform/database/prepared-page.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import type { RunningExperiment } from './assign-arm.ts'
+import type { ExperimentsTable, ExposuresTable } from './tables.ts'
+
+export type ExperimentRow = Selectable<ExperimentsTable>
+
+/** Those that viewers meet now: a few, by `experiments_running`. */
+export function selectRunning(db: Db): Promise<RunningExperiment[]> {
+  return db
+    .selectFrom('experiments')
+    .select(['id', 'kind', 'target', 'arms'])
+    .where(sql<boolean>`state = 'running'`)
+    .execute()
+}
+
+/** A page of experiments, the newest first (index `experiments_newest`). */
+export function selectExperiments(db: Db, after: After | undefined, limit: number): Promise<ExperimentRow[]> {
+  return db
+    .selectFrom('experiments')
+    .selectAll()
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(created_at, id) < (${after?.at}::timestamptz, ${after?.id})`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export function selectExperiment(db: Db, id: string): Promise<ExperimentRow | undefined> {
+  return db.selectFrom('experiments').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The same, and nobody else changes it until the transaction is over. */
+export function lockExperiment(tx: Tx, id: string): Promise<ExperimentRow | undefined> {
+  return tx.selectFrom('experiments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+export function insertExperiment(tx: Tx, row: Insertable<ExperimentsTable>): Promise<ExperimentRow> {
+  return tx.insertInto('experiments').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+export function updateExperiment(
+  tx: Tx,
+  id: string,
+  change: Updateable<ExperimentsTable>,
+): Promise<ExperimentRow> {
+  return tx
+    .updateTable('experiments')
+    .set(change)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Whether another experiment about the same runs already. Experiments are started one after another. */
+export async function isTaken(tx: Tx, { kind, target }: ExperimentRow): Promise<boolean> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended('experiments', 0))`.execute(tx)
+  const row = await tx
+    .selectFrom('experiments')
+    .select('id')
+    .where(sql<boolean>`state = 'running'`)
+    .where('kind', '=', kind)
+    .where(sql`coalesce(target, '')`, '=', target ?? '')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Keeps the first time of each alone. */
+export async function insertExposures(db: Db, rows: Insertable<ExposuresTable>[]): Promise<void> {
+  await db
+    .insertInto('exposures')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** A guest's first meetings become a member's, where the member had none or a later one. */
+export async function moveExposures(tx: Tx, guestId: string, memberId: string): Promise<void> {
+  await sql`
+    WITH met AS (DELETE FROM exposures WHERE viewer_id = ${guestId} RETURNING experiment_id, arm, at)
+    INSERT INTO exposures (viewer_id, experiment_id, arm, at)
+    SELECT ${memberId}, experiment_id, arm, at FROM met ORDER BY experiment_id
+    ON CONFLICT (viewer_id, experiment_id) DO UPDATE SET arm = excluded.arm, at = excluded.at
+      WHERE excluded.at < exposures.at`.execute(tx)
+}
+
+export async function deleteExposures(tx: Tx, viewerId: string): Promise<void> {
+  await tx.deleteFrom('exposures').where('viewer_id', '=', viewerId).execute()
+}
+
+export function selectExposuresOf(db: Db, viewerId: string) {
+  return db
+    .selectFrom('exposures')
+    .innerJoin('experiments', 'experiments.id', 'exposures.experiment_id')
+    .select(['experiments.name as experiment', 'exposures.arm', 'exposures.at'])
+    .where('viewer_id', '=', viewerId)
+    .orderBy('exposures.at')
+    .execute()
+}

@@ -1,0 +1,114 @@
+import { Refusal } from '#contract/errors.ts'
+import type { Arm, ExperimentKind } from '#contract/studio/experiments.ts'
+import { newId } from '#server/platform/ids.ts'
+import { readPage, type Paging } from '#server/platform/read-page.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import {
+  insertExperiment,
+  isTaken,
+  lockExperiment,
+  selectExperiment,
+  selectExperiments,
+  updateExperiment,
+  type ExperimentRow,
+} from './queries.ts'
+
+export type { ExperimentRow } from './queries.ts'
+
+/** What an arm of each kind says. */
+const says: Record<ExperimentKind, readonly Exclude<keyof Arm, 'share'>[]> = {
+  free_episodes: ['free_episodes'],
+  episode_price: ['price_cents'],
+  video_price: ['price_cents'],
+  pay_theme: ['layout', 'accent'],
+}
+
+/** Drafts an experiment. @throws Refusal armsInvalid */
+export function draftExperiment(
+  tx: Tx,
+  draft: { kind: ExperimentKind; name: string; target: string | null; arms: readonly Arm[] },
+  now: Date,
+): Promise<ExperimentRow> {
+  const { kind, name, target, arms } = draft
+  checkArms(kind, arms)
+  return insertExperiment(tx, {
+    id: newId('exp'),
+    kind,
+    name,
+    target,
+    arms: JSON.stringify(arms),
+    created_at: now,
+  })
+}
+
+/** Changes a draft. @throws Refusal notFound, movedOn where it was started, armsInvalid */
+export async function changeDraft(
+  tx: Tx,
+  id: string,
+  { name, arms }: { name?: string; arms?: readonly Arm[] },
+): Promise<{ row: ExperimentRow; before: ExperimentRow }> {
+  const before = await lockIn(tx, id, 'draft')
+  if (arms) checkArms(before.kind, arms)
+  const row = await updateExperiment(tx, id, {
+    name: name ?? before.name,
+    arms: JSON.stringify(arms ?? before.arms),
+  })
+  return { row, before }
+}
+
+/** Starts a draft. @throws Refusal notFound, movedOn, experimentRuns where another about the same runs */
+export async function startDraft(tx: Tx, id: string, now: Date): Promise<ExperimentRow> {
+  const draft = await lockIn(tx, id, 'draft')
+  if (await isTaken(tx, draft)) throw new Refusal('experimentRuns')
+  return updateExperiment(tx, id, { state: 'running', started_at: now })
+}
+
+/** Stops what runs, for good. @throws Refusal notFound, movedOn */
+export async function endExperiment(tx: Tx, id: string, now: Date): Promise<ExperimentRow> {
+  await lockIn(tx, id, 'running')
+  return updateExperiment(tx, id, { state: 'stopped', stopped_at: now })
+}
+
+/** @throws Refusal notFound */
+export async function findExperiment(db: Db, id: string): Promise<ExperimentRow> {
+  const row = await selectExperiment(db, id)
+  if (!row) throw new Refusal('notFound')
+  return row
+}
+
+/** The experiments, the newest first. @throws Fault badCursor */
+export function listAllExperiments(db: Db, paging: Paging) {
+  return readPage(
+    'experiments',
+    paging,
+    (after, limit) => selectExperiments(db, after, limit),
+    ({ created_at, id }) => [created_at, id],
+  )
+}
+
+async function lockIn(tx: Tx, id: string, state: ExperimentRow['state']): Promise<ExperimentRow> {
+  const row = await lockExperiment(tx, id)
+  if (!row) throw new Refusal('notFound')
+  if (row.state !== state) throw new Refusal('movedOn')
+  return row
+}
+
+/**
+ * The first arm is what stands, each other says what its kind says, and no two are the same.
+ * @throws Refusal armsInvalid
+ */
+function checkArms(kind: ExperimentKind, arms: readonly Arm[]): void {
+  const [first, ...others] = arms.map(({ share: _share, ...said }) => said)
+  const isSaid = (said: object) => {
+    const names = Object.keys(said)
+    return names.length > 0 && names.every((name) => says[kind].some((known) => known === name))
+  }
+  const texts = new Set(others.map((said) => says[kind].map((name) => said[name] ?? '').join('|')))
+  const sound =
+    first !== undefined &&
+    Object.keys(first).length === 0 &&
+    others.every(isSaid) &&
+    texts.size === others.length &&
+    arms.reduce((sum, { share }) => sum + share, 0) === 100
+  if (!sound) throw new Refusal('armsInvalid', { field: 'arms' })
+}

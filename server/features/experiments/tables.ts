@@ -1,0 +1,27 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { Arm, Experiment, ExperimentKind } from '#contract/studio/experiments.ts'
+
+export interface ExperimentsTable {
+  id: string
+  name: string
+  kind: ExperimentKind
+  /** The video or plan that it is about; null for all of the site. */
+  target: string | null
+  arms: ColumnType<Arm[], string, string>
+  state: Generated<Experiment['state']>
+  created_at: Date
+  started_at: ColumnType<Date | null, never, Date>
+  stopped_at: ColumnType<Date | null, never, Date>
+}
+
+export interface ExposuresTable {
+  viewer_id: string
+  experiment_id: string
+  arm: number
+  at: Date
+}
+
+export interface ExperimentTables {
+  experiments: ExperimentsTable
+  exposures: ExposuresTable
+}

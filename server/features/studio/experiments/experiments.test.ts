@@ -1,0 +1,353 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { getHomepage, getVideo } from '#contract/catalog.ts'
+import { unlockEpisode } from '#contract/billing.ts'
+import { saveHistory } from '#contract/library.ts'
+import { getEpisode } from '#contract/media.ts'
+import { exportUser, getUser, signIn } from '#contract/members.ts'
+import {
+  changeExperiment,
+  createExperiment,
+  listExperiments,
+  showExperiment,
+  startExperiment,
+  stopExperiment,
+  type Experiment,
+} from '#contract/studio/experiments.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { armOf } from '#server/features/experiments/assign-arm.ts'
+import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { loadFirstScreen } from '#server/features/pages/load-first-screen.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { guestIn, startOne } from '#server/testing/experiment.ts'
+import { startDraft } from '#server/features/experiments/experiments.ts'
+import { register } from '#server/testing/member.ts'
+import { moneySite, paymentOf, type MoneySite } from '#server/testing/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+let site: MoneySite
+let owner: TestOperator
+let video: BuiltVideo
+
+beforeAll(async () => {
+  site = await moneySite()
+  owner = await letIn(site, 'owner')
+  video = await buildVideo(site.context)
+})
+afterAll(() => site.close())
+afterEach(async () => {
+  const { list } = await owner.desk.ask(listExperiments)
+  for (const { id, state } of list)
+    if (state === 'running') await owner.desk.ask(stopExperiment, { body: { id } })
+  settle()
+})
+
+/** What runs is known within a second. */
+const settle = () => site.moveOn(1000)
+
+const halves = (said: object) => [{ share: 50 }, { share: 50, ...said }]
+
+async function startFree(free_episodes: number, target: string | null = video.id): Promise<Experiment> {
+  const arms = halves({ free_episodes })
+  const experiment = await startOne(owner.desk, { kind: 'free_episodes', target, arms })
+  settle()
+  return experiment
+}
+
+const statesFor = async (visitor: Visitor) =>
+  (
+    (await visitor.ask(getEpisode, { query: { video_id: video.id } })) as { list: { state: string }[] }
+  ).list.map(({ state }) => state)
+const idOf = (number: number) => video.episodes[number - 1]?.id ?? ''
+const play = async (visitor: Visitor, number: number) =>
+  (await visitor.call(getEpisode, { query: { episode_id: idOf(number) } })).answer
+const resultOf = ({ id }: Experiment) => owner.desk.ask(showExperiment, { query: { id } })
+
+describe('the commands', () => {
+  it('a draft is changed, started, stopped, and every step is in the trail with how it was', async () => {
+    const { desk } = owner
+    const arms = halves({ free_episodes: 5 })
+    const body = { kind: 'free_episodes', name: 'Five', target: video.id, arms } as const
+    const { id } = await desk.ask(createExperiment, { body })
+    await desk.ask(changeExperiment, { body: { id, arms: halves({ free_episodes: 4 }) } })
+    await desk.ask(startExperiment, { body: { id } })
+    expect((await desk.call(changeExperiment, { body: { id, name: 'x' } })).answer.code).toBe(409)
+    expect(await desk.ask(stopExperiment, { body: { id } })).toMatchObject({ state: 'stopped' })
+    expect((await desk.call(startExperiment, { body: { id } })).answer.code).toBe(409)
+    const { list } = await desk.ask(listAudit, { query: { subject: id } })
+    expect(list.map(({ event }) => event)).toEqual(
+      ['stop', 'start', 'change', 'create'].map((word) => `studio experiment ${word}`),
+    )
+    expect(list[2]).toMatchObject({
+      details: { before: { arms: [{ share: 50 }, { free_episodes: 5 }] }, after: { name: 'Five' } },
+    })
+  })
+
+  it('one experiment at a time is about the same, however many are started at once', async () => {
+    const arms = halves({ free_episodes: 5 })
+    const body = { kind: 'free_episodes', name: 'Five', target: video.id, arms } as const
+    const drafts = await Promise.all([1, 2, 3].map(() => owner.desk.ask(createExperiment, { body })))
+    const { db, database, clock } = site.context
+    const [first, ...others] = drafts.map(({ id }) => id)
+    const later = await db.transaction().execute(async (tx) => {
+      await startDraft(tx, first ?? '', clock.now())
+      const starts = others.map((id) => owner.desk.call(startExperiment, { body: { id } }))
+      await somebodyWaits(database.pool)
+      return { starts }
+    })
+    const started = await Promise.all(later.starts)
+    expect(started.map(({ answer }) => answer.code)).toEqual([409, 409])
+  })
+
+  it.each([
+    ['shares that make no hundred', [{ share: 50 }, { share: 40, free_episodes: 5 }]],
+    [
+      'a first arm that is not what stands',
+      [
+        { share: 50, free_episodes: 3 },
+        { share: 50, free_episodes: 5 },
+      ],
+    ],
+    ['an arm that says nothing', [{ share: 50 }, { share: 50 }]],
+    ['an arm that says another thing', halves({ layout: 'card' })],
+    ['two arms that are the same', [...halves({ free_episodes: 5 }), { share: 1, free_episodes: 5 }]],
+  ])('refuses %s', async (_words, arms) => {
+    const body = { kind: 'free_episodes', name: 'x', target: video.id, arms } as const
+    const { answer } = await owner.desk.call(createExperiment, { body })
+    expect(answer).toMatchObject({ code: 500, info: { field: 'arms' } })
+  })
+
+  it('refuses a video that there is not', async () => {
+    const arms = halves({ free_episodes: 5 })
+    const body = { kind: 'free_episodes', name: 'x', target: 'vid_none', arms } as const
+    expect((await owner.desk.call(createExperiment, { body })).answer.code).toBe(404)
+  })
+})
+
+describe('the number of free episodes', () => {
+  it('is that of the arm wherever it decides: list, playback, position, purchase', async () => {
+    const experiment = await startFree(5)
+    const [usual, more] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
+    expect(await statesFor(usual)).toEqual(['free', 'free', 'free', 'locked', 'locked', 'locked'])
+    expect(await statesFor(more)).toEqual(['free', 'free', 'free', 'free', 'free', 'locked'])
+    expect((await play(usual, 4)).code).toBe(402)
+    expect((await play(more, 4)).code).toBe(200)
+    expect((await play(more, 6)).code).toBe(402)
+    const position = {
+      video_id: video.id,
+      episode_id: idOf(4),
+      position_ms: 1000,
+      at: site.context.clock.now().toISOString(),
+    }
+    expect((await usual.call(saveHistory, { body: position })).answer.code).toBe(403)
+    expect((await more.call(saveHistory, { body: position })).answer.code).toBe(200)
+    const shopper = await Shopper.on(site, more)
+    expect((await shopper.tryOrder({ episode_id: idOf(4) })).code).toBe(409)
+    expect((await shopper.tryOrder({ episode_id: idOf(6) })).code).toBe(200)
+  })
+
+  it('may be fewer than stand, and what is locked then can be bought and is played', async () => {
+    const experiment = await startFree(1)
+    const fewer = await guestIn(site, experiment, 1)
+    expect((await play(fewer, 2)).code).toBe(402)
+    expect((await fewer.call(unlockEpisode, { body: { episode_id: idOf(2) } })).answer.code).toBe(402)
+    const shopper = await Shopper.on(site, fewer)
+    expect((await shopper.buy({ episode_id: idOf(2) })).info).toMatchObject({ status: 'paid' })
+    expect((await play(fewer, 2)).code).toBe(200)
+  })
+
+  it('what is bought plays in every arm, and after the experiment', async () => {
+    const experiment = await startFree(5)
+    const more = await guestIn(site, experiment, 1)
+    const shopper = await Shopper.on(site, more)
+    expect((await play(more, 5)).code).toBe(200)
+    await shopper.buy({ episode_id: idOf(6) })
+    await owner.desk.ask(stopExperiment, { body: { id: experiment.id } })
+    settle()
+    expect((await play(more, 6)).code).toBe(200)
+    expect((await play(more, 5)).code).toBe(402)
+    expect((await shopper.buy({ kind: 'video', video_id: video.id })).info).toMatchObject({ status: 'paid' })
+    expect((await play(more, 5)).code).toBe(200)
+  })
+
+  it('a whole video is for sale to those alone for whom something of it is locked', async () => {
+    const experiment = await startFree(6)
+    const [usual, all] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
+    const wish = { kind: 'video', video_id: video.id } as const
+    expect((await (await Shopper.on(site, usual)).tryOrder(wish)).code).toBe(200)
+    expect((await (await Shopper.on(site, all)).tryOrder(wish)).code).toBe(404)
+  })
+
+  it('one about a video comes before one about all, which decides the others', async () => {
+    const all = await startFree(0, null)
+    const one = await startFree(5)
+    const visitor = await guestIn(site, all, 1)
+    const { id } = await visitor.ask(getUser)
+    const free = armOf(one, id) === 1 ? 5 : 3
+    expect((await statesFor(visitor)).filter((state) => state === 'free')).toHaveLength(free)
+    const other = await visitor.call(getEpisode, { query: { episode_id: site.video.episodes[0]?.id ?? '' } })
+    expect(other.answer.code).toBe(402)
+  })
+
+  it('whoever has no id yet is given what every arm has, and the document says that it may differ', async () => {
+    await startFree(1)
+    const nobody = site.visitor()
+    expect((await statesFor(nobody))[1]).toBe('locked')
+    const open = (cookies: Record<string, string>) =>
+      loadFirstScreen(site.context, { cookies, language: 'en', videoId: video.id, episodeNumber: 2 })
+    expect(await open({})).toMatchObject({ undecided: true, playable: undefined })
+  })
+
+  it("the document's first data is the arm's, and asks nobody again", async () => {
+    const experiment = await startFree(5)
+    const more = await guestIn(site, experiment, 1)
+    const cookies = Object.fromEntries([more.cookie.split('=') as [string, string]])
+    const screen = await loadFirstScreen(site.context, {
+      cookies,
+      language: 'en',
+      videoId: video.id,
+      episodeNumber: 4,
+    })
+    expect(screen).toMatchObject({ playable: { episode: { number: 4, state: 'free' } } })
+    expect(screen).not.toHaveProperty('undecided')
+  })
+
+  it("one viewer's links and answers are never another's", async () => {
+    const experiment = await startFree(5)
+    const [a, b] = [await guestIn(site, experiment, 1), await guestIn(site, experiment, 0)]
+    const answers = await Promise.all([play(a, 4), play(b, 4), play(a, 4), play(b, 4)])
+    expect(answers.map(({ code }) => code)).toEqual([200, 402, 200, 402])
+    const { id } = await a.ask(getUser)
+    expect(JSON.stringify(answers[0])).toContain(id)
+    expect(JSON.stringify(await play(a, 2))).not.toContain(id)
+  })
+})
+
+describe('a viewer', () => {
+  it('keeps the arm as a member; signed in to an account, the account decides', async () => {
+    const experiment = await startFree(5)
+    const guest = await guestIn(site, experiment, 1)
+    const { visitor, email, password } = await register(site)
+    const { id } = await visitor.ask(getUser)
+    expect((await play(guest, 4)).code).toBe(200)
+    await guest.ask(signIn, { body: { email, password } })
+    expect((await play(guest, 4)).code).toBe(armOf(experiment, id) === 1 ? 200 : 402)
+    // Counted is the arm that was met first, once.
+    const { arms } = await resultOf(experiment)
+    expect(arms.map(({ exposed }) => exposed)).toEqual([0, 1])
+    expect(JSON.stringify(await guest.ask(exportUser))).toContain('"experiment":"A trial"')
+  })
+
+  it('has the pay theme of their arm, guest or member, and nobody else has', async () => {
+    const arms = halves({ layout: 'card', accent: '#00ff00' })
+    const experiment = await startOne(owner.desk, { kind: 'pay_theme', arms })
+    settle()
+    const themeOf = async (visitor: Visitor) => (await visitor.ask(getHomepage)).pay_theme
+    const [usual, green] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
+    for (const visitor of [usual, site.visitor()])
+      expect(await themeOf(visitor)).toMatchObject({ layout: 'sheet', accent: '#ff8a4c' })
+    expect(await themeOf(green)).toMatchObject({ id: 'ember', layout: 'card', accent: '#00ff00' })
+    await play(green, 4)
+    await play(green, 5)
+    expect((await resultOf(experiment)).arms.map(({ exposed }) => exposed)).toEqual([0, 1])
+  })
+})
+
+describe('the price', () => {
+  async function startPrice(kind: 'episode_price' | 'video_price', price_cents: number): Promise<Experiment> {
+    const arms = halves({ price_cents })
+    const experiment = await startOne(owner.desk, { kind, target: video.id, arms })
+    settle()
+    return experiment
+  }
+  const offerTo = async (visitor: Visitor, number = 4) =>
+    ((await play(visitor, number)) as { info?: { price?: object } }).info?.price
+
+  it("of an episode is the arm's in the list, the offer, the order, the gateway and the ledger", async () => {
+    const experiment = await startPrice('episode_price', 149)
+    const [usual, dear] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
+    expect(await offerTo(usual)).toEqual({ episode_cents: 99, video_cents: 999, currency: 'USD' })
+    expect(await offerTo(dear)).toEqual({ episode_cents: 149, video_cents: 999, currency: 'USD' })
+    expect(await offerTo(site.visitor())).toMatchObject({ episode_cents: 99 })
+    const listed = (await dear.ask(getEpisode, { query: { video_id: video.id } })) as {
+      list: { price_cents: number }[]
+    }
+    expect(listed.list[3]?.price_cents).toBe(149)
+    const priceOn = async (visitor: Visitor) =>
+      (await visitor.ask(getVideo, { query: { id: video.id } })).price.episode_cents
+    expect([await priceOn(usual), await priceOn(dear), await priceOn(site.visitor())]).toEqual([99, 149, 99])
+    const shopper = await Shopper.on(site, dear)
+    // Whoever was shown another price pays none.
+    const shown = await shopper.tryOrder({ episode_id: idOf(4), amount_cents: 99 })
+    expect(shown).toMatchObject({ code: 409, info: { amount_cents: 149 } })
+    const order = await shopper.order({ episode_id: idOf(4), amount_cents: 149 })
+    await owner.desk.ask(stopExperiment, { body: { id: experiment.id } })
+    settle()
+    const paid = await shopper.tryPay(order.id, await shopper.token())
+    expect(paid.info).toMatchObject({ status: 'paid', amount_cents: 149 })
+    expect(await paymentOf(site, order.id)).toMatchObject({ amountCents: 149 })
+    expect(await offerTo(dear, 5)).toMatchObject({ episode_cents: 99 })
+    const { arms } = await resultOf(experiment)
+    expect(arms.map(({ exposed, buyers }) => [exposed, buyers])).toEqual([
+      [1, 0],
+      [1, 1],
+    ])
+    expect(arms[1]?.revenue).toMatchObject([{ net_cents: 149 }])
+  })
+
+  it("of a whole video is the arm's, of that video alone", async () => {
+    const experiment = await startPrice('video_price', 499)
+    const cheap = await guestIn(site, experiment, 1)
+    expect(await offerTo(cheap)).toMatchObject({ episode_cents: 99, video_cents: 499 })
+    const shopper = await Shopper.on(site, cheap)
+    const wish = { kind: 'video', video_id: video.id } as const
+    expect(await shopper.order(wish)).toMatchObject({ amount_cents: 499 })
+    expect(await shopper.order({ ...wish, video_id: site.video.id })).toMatchObject({ amount_cents: 999 })
+    const { price } = await cheap.ask(getVideo, { query: { id: video.id } })
+    expect(price).toMatchObject({ video_cents: 499 })
+  })
+
+  it('is about one video', async () => {
+    const body = { kind: 'video_price', name: 'x', arms: halves({ price_cents: 499 }) } as const
+    expect((await owner.desk.call(createExperiment, { body })).answer.code).toBe(404)
+  })
+})
+
+describe('the result', () => {
+  it('counts who met what differs, once, and what the ledger has of them after that', async () => {
+    const experiment = await startFree(5)
+    const early = await Shopper.on(site, await guestIn(site, experiment, 0))
+    await early.buy({ episode_id: idOf(6) })
+    const [usual, more] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
+    for (const visitor of [early.visitor, usual, more, more]) await play(visitor, 4)
+    await play(more, 1)
+    const buyer = await Shopper.on(site, more)
+    await buyer.buy({ episode_id: idOf(6) })
+    const { info: order } = await buyer.buy({ kind: 'video', video_id: site.video.id })
+    await refundOrder(site.context, order?.id ?? '', { amountCents: 500, reason: 'goodwill' })
+    const shown = await resultOf(experiment)
+    expect(shown).toMatchObject({ is_early: true, is_uneven: false, minimum: 7600 })
+    expect(shown.arms[0]).toMatchObject({ exposed: 2, buyers: 0, conversion_difference: null })
+    expect(shown.arms[1]).toMatchObject({
+      exposed: 1,
+      buyers: 1,
+      conversion: { value: 1 },
+      revenue: [{ currency: 'USD', net_cents: 99 + 999 - 500, per_viewer: { value: 598 } }],
+    })
+    const later = await Shopper.on(site, usual)
+    await owner.desk.ask(stopExperiment, { body: { id: experiment.id } })
+    settle()
+    await later.buy({ episode_id: idOf(6) })
+    expect((await resultOf(experiment)).arms[0]).toMatchObject({ buyers: 0 })
+  })
+
+  it('leaves out who has a right to the episode already', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy({ kind: 'video', video_id: video.id })
+    const experiment = await startFree(5)
+    expect((await play(shopper.visitor, 4)).code).toBe(200)
+    expect((await resultOf(experiment)).arms.map(({ exposed }) => exposed)).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,121 @@
+import { Refusal } from '#contract/errors.ts'
+import { inLanguage, type Language } from '#contract/languages.ts'
+import {
+  changeExperiment,
+  createExperiment,
+  listExperiments,
+  showExperiment,
+  startExperiment,
+  stopExperiment,
+  type Experiment,
+} from '#contract/studio/experiments.ts'
+import { isPayable, loadExperimentSales } from '#server/features/billing/billing.ts'
+import { loadDeskTitles } from '#server/features/catalog/catalog.ts'
+import {
+  changeDraft,
+  draftExperiment,
+  endExperiment,
+  findExperiment,
+  listAllExperiments,
+  startDraft,
+  type ExperimentRow,
+} from '#server/features/experiments/experiments.ts'
+import { pageSize } from '#server/platform/cursor.ts'
+import type { StudioContext } from '#server/features/studio/studio-context.ts'
+import type { Db } from '#server/tables.ts'
+import { changes, reads, type Command } from '#server/features/studio/command.ts'
+import { judge } from './judge.ts'
+
+const limits = { usual: 20, most: 50 }
+
+/** What is tried out on a part of the viewers, and what came of it. */
+export const experimentCommands: Command[] = [
+  changes(
+    createExperiment,
+    async ({ clock, gateways }, tx, { kind, name, target = null, arms }, { language }) => {
+      const draft = { kind, name, target, arms }
+      const row = await draftExperiment(tx, draft, clock.now())
+      const info = await presentOne(tx, row, language)
+      checkTarget(info)
+      checkPrices({ gateways }, info)
+      return { answer: { info }, change: { subject: row.id, after: draft } }
+    },
+  ),
+
+  changes(changeExperiment, async (context, tx, { id, ...change }, { language }) => {
+    const { row, before } = await changeDraft(tx, id, change)
+    const info = await presentOne(tx, row, language)
+    checkPrices(context, info)
+    return {
+      answer: { info },
+      change: { subject: id, before: said(before), after: said(row) },
+    }
+  }),
+
+  changes(startExperiment, async ({ clock }, tx, { id }, { language }) => {
+    const row = await startDraft(tx, id, clock.now())
+    const info = await presentOne(tx, row, language)
+    return { answer: { info }, change: { subject: id, before: { state: 'draft' }, after: row } }
+  }),
+
+  changes(stopExperiment, async ({ clock }, tx, { id }, { language }) => {
+    const row = await endExperiment(tx, id, clock.now())
+    const info = await presentOne(tx, row, language)
+    return { answer: { info }, change: { subject: id, before: { state: 'running' }, after: row } }
+  }),
+
+  reads(listExperiments, async ({ db }, { cursor, limit }, { language }) => {
+    const { page, next_cursor } = await listAllExperiments(db, { cursor, size: pageSize(limit, limits) })
+    return { data: { list: await present(db, page, language), next_cursor } }
+  }),
+
+  reads(showExperiment, async ({ db, clock }, { id }, { language }) => {
+    const row = await findExperiment(db, id)
+    const sales = await loadExperimentSales(db, id, row.stopped_at ?? clock.now())
+    const experiment = await presentOne(db, row, language)
+    return { info: { experiment, ...judge(row.arms, sales) } }
+  }),
+]
+
+/** A price is about one video, a theme about the whole site. @throws Refusal notFound */
+function checkTarget({ kind, target, target_name }: Experiment): void {
+  const isSound = target === null ? !kind.endsWith('_price') : kind !== 'pay_theme' && target_name !== null
+  if (!isSound) throw new Refusal('notFound', { field: 'target' })
+}
+
+/** @throws Refusal gatewayNotOffered for a price that nobody could pay */
+function checkPrices(context: Pick<StudioContext, 'gateways'>, { arms, currency }: Experiment): void {
+  for (const { price_cents } of arms)
+    if (
+      price_cents !== undefined &&
+      !isPayable(context, { amount_cents: price_cents, currency: currency ?? '' })
+    )
+      throw new Refusal('gatewayNotOffered', { field: 'arms' })
+}
+
+const said = ({ name, arms }: ExperimentRow) => ({ name, arms })
+
+async function presentOne(db: Db, row: ExperimentRow, language: Language): Promise<Experiment> {
+  const [shown] = await present(db, [row], language)
+  if (!shown) throw new Error(`experiment ${row.id} is gone`)
+  return shown
+}
+
+async function present(db: Db, rows: readonly ExperimentRow[], language: Language): Promise<Experiment[]> {
+  const titles = await loadDeskTitles(
+    db,
+    rows.flatMap(({ target }) => target ?? []),
+  )
+  return rows.map(({ created_at, started_at, stopped_at, target, ...row }) => {
+    const video = target === null ? undefined : titles.get(target)
+    return {
+      ...row,
+      target,
+      target_name: video ? inLanguage(video.titles, language) : null,
+      currency: video?.currency ?? null,
+      created_at: created_at.toISOString(),
+      started_at: started_at?.toISOString() ?? null,
+      stopped_at: stopped_at?.toISOString() ?? null,
+    }
+  })
+}

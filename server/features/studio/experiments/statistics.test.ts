@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import {
+  isUneven,
+  mean,
+  meanDifference,
+  minimumPerArm,
+  proportion,
+  proportionDifference,
+  zFor,
+} from './statistics.ts'
+
+/** As they are printed in R. G. Newcombe, Statistics in Medicine 17 (1998), pages 857–890: method 3, method 10. */
+describe('the intervals of shares are those of the literature', () => {
+  it.each([
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+  ])('%d of %d', (hits, of, low, high) => {
+    const found = proportion(hits, of)
+    expect(found.value).toBe(hits / of)
+    expect(found.low).toBeCloseTo(low, 4)
+    expect(found.high).toBeCloseTo(high, 4)
+  })
+
+  it.each([
+    [48, 80, 56, 70, 0.0524, 0.3339],
+    [3, 10, 9, 10, 0.1705, 0.809],
+  ])('of %d of %d and %d of %d', (a, m, b, n, low, high) => {
+    const found = proportionDifference({ hits: a, of: m }, { hits: b, of: n })
+    expect(found.low).toBeCloseTo(low, 4)
+    expect(found.high).toBeCloseTo(high, 4)
+    expect(found.clear).toBe(true)
+  })
+})
+
+it('nobody who was exposed says nothing', () => {
+  expect(proportion(0, 0)).toEqual({ value: 0, low: 0, high: 1 })
+  expect(proportionDifference({ hits: 0, of: 0 }, { hits: 1, of: 1 }).clear).toBe(false)
+  expect(mean({ sum: 0, squares: 0, of: 0 })).toEqual({ value: 0, low: 0, high: 0 })
+})
+
+it('a mean has the standard error of its amounts, those of nothing among them', () => {
+  // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, variance 32/7.
+  const found = mean({ sum: 40, squares: 232, of: 8 })
+  const error = Math.sqrt(32 / 7 / 8)
+  expect(found.value).toBe(5)
+  expect(found.low).toBeCloseTo(5 - 1.959964 * error, 9)
+  expect(found.high).toBeCloseTo(5 + 1.959964 * error, 9)
+})
+
+it('a difference of means is clear where its interval leaves zero out', () => {
+  const often = { sum: 10_000, squares: 1_000_000, of: 1000 }
+  const rarer = { sum: 5_000, squares: 500_000, of: 1000 }
+  const found = meanDifference(often, rarer)
+  const error = Math.sqrt((1_000_000 - 100_000) / 999 / 1000 + (500_000 - 25_000) / 999 / 1000)
+  expect(found.value).toBe(-5)
+  expect(found.high).toBeCloseTo(-5 + 1.959964 * error, 9)
+  expect(found.clear).toBe(true)
+  expect(meanDifference(often, { ...often, sum: 9_900 }).clear).toBe(false)
+})
+
+it('more comparisons need wider intervals, so that they hold together', () => {
+  expect([zFor(1), zFor(2), zFor(3)]).toEqual([1.959964, 2.241403, 2.39398])
+})
+
+it('arms of other sizes than their shares are told from chance at one in a thousand', () => {
+  // Chi-squared is 3.92 and 15.4; 10.83 is passed by chance once in a thousand.
+  expect(isUneven([5000, 5200], [50, 50])).toBe(false)
+  expect(isUneven([5000, 5400], [50, 50])).toBe(true)
+  expect(isUneven([800, 100, 100], [80, 10, 10])).toBe(false)
+  expect(isUneven([800, 100, 160], [80, 10, 10])).toBe(true)
+  expect(isUneven([0, 0], [50, 50])).toBe(false)
+})
+
+it('an arm needs the more viewers the fewer of them buy', () => {
+  expect(minimumPerArm({ buyers: 3, exposed: 1000 })).toBe(7600)
+  expect(minimumPerArm({ buyers: 100, exposed: 1000 })).toBe(3600)
+  expect(minimumPerArm({ buyers: 100, exposed: 10_000 })).toBe(39_600)
+  expect(minimumPerArm({ buyers: 95, exposed: 100 })).toBe(100)
+})

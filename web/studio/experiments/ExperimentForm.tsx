@@ -1,0 +1,126 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from 'react-router'
+import {
+  changeExperiment,
+  createExperiment,
+  experimentKinds,
+  type Experiment,
+} from '#contract/studio/experiments.ts'
+import { payLayouts } from '#contract/studio/homepage.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { bodyOf, isPriced, otherArms, problemsOf, valuesOf, type DraftValues } from './draft-values.ts'
+import styles from './experiments.module.css'
+
+/** Drafts an experiment, or changes the draft. */
+export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
+  const { t } = useTexts()
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const form = useForm<keyof DraftValues>({
+    initial: valuesOf(experiment),
+    fieldOf: (field) => (field === 'arms' ? 'one' : undefined),
+    messagesOf: (values) => problemsOf(values, t),
+    send: async (values) => {
+      const body = bodyOf(values)
+      const { id } = experiment
+        ? await call(changeExperiment, { body: { id: experiment.id, name: body.name, arms: body.arms } })
+        : await call(createExperiment, { body })
+      void queryClient.invalidateQueries({ queryKey: ['experiments'] })
+      if (!experiment) void navigate(`/studio/experiments/${id}`)
+    },
+  })
+  return (
+    <form className={styles.form} onSubmit={form.submit} noValidate>
+      <Field {...form.field('name')} label={t('experiments.name')} autoComplete="off" />
+      {!experiment && (
+        <Choice
+          label={t('experiments.kind')}
+          value={form.value.kind}
+          options={experimentKinds.map((value) => ({ value, label: t(`experiments.kinds.${value}`) }))}
+          onChoose={(kind) => form.set({ kind })}
+        />
+      )}
+      {!experiment && <Target form={form} />}
+      <p className={styles.hint}>{t('experiments.firstArm')}</p>
+      {form.value.kind === 'pay_theme' ? <Theme form={form} /> : <Values form={form} />}
+      <Field
+        {...form.field('share')}
+        label={t('experiments.share')}
+        hint={t('experiments.shareHint')}
+        inputMode="numeric"
+        autoComplete="off"
+      />
+      {form.problem && <p role="alert">{form.problem}</p>}
+      <Button type="submit" disabled={form.busy}>
+        {t(experiment ? 'experiments.save' : 'experiments.draft')}
+      </Button>
+    </form>
+  )
+}
+
+type Fields = { form: ReturnType<typeof useForm<keyof DraftValues>> }
+
+function Target({ form }: Fields) {
+  const { t } = useTexts()
+  if (form.value.kind === 'pay_theme') return null
+  return (
+    <Field
+      {...form.field('target')}
+      label={t('experiments.video')}
+      hint={t(isPriced(form.value.kind) ? 'experiments.oneVideoHint' : 'experiments.videoHint')}
+      required={isPriced(form.value.kind)}
+      autoComplete="off"
+    />
+  )
+}
+
+function Values({ form }: Fields) {
+  const { t } = useTexts()
+  const priced = isPriced(form.value.kind)
+  return (
+    <div className={styles.fields}>
+      {otherArms.map((name, index) => (
+        <Field
+          key={name}
+          {...form.field(name)}
+          label={t(priced ? 'experiments.priceOf' : 'experiments.freeOf', { arm: 'BCD'[index] ?? '' })}
+          inputMode={priced ? 'decimal' : 'numeric'}
+          required={index === 0}
+          autoComplete="off"
+        />
+      ))}
+    </div>
+  )
+}
+
+function Theme({ form }: Fields) {
+  const { t } = useTexts()
+  return (
+    <div className={styles.fields}>
+      <Choice
+        label={t('experiments.layout')}
+        value={form.value.layout}
+        options={['', ...payLayouts].map((value) => ({
+          value,
+          label:
+            value === ''
+              ? t('experiments.stands')
+              : t(value === 'card' ? 'experiments.card' : 'experiments.sheet'),
+        }))}
+        onChoose={(layout) => form.set({ layout })}
+      />
+      <Field
+        {...form.field('accent')}
+        label={t('experiments.accent')}
+        hint={t('experiments.accentHint')}
+        required={false}
+        autoComplete="off"
+      />
+    </div>
+  )
+}

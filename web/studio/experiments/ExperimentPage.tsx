@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  changeExperiment,
+  showExperiment,
+  startExperiment,
+  stopExperiment,
+  type Experiment,
+} from '#contract/studio/experiments.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { NotFound } from '#web/studio/NotFound.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
+import { Facts } from '#web/studio/ui/Facts.tsx'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
+import { useCommand } from '#web/studio/use-command.ts'
+import { timeWords } from '#web/studio/words.ts'
+import { ExperimentForm } from './ExperimentForm.tsx'
+import { Result } from './Result.tsx'
+import styles from './experiments.module.css'
+
+/** One experiment: what it is, what can be done to it, and what came of it. */
+export function OneExperiment({ id }: { id: string }) {
+  const { t } = useTexts()
+  const may = useMay()
+  const found = useQuery({
+    queryKey: ['experiments', id],
+    queryFn: ({ signal }) => call(showExperiment, { query: { id }, signal }),
+  })
+  if (found.error instanceof CallRejected && found.error.code === 404) return <NotFound />
+  const experiment = found.data?.experiment
+  return (
+    <Page
+      title={experiment?.name ?? t('experiments.title')}
+      lead={<PageLink to="/studio/experiments">{t('experiments.all')}</PageLink>}
+      actions={experiment && <Next experiment={experiment} />}
+    >
+      {found.isError ? (
+        <CouldNotLoad onRetry={() => void found.refetch()} />
+      ) : found.data ? (
+        <>
+          <Summary experiment={found.data.experiment} />
+          {found.data.experiment.state !== 'draft' ? (
+            <Result result={found.data} />
+          ) : (
+            may(changeExperiment) && (
+              <Panel title={t('experiments.change')}>
+                <ExperimentForm experiment={found.data.experiment} />
+              </Panel>
+            )
+          )}
+        </>
+      ) : (
+        <div className={styles.wait} aria-busy="true" />
+      )}
+    </Page>
+  )
+}
+
+function Summary({ experiment }: { experiment: Experiment }) {
+  const { t, language } = useTexts()
+  const { kind, target_name, state, started_at, stopped_at } = experiment
+  return (
+    <Facts
+      facts={[
+        { name: t('experiments.kind'), value: t(`experiments.kinds.${kind}`) },
+        { name: t('experiments.about'), value: target_name ?? t('experiments.wholeSite') },
+        { name: t('experiments.state'), value: t(`experiments.states.${state}`) },
+        { name: t('experiments.started'), value: timeWords(started_at, language) },
+        { name: t('experiments.stopped'), value: timeWords(stopped_at, language) },
+      ]}
+    />
+  )
+}
+
+/** A draft is started, what runs is stopped; neither can be taken back. */
+function Next({ experiment: { id, state } }: { experiment: Experiment }) {
+  const { t } = useTexts()
+  const may = useMay()
+  const [asked, setAsked] = useState(false)
+  const start = useCommand(startExperiment)
+  const stop = useCommand(stopExperiment)
+  if (state === 'stopped' || !may(startExperiment)) return null
+  const isDraft = state === 'draft'
+  const doIt = async () => {
+    await (isDraft ? start : stop).run({ id })
+    setAsked(false)
+  }
+  return (
+    <>
+      <Button look={isDraft ? 'main' : 'danger'} onClick={() => setAsked(true)}>
+        {t(isDraft ? 'experiments.start' : 'experiments.stop')}
+      </Button>
+      {asked && (
+        <AskFirst
+          title={t(isDraft ? 'experiments.startTitle' : 'experiments.stopTitle')}
+          text={t(isDraft ? 'experiments.startText' : 'experiments.stopText')}
+          action={t(isDraft ? 'experiments.start' : 'experiments.stop')}
+          busy={start.busy || stop.busy}
+          onDo={() => void doIt()}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  )
+}

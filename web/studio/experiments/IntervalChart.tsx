@@ -1,0 +1,73 @@
+import { useSyncExternalStore } from 'react'
+import type { Estimate } from '#contract/studio/experiments.ts'
+import { scaleFor } from '#web/studio/growth/chart.ts'
+import styles from './experiments.module.css'
+
+/** Of the drawing, in its own units; it grows with the page. */
+const wide = 720
+const narrow = 360
+const rowHeight = 56
+const edge = { left: 16, right: 32, bottom: 28 }
+
+const phone = matchMedia('(width < 720px)')
+const onTurn = (tell: () => void) => {
+  phone.addEventListener('change', tell)
+  return () => phone.removeEventListener('change', tell)
+}
+
+/** A point for each arm with the interval about it. The table beneath says the same in figures, so the drawing is one picture. */
+export function IntervalChart({
+  title,
+  rows,
+  words,
+}: {
+  title: string
+  rows: readonly { name: string; estimate: Estimate }[]
+  /** A value as the axis says it. */
+  words: (value: number) => string
+}) {
+  const width = useSyncExternalStore(onTurn, () => (phone.matches ? narrow : wide))
+  const scale = scaleFor(rows.flatMap(({ estimate: { low, high, value } }) => [low, high, value]))
+  const height = rows.length * rowHeight + edge.bottom
+  const inner = width - edge.left - edge.right
+  const x = (value: number) => edge.left + ((value - scale.low) / (scale.high - scale.low)) * inner
+  const every = Math.ceil(scale.ticks.length / (width === narrow ? 4 : 8))
+  return (
+    <svg className={styles.chart} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title}>
+      {scale.ticks.map(
+        (tick, index) =>
+          index % every === 0 && (
+            <g key={tick}>
+              <line
+                className={tick === 0 ? styles.zero : styles.line}
+                x1={x(tick)}
+                x2={x(tick)}
+                y1={8}
+                y2={height - edge.bottom}
+              />
+              <text
+                className={styles.tick}
+                x={x(tick)}
+                y={height - 8}
+                textAnchor={index === 0 ? 'start' : 'middle'}
+              >
+                {words(tick)}
+              </text>
+            </g>
+          ),
+      )}
+      {rows.map(({ name, estimate: { low, high, value } }, index) => {
+        const y = index * rowHeight + 40
+        return (
+          <g key={name}>
+            <text className={styles.name} x={edge.left + 8} y={y - 16}>
+              {name}
+            </text>
+            <line className={styles.interval} x1={x(low)} x2={x(high)} y1={y} y2={y} />
+            <circle className={styles.point} cx={x(value)} cy={y} r={6} />
+          </g>
+        )
+      })}
+    </svg>
+  )
+}

@@ -1,0 +1,175 @@
+import type { Arm, ArmResult, Difference, Estimate, ExperimentResult } from '#contract/studio/experiments.ts'
+import { htmlLanguage } from '#contract/languages.ts'
+import { money } from '#web/lib/money.ts'
+import { useTexts, type Say } from '#web/studio/texts.ts'
+import { Panel } from '#web/studio/ui/Page.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { IntervalChart } from './IntervalChart.tsx'
+import styles from './experiments.module.css'
+
+type Row = ArmResult & { name: string; share: number }
+
+/** What an experiment has shown, how uncertain that is, and whether it is too early to say. */
+export function Result({ result }: { result: ExperimentResult }) {
+  const { t, language } = useTexts()
+  const { experiment, arms, minimum, is_early, is_uneven } = result
+  const rows = arms.map((arm, index): Row => {
+    const said = experiment.arms[index] ?? { share: 0 }
+    return {
+      ...arm,
+      share: said.share,
+      name: `${'ABCD'[index]} · ${armWords(said, index, experiment.currency ?? '', t)}`,
+    }
+  })
+  const percent = (value: number) =>
+    new Intl.NumberFormat(htmlLanguage[language], { style: 'percent', maximumFractionDigits: 2 }).format(
+      value,
+    )
+  const [firstArm] = arms
+  return (
+    <>
+      {is_uneven && (
+        <p className={styles.warning} role="alert">
+          {t('experiments.uneven')}
+        </p>
+      )}
+      {is_early && <p className={styles.warning}>{t('experiments.early', { minimum })}</p>}
+      <Conversion rows={rows} percent={percent} early={is_early} />
+      {firstArm?.revenue.map(({ currency }) => (
+        <Revenue key={currency} rows={rows} currency={currency} early={is_early} />
+      ))}
+      <p className={styles.hint}>{t('experiments.how')}</p>
+    </>
+  )
+}
+
+/** What an arm is, in words. */
+function armWords(
+  { free_episodes, price_cents, layout, accent }: Arm,
+  index: number,
+  currency: string,
+  t: Say,
+): string {
+  if (index === 0) return t('experiments.stands')
+  if (free_episodes !== undefined) return t('experiments.freeCount', { count: free_episodes })
+  if (price_cents !== undefined) return money(price_cents, currency)
+  const layoutWords = layout && t(layout === 'card' ? 'experiments.card' : 'experiments.sheet')
+  return [layoutWords, accent].filter(Boolean).join(', ')
+}
+
+const between = (estimate: Estimate, words: (value: number) => string) =>
+  `${words(estimate.low)} – ${words(estimate.high)}`
+
+/** Whether a difference is more than chance, in plain words. */
+function verdict(difference: Difference | null, early: boolean, t: Say): string {
+  if (difference === null) return t('experiments.compared')
+  if (early) return t('experiments.tooEarly')
+  if (!difference.clear) return t('experiments.chance')
+  return t(difference.value > 0 ? 'experiments.clearlyMore' : 'experiments.clearlyLess')
+}
+
+function Conversion({
+  rows,
+  percent,
+  early,
+}: {
+  rows: readonly Row[]
+  percent: (value: number) => string
+  early: boolean
+}) {
+  const { t } = useTexts()
+  const columns = [
+    { title: t('experiments.arm'), cell: ({ name }: Row) => name },
+    { title: t('experiments.share'), figures: true, cell: ({ share }: Row) => percent(share / 100) },
+    { title: t('experiments.exposed'), figures: true, cell: ({ exposed }: Row) => exposed },
+    { title: t('experiments.buyers'), figures: true, cell: ({ buyers }: Row) => buyers },
+    {
+      title: t('experiments.conversion'),
+      figures: true,
+      cell: ({ conversion }: Row) => percent(conversion.value),
+    },
+    {
+      title: t('experiments.interval'),
+      figures: true,
+      cell: ({ conversion }: Row) => between(conversion, percent),
+    },
+    {
+      title: t('experiments.difference'),
+      figures: true,
+      cell: ({ conversion_difference: found }: Row) =>
+        found ? `${percent(found.value)} (${between(found, percent)})` : '–',
+    },
+    {
+      title: t('experiments.verdict'),
+      cell: ({ conversion_difference }: Row) => verdict(conversion_difference, early, t),
+    },
+  ]
+  return (
+    <Panel title={t('experiments.conversion')}>
+      <IntervalChart
+        title={t('experiments.conversionChart')}
+        rows={rows.map(({ name, conversion }) => ({ name, estimate: inHundreds(conversion) }))}
+        words={(value) => percent(value / 100)}
+      />
+      <Table
+        caption={t('experiments.conversion')}
+        columns={columns}
+        rows={rows}
+        keyOf={({ name }) => name}
+        empty={t('experiments.none')}
+      />
+    </Panel>
+  )
+}
+
+const inHundreds = ({ value, low, high }: Estimate): Estimate => ({
+  value: value * 100,
+  low: low * 100,
+  high: high * 100,
+})
+
+function Revenue({ rows, currency, early }: { rows: readonly Row[]; currency: string; early: boolean }) {
+  const { t } = useTexts()
+  const words = (cents: number) => money(Math.round(cents), currency)
+  const found = rows.flatMap(({ name, revenue }) =>
+    revenue.filter((each) => each.currency === currency).map((each) => ({ name, ...each })),
+  )
+  type Sums = (typeof found)[number]
+  const columns = [
+    { title: t('experiments.arm'), cell: ({ name }: Sums) => name },
+    { title: t('experiments.net'), figures: true, cell: ({ net_cents }: Sums) => words(net_cents) },
+    {
+      title: t('experiments.perViewer'),
+      figures: true,
+      cell: ({ per_viewer }: Sums) => words(per_viewer.value),
+    },
+    {
+      title: t('experiments.interval'),
+      figures: true,
+      cell: ({ per_viewer }: Sums) => between(per_viewer, words),
+    },
+    {
+      title: t('experiments.difference'),
+      figures: true,
+      cell: ({ difference }: Sums) =>
+        difference ? `${words(difference.value)} (${between(difference, words)})` : '–',
+    },
+    { title: t('experiments.verdict'), cell: ({ difference }: Sums) => verdict(difference, early, t) },
+  ]
+  return (
+    <Panel title={t('experiments.revenue', { currency })}>
+      <IntervalChart
+        title={t('experiments.revenueChart', { currency })}
+        rows={found.map(({ name, per_viewer }) => ({ name, estimate: per_viewer }))}
+        words={words}
+      />
+      <Table
+        caption={t('experiments.revenue', { currency })}
+        columns={columns}
+        rows={found}
+        keyOf={({ name }) => name}
+        empty={t('experiments.none')}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,108 @@
+import type { BodyOf } from '#contract/endpoint.ts'
+import {
+  experimentKinds,
+  type Arm,
+  type createExperiment,
+  type Experiment,
+} from '#contract/studio/experiments.ts'
+import { payLayouts } from '#contract/studio/homepage.ts'
+import { centsOf, decimalOf } from '#web/studio/words.ts'
+import type { Say } from '#web/studio/texts.ts'
+import { episodeOfAddress } from '#web/studio/growth/episode-address.ts'
+
+/** The arms beside the first, which is what stands. */
+export const otherArms = ['one', 'two', 'three'] as const
+
+type Name = 'name' | 'kind' | 'target' | 'share' | 'layout' | 'accent' | (typeof otherArms)[number]
+
+/** An experiment as it is typed. */
+export type DraftValues = Record<Name, string>
+
+/** Whether the arms of a kind differ by a price. */
+export const isPriced = (kind: string) => kind.endsWith('_price')
+
+/** A draft as it is typed, or the first one. */
+export function valuesOf(experiment: Experiment | undefined): DraftValues {
+  const [, ...others] = experiment?.arms ?? []
+  const typed = ({ free_episodes, price_cents }: Partial<Arm> = {}) =>
+    price_cents === undefined ? String(free_episodes ?? '') : decimalOf(price_cents)
+  return {
+    name: experiment?.name ?? '',
+    kind: experiment?.kind ?? 'free_episodes',
+    target: experiment?.target ?? '',
+    share: String(others[0]?.share ?? 50),
+    one: typed(others[0]),
+    two: typed(others[1]),
+    three: typed(others[2]),
+    layout: others[0]?.layout ?? '',
+    accent: others[0]?.accent ?? '',
+  }
+}
+
+/** The id of the video that is meant: as it is, or in an address of this site. */
+function videoOf(target: string): string | undefined {
+  const typed = target.trim()
+  return /^\w+$/.test(typed) ? typed : episodeOfAddress(typed)?.video_id
+}
+
+const isCount = (text: string) => /^\d{1,4}$/.test(text.trim())
+
+/** What is wrong, by field. */
+export function problemsOf(values: DraftValues, t: Say): Partial<DraftValues> {
+  const { name, kind, target, share, layout, accent } = values
+  const given = kind === 'pay_theme' ? ['one'] : otherArms.filter((arm) => values[arm].trim() !== '')
+  const most = Math.floor(99 / Math.max(given.length, 1))
+  return {
+    ...(name.trim() ? {} : { name: t('experiments.nameBad') }),
+    ...(isTarget(kind, target.trim()) ? {} : { target: t('experiments.videoBad') }),
+    ...(isCount(share) && Number(share) >= 1 && Number(share) <= most
+      ? {}
+      : { share: t('experiments.shareBad', { most }) }),
+    ...(kind === 'pay_theme' ? themeProblems(layout, accent, t) : valueProblems(values, t)),
+  }
+}
+
+/** A price is about one video; free episodes may be about all. */
+function isTarget(kind: string, target: string): boolean {
+  if (kind === 'pay_theme' || (target === '' && !isPriced(kind))) return true
+  return videoOf(target) !== undefined
+}
+
+function themeProblems(layout: string, accent: string, t: Say): Partial<DraftValues> {
+  const typed = accent.trim()
+  const isSaid = layout !== '' || typed !== ''
+  return isSaid && (typed === '' || /^#[0-9a-f]{6}$/i.test(typed))
+    ? {}
+    : { accent: t('experiments.accentBad') }
+}
+
+function valueProblems(values: DraftValues, t: Say): Partial<DraftValues> {
+  const isValue = (typed: string) => (isPriced(values.kind) ? (centsOf(typed) ?? 0) > 0 : isCount(typed))
+  const bad = otherArms.filter((arm, index) => !isValue(values[arm]) && (index === 0 || values[arm].trim()))
+  const message = t(isPriced(values.kind) ? 'experiments.priceBad' : 'experiments.freeBad')
+  return Object.fromEntries(bad.map((arm) => [arm, message]))
+}
+
+/** What is sent of it. Each other arm gets the same share, and the first the rest. */
+export function bodyOf(values: DraftValues): BodyOf<typeof createExperiment> {
+  const kind = experimentKinds.find((each) => each === values.kind) ?? 'free_episodes'
+  const share = Number(values.share)
+  const layout = payLayouts.find((each) => each === values.layout)
+  const accent = values.accent.trim()
+  const others: Omit<Arm, 'share'>[] =
+    kind === 'pay_theme'
+      ? [{ ...(layout ? { layout } : {}), ...(accent ? { accent } : {}) }]
+      : otherArms
+          .filter((arm) => values[arm].trim() !== '')
+          .map((arm) =>
+            isPriced(kind)
+              ? { price_cents: centsOf(values[arm]) ?? 0 }
+              : { free_episodes: Number(values[arm]) },
+          )
+  return {
+    kind,
+    name: values.name.trim().slice(0, 100),
+    target: kind === 'pay_theme' ? null : (videoOf(values.target) ?? null),
+    arms: [{ share: 100 - share * others.length }, ...others.map((said) => ({ share, ...said }))],
+  }
+}
