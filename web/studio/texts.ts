@@ -33,7 +33,19 @@ type StudioKey =
 export type Say = (key: StudioKey, values?: Values) => string
 
 const translator = createTranslator<StudioKey>(currentLanguage())
-for (const part of [desk, content, homepage, money, people, plans, running, settings, growth, experiments, start])
+for (const part of [
+  desk,
+  content,
+  homepage,
+  money,
+  people,
+  plans,
+  running,
+  settings,
+  growth,
+  experiments,
+  start,
+])
   translator.add('en', part)
 
 const others = import.meta.glob<TextTree>(['./texts/*.json', '!./texts/en.*.json'], { import: 'default' })
