@@ -9,6 +9,8 @@ const common = {
   pool: 'forks' as const,
   testTimeout: 20_000,
   hookTimeout: 30_000,
+  // A busy machine is slow, not wrong.
+  expect: { poll: { timeout: 10_000 } },
   // Nothing of a developer's own settings reaches a test.
   env: { NO_COLOR: '1' },
 }

@@ -70,7 +70,7 @@ async function outcomeOf({ someone, changeId }: Ready): Promise<string> {
 
 test(
   'killed before any statement of a change of card, or as a commit is sent: the plan is charged with one card, the gateway has that one only, and what was begun comes to an end',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const whole = await ready()
     const { printed } = await changeIn(whole, 'never', 0)

@@ -115,7 +115,7 @@ async function crashAt(kind: 'episode' | 'plan', places: { when: string; at: num
 
 test(
   'killed before any statement of paying an episode, or as a commit is sent: charged once and unlocked once, or neither',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const { statements, commits } = await wholeRun('episode')
     const places = [
@@ -131,7 +131,7 @@ test(
 
 test(
   'killed at any moment of paying a plan: one subscription charged once, or none',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const { statements } = await wholeRun('plan')
     const second = Array.from({ length: 6 }, (_, index) => ({ when: 'before', at: statements - index }))

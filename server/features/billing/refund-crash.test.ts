@@ -48,7 +48,7 @@ async function outcomeOf(person: Subscriber, orderId: string): Promise<string> {
 
 test(
   'killed around any commit of a refund, or before a statement between: made once with all that follows, or never begun',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const whole = await bought()
     const { printed } = await refundIn(whole.orderId, 'never', 0)

@@ -40,7 +40,7 @@ async function converge(): Promise<void> {
 
 test(
   'killed around any commit of a renewal, or at any statement between: charged once, one period on, and the books agree',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const whole = await due()
     const { printed } = await renewIn(whole, 'never', 0)
