@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import { languages, type Texts } from '#contract/languages.ts'
+import { languages, type Language, type Texts } from '#contract/languages.ts'
 import { videoLimits, type DeskEpisode } from '#contract/studio/videos.ts'
 import { edited, recordEpisodes, type TextChanges } from '#server/features/catalog/catalog.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -8,6 +8,7 @@ import * as queries from './desk-queries.ts'
 import type { DeskEpisodeRow } from './desk-queries.ts'
 import { retryFailed } from './ingest/asset-states.ts'
 import { countEpisodes, retireAsset, setNextAsset } from './ingest/queries.ts'
+import { reasonIn } from './ingest/unusable-file.ts'
 import { issueLinks, type IssuedLinks } from './passes.ts'
 import { selectCounts } from './queries.ts'
 
@@ -26,13 +27,16 @@ export async function listDeskEpisodes(
   context: DeskMediaContext,
   db: Db,
   videoId: string,
+  language: Language,
 ): Promise<DeskEpisode[]> {
-  return (await queries.selectDeskEpisodesOf(db, videoId)).map((row) => presentDeskEpisode(context, row))
+  const rows = await queries.selectDeskEpisodesOf(db, videoId)
+  return rows.map((row) => presentDeskEpisode(context, row, language))
 }
 
-function presentDeskEpisode(context: DeskMediaContext, row: DeskEpisodeRow): DeskEpisode {
+function presentDeskEpisode(context: DeskMediaContext, row: DeskEpisodeRow, language: Language): DeskEpisode {
   const isComing = row.next_asset_id !== null
   const name = (isComing ? row.coming_name : row.source_name) ?? ''
+  const reason = isComing ? reasonIn(language, { reason: row.coming_reason, why: row.coming_why }) : null
   const captioned = new Set((row.coming_captions ?? row.captions ?? []).map(({ lang }) => lang))
   return {
     id: row.id,
@@ -41,7 +45,7 @@ function presentDeskEpisode(context: DeskMediaContext, row: DeskEpisodeRow): Des
     state: stateOf(row),
     plays: row.asset_id !== null,
     progress: isComing ? (row.coming_progress ?? 0) : 100,
-    reason: isComing && row.coming_reason ? `${name} ${row.coming_reason}` : null,
+    reason: reason ? `${name} ${reason}` : null,
     source_name: name,
     duration_ms: row.duration_ms,
     captions: languages.filter((language) => captioned.has(language)),
@@ -106,8 +110,8 @@ async function lock(tx: Tx, id: string): Promise<DeskEpisodeRow> {
   return row
 }
 
-async function show(context: DeskMediaContext, tx: Tx, id: string): Promise<DeskEpisode> {
-  return presentDeskEpisode(context, await lock(tx, id))
+async function show(context: DeskMediaContext, tx: Tx, id: string, language: Language): Promise<DeskEpisode> {
+  return presentDeskEpisode(context, await lock(tx, id), language)
 }
 
 /**
@@ -119,10 +123,11 @@ export async function editEpisode(
   tx: Tx,
   id: string,
   changes: TextChanges,
+  language: Language,
 ): Promise<{ before: Partial<Texts>; episode: DeskEpisode }> {
   const { titles: before } = await lock(tx, id)
   await queries.updateEpisodeTitles(tx, id, edited(before, changes, videoLimits.title, 'titles'))
-  return { before, episode: await show(context, tx, id) }
+  return { before, episode: await show(context, tx, id, language) }
 }
 
 /**
@@ -133,12 +138,13 @@ export async function retryEpisode(
   context: DeskMediaContext,
   tx: Tx,
   id: string,
+  language: Language,
 ): Promise<{ reason: string | null; episode: DeskEpisode }> {
   const row = await lock(tx, id)
   const isQueued = row.next_asset_id !== null && (await retryFailed(tx, row.next_asset_id))
   if (!isQueued) throw new Refusal('movedOn')
   await recordEpisodes(tx, row.video_id, await countEpisodes(tx, row.video_id))
-  return { reason: row.coming_reason, episode: await show(context, tx, id) }
+  return { reason: row.coming_reason, episode: await show(context, tx, id, language) }
 }
 
 /**

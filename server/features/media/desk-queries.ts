@@ -21,6 +21,7 @@ function selectDeskEpisodes(db: Db) {
       'coming.state as coming_state',
       'coming.progress as coming_progress',
       'coming.reason as coming_reason',
+      'coming.why as coming_why',
       'coming.original_path as coming_path',
       'coming.source_name as coming_name',
       'coming.captions as coming_captions',

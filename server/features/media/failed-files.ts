@@ -3,6 +3,7 @@ import type { FailedFile } from '#contract/studio/running.ts'
 import { pageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import type { Db } from '#server/tables.ts'
+import { reasonIn } from './ingest/unusable-file.ts'
 import { selectFailedFiles } from './queries.ts'
 
 const pageLimits = { usual: 20, most: 50 }
@@ -23,10 +24,10 @@ export async function listFailedFiles(
     (row) => [row.failed_at, row.id],
   )
   return {
-    list: page.map(({ id, source_name, reason, failed_at, titles, ...episode }) => ({
+    list: page.map(({ id, source_name, reason, why, failed_at, titles, ...episode }) => ({
       id,
       source_name,
-      reason: reason ?? '',
+      reason: reasonIn(language, { reason, why }) ?? '',
       failed_at: failed_at.toISOString(),
       episode: {
         id: episode.episode_id,

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db } from '#server/tables.ts'
+import type { Why } from './ingest/unusable-file.ts'
 
 /**
  * An episode that plays, or will: one whose only file failed is not there. Of `episodes` joined with its `coming` asset.
@@ -99,6 +100,7 @@ interface FailedRow {
   id: string
   source_name: string
   reason: string | null
+  why: Why | null
   failed_at: Date
   episode_id: string
   number: number
@@ -114,7 +116,7 @@ export async function selectFailedFiles(
 ): Promise<FailedRow[]> {
   const older = after ? sql`AND (a.failed_at, a.id) < (${after.at}::timestamptz, ${after.id})` : sql``
   const { rows } = await sql<FailedRow>`
-    SELECT a.id, a.source_name, a.reason, a.failed_at, e.id AS episode_id, e.number, v.id AS video_id, v.titles
+    SELECT a.id, a.source_name, a.reason, a.why, a.failed_at, e.id AS episode_id, e.number, v.id AS video_id, v.titles
     FROM assets a JOIN episodes e ON e.next_asset_id = a.id JOIN videos v ON v.id = e.video_id
     WHERE a.state = 'failed' AND a.retired_at IS NULL ${older}
     ORDER BY a.failed_at DESC, a.id DESC LIMIT ${limit}`.execute(db)

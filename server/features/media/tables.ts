@@ -1,8 +1,12 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Language, Texts } from '#contract/languages.ts'
+import type { Why } from './ingest/unusable-file.ts'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+
+/** Null as well where a file failed before there were keys; `reason` has the sentence. */
+type WhyColumn = JSONColumnType<Why | null, string | null | undefined, string | null>
 
 /** `hash` is of the caption's normalised text: it tells whether the file beside the episode has changed. */
 export interface Caption {
@@ -22,7 +26,9 @@ export interface AssetsTable {
   attempt: Generated<number>
   /** How often it could not be made by our own fault; interruptions do not count. */
   failures: Generated<number>
+  /** In English, as the log has told it. */
   reason: string | null
+  why: WhyColumn
   failed_at: MaybeTime
   original_path: string | null
   source_name: string
@@ -77,6 +83,7 @@ export interface UploadsTable {
   language: Language | null
   state: 'arriving' | 'complete' | 'taken' | 'refused'
   reason: string | null
+  why: WhyColumn
   touched_at: Time
 }
 

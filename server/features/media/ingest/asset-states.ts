@@ -4,6 +4,7 @@ import { assetFiles } from './asset-files.ts'
 import * as queries from './queries.ts'
 import type { ClaimedAsset } from './queries.ts'
 import type { Transcoded } from './transcode.ts'
+import { reasonColumns, type UnusableFile } from './unusable-file.ts'
 
 export type Claim = Pick<ClaimedAsset, 'id' | 'attempt'>
 
@@ -36,7 +37,15 @@ export async function claimNext(
  */
 export async function markReady(tx: Tx, claim: Claim, made: Transcoded, now: Date): Promise<Caption[]> {
   const { width, height, durationMs, hasAudio } = made
-  const values = { width, height, duration_ms: durationMs, has_audio: hasAudio, ready_at: now, reason: null }
+  const values = {
+    width,
+    height,
+    duration_ms: durationMs,
+    has_audio: hasAudio,
+    ready_at: now,
+    reason: null,
+    why: null,
+  }
   const place = assetFiles.place(claim)
   return (await move(tx, claim, { state: 'ready', progress: 100, place, ...values })).captions
 }
@@ -47,11 +56,11 @@ export async function expectHeld(db: Db, claim: Claim): Promise<void> {
 }
 
 /**
- * processing → failed, with the reason in words.
+ * processing → failed, with the reason.
  * @throws ClaimLost
  */
-export async function markFailed(db: Db, claim: Claim, reason: string): Promise<void> {
-  await move(db, claim, { state: 'failed', reason, failed_at: new Date() })
+export async function markFailed(db: Db, claim: Claim, error: UnusableFile): Promise<void> {
+  await move(db, claim, { state: 'failed', ...reasonColumns(error), failed_at: new Date() })
 }
 
 /**

@@ -19,6 +19,7 @@ import { claimNext, giveBack, markFailed, putBackAbandoned } from './asset-state
 import { enqueueFolder, importFolder } from './import-folder.ts'
 import { sweepRetiredAssets } from './sweep-retired-assets.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
+import { UnusableFile } from './unusable-file.ts'
 import { workNext, type IngestContext } from './work-queue.ts'
 
 const description = `title: { en: Salt }
@@ -283,7 +284,9 @@ test('what a dead worker had goes back into the queue, what a living one has doe
   client.release(true)
   expect(await putBackAbandoned(database.db)).toEqual([claim?.id])
   if (!claim) throw new Error('nothing was claimed')
-  await expect(markFailed(database.db, claim, 'late')).rejects.toThrow('another worker')
+  await expect(markFailed(database.db, claim, new UnusableFile({ key: 'tooSlow' }))).rejects.toThrow(
+    'another worker',
+  )
   await expect(giveBack(database.db, claim)).rejects.toThrow('another worker')
   expect(await workNext(context, { signal: new AbortController().signal, niceness: 0 })).toBe(claim.id)
 })

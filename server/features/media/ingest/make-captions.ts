@@ -14,14 +14,11 @@ export function makeCaptions(bytes: Buffer): string {
   const text = decode(bytes)
     .replace(/^\uFEFF/, '')
     .replaceAll(/\r\n?/g, '\n')
-  if (text.trim() === '') throw new UnusableFile('is empty')
+  if (text.trim() === '') throw new UnusableFile({ key: 'empty' })
   const isVtt = /^WEBVTT(?:[ \t].*)?(?:\n|$)/.test(text)
   const blocks = splitBlocks(text).slice(isVtt ? 1 : 0)
   const cues = blocks.filter(({ lines }) => !/^(NOTE|STYLE|REGION)\b/.test(lines[0] ?? '')).map(readCue)
-  if (cues.length === 0)
-    throw new UnusableFile(
-      isVtt ? 'has no captions in it' : 'is neither WebVTT nor SubRip: it doesn’t begin with WEBVTT',
-    )
+  if (cues.length === 0) throw new UnusableFile({ key: isVtt ? 'noCaptions' : 'notCaptions' })
   return `WEBVTT\n\n${cues.join('\n\n')}\n`
 }
 
@@ -33,11 +30,11 @@ export function captionHash(text: string): string {
 function decode(bytes: Buffer): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    if (text.includes('\0')) throw new UnusableFile('is not a text file')
+    if (text.includes('\0')) throw new UnusableFile({ key: 'notText' })
     return text
   } catch (error) {
     if (error instanceof UnusableFile) throw error
-    throw new UnusableFile('is not UTF-8 text: save it as UTF-8')
+    throw new UnusableFile({ key: 'notUtf8' })
   }
 }
 
@@ -61,15 +58,11 @@ function splitBlocks(text: string): Block[] {
 function readCue({ lineNumber, lines }: Block): string {
   const at = lines[0]?.includes('-->') ? 0 : 1
   const found = timing.exec(lines[at]?.trim() ?? '')
-  if (!found)
-    throw new UnusableFile(
-      `has no times in line ${lineNumber + Math.min(at, lines.length - 1)}: 00:00:01.000 --> 00:00:05.000 is expected`,
-    )
+  if (!found) throw new UnusableFile({ key: 'noTimes', line: lineNumber + Math.min(at, lines.length - 1) })
   const [, h1, m1, s1, f1, h2, m2, s2, f2, settings] = found
   const from = milliseconds(h1, m1, s1, f1)
   const to = milliseconds(h2, m2, s2, f2)
-  if (to <= from)
-    throw new UnusableFile(`has a caption in line ${lineNumber + at} that ends before it begins`)
+  if (to <= from) throw new UnusableFile({ key: 'timesReversed', line: lineNumber + at })
   const words = lines.slice(at + 1).map((line) => line.replaceAll('-->', '→'))
   return [`${vttTime(from)} --> ${vttTime(to)}${settings ? ` ${settings}` : ''}`, ...words].join('\n')
 }

@@ -98,7 +98,7 @@ export async function makeCover(
     .webp({ quality: 80, effort: 4 })
     .toBuffer()
     .catch(() => {
-      throw new UnusableFile('is not a picture that can be read')
+      throw new UnusableFile({ key: 'unreadablePicture' })
     })
   const name = createHash('sha256').update(cover).digest('hex').slice(0, 24)
   const path = `${isStandIn ? standInCovers : 'public/covers/'}${name}.webp`
@@ -108,8 +108,8 @@ export async function makeCover(
 }
 
 function checkPicture(picture: Buffer): void {
-  if (picture.length > uploadLimits.cover) throw new UnusableFile('is too large for a picture')
-  if (pictureKindOf(picture) === undefined) throw new UnusableFile('is no JPEG, PNG, WebP or AVIF')
+  if (picture.length > uploadLimits.cover) throw new UnusableFile({ key: 'pictureTooLarge' })
+  if (pictureKindOf(picture) === undefined) throw new UnusableFile({ key: 'otherPicture' })
 }
 
 function darken({ r, g, b }: { r: number; g: number; b: number }): string {

@@ -21,13 +21,13 @@ export interface SourceMedia extends SourceShape {
   captions: ReadonlyMap<Language, number>
 }
 
-const longestSeconds = 3.5 * 3600
+const longestHours = 3.5
 const largestSide = 8192
 const timeoutMs = 30_000
 
 /**
  * Looks at a file: by its first bytes, then with ffprobe.
- * @throws UnusableFile with the reason in words
+ * @throws UnusableFile
  */
 export async function probe(ffprobe: string, path: string, signal?: AbortSignal): Promise<SourceMedia> {
   const container = recognise(await readStart(path))
@@ -48,7 +48,7 @@ export async function probe(ffprobe: string, path: string, signal?: AbortSignal)
     signal,
     onLine: (line) => lines.push(line),
   })
-  if (status !== 0) throw new UnusableFile(whyUnreadable(complaints))
+  if (status !== 0) throw new UnusableFile({ key: whyUnreadable(complaints) })
   return describe(container, parseProbe(lines.join('\n')))
 }
 
@@ -67,23 +67,22 @@ async function readStart(path: string): Promise<Buffer> {
  * @throws UnusableFile for anything but MP4/MOV, Matroska/WebM and MPEG-TS
  */
 export function recognise(start: Buffer): Container {
-  if (start.length === 0) throw new UnusableFile('is empty')
+  if (start.length === 0) throw new UnusableFile({ key: 'empty' })
   if (['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip'].includes(start.toString('latin1', 4, 8))) return 'mov'
   if (start.toString('hex', 0, 4) === '1a45dfa3') return 'matroska'
   if (start[0] === 0x47 && start[188] === 0x47 && start[376] === 0x47) return 'mpegts'
   const text = start.toString('utf8').replace(/^\uFEFF/, '')
-  if (text.startsWith('#EXTM3U')) throw new UnusableFile('is a playlist, not a video')
-  if (isText(start)) throw new UnusableFile('is a text file, not a video')
-  throw new UnusableFile('is not a video that can be read (MP4, MOV, MKV, WebM or MPEG-TS)')
+  if (text.startsWith('#EXTM3U')) throw new UnusableFile({ key: 'playlist' })
+  if (isText(start)) throw new UnusableFile({ key: 'textFile' })
+  throw new UnusableFile({ key: 'notVideo' })
 }
 
 function isText(start: Buffer): boolean {
   return start.every((byte) => byte === 9 || byte === 10 || byte === 13 || byte >= 32)
 }
 
-function whyUnreadable(complaints: string): string {
-  if (/moov atom not found/.test(complaints)) return 'is cut off or damaged: its index is missing'
-  return 'is damaged: it can’t be read'
+function whyUnreadable(complaints: string): 'noIndex' | 'damaged' {
+  return /moov atom not found/.test(complaints) ? 'noIndex' : 'damaged'
 }
 
 interface ProbedStream extends CaptionStream {
@@ -116,16 +115,16 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
   const video = streams.find(
     ({ codec_type, disposition }) => codec_type === 'video' && disposition?.['attached_pic'] !== 1,
   )
-  if (!video) throw new UnusableFile('has no picture: there is no video in it')
+  if (!video) throw new UnusableFile({ key: 'noPicture' })
   const { width = 0, height = 0 } = video
   if (!(width > 0 && height > 0) || video.codec_name === undefined)
-    throw new UnusableFile('has a picture of a kind that can’t be read')
+    throw new UnusableFile({ key: 'unknownPicture' })
   if (width > largestSide || height > largestSide)
-    throw new UnusableFile(`has a picture of ${width}×${height}: at most ${largestSide} a side can be used`)
+    throw new UnusableFile({ key: 'tooWide', width, height, most: largestSide })
   const duration = seconds(video.duration) ?? clock(video.tags?.['DURATION']) ?? seconds(format.duration) ?? 0
-  if (!(duration >= 0.1)) throw new UnusableFile('has no length: it lasts 0 seconds')
-  if (duration > longestSeconds)
-    throw new UnusableFile(`lasts ${Math.round(duration / 360) / 10} hours: at most 3.5 can be used`)
+  if (!(duration >= 0.1)) throw new UnusableFile({ key: 'noLength' })
+  if (duration > longestHours * 3600)
+    throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, most: longestHours })
   const rotation =
     video.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ??
     Number(video.tags?.['rotate'] ?? 0)

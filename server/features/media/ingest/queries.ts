@@ -57,6 +57,7 @@ export interface AssetChanges {
   state: AssetState
   progress?: number
   reason?: string | null
+  why?: string | null
   failed_at?: Date
   width?: number
   height?: number
@@ -88,7 +89,7 @@ export function moveAsset(
 export async function requeueFailed(tx: Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('assets')
-    .set({ state: 'uploaded', progress: 0, failures: 0, reason: null })
+    .set({ state: 'uploaded', progress: 0, failures: 0, reason: null, why: null })
     .where('id', '=', id)
     .where('state', '=', 'failed')
     .where('original_path', 'is not', null)

@@ -28,7 +28,7 @@ interface Reading {
 /**
  * Reads sound and captions of a file, without its picture: for ten minutes that takes two or three seconds, and the episode is then made with one
  * gain throughout (docs/decisions/0013-loudness-is-measured-first.md).
- * @throws UnusableFile with the reason in words
+ * @throws UnusableFile
  * @throws the signal's reason when aborted
  */
 export async function readAhead(reading: Reading): Promise<ReadAhead> {

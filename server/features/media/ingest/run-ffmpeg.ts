@@ -75,7 +75,7 @@ export async function runLimited(run: Run): Promise<RunResult> {
   try {
     const { status, signal } = await ended(child)
     run.signal?.throwIfAborted()
-    if (late) throw new UnusableFile('takes too long to read')
+    if (late) throw new UnusableFile({ key: 'tooSlow' })
     if (signal !== undefined) throw whyEnded(signal)
     return { status, complaints }
   } finally {
@@ -117,9 +117,10 @@ function signalBehind(status: number): NodeJS.Signals | undefined {
 
 /** A crash is the file's doing and would come again; whoever ends a program, or runs out of memory for all, says nothing about the file. */
 function whyEnded(signal: NodeJS.Signals): Error {
-  if (signal === 'SIGXFSZ') return new UnusableFile(`becomes larger than ${largestFile / gigabyte} GB`)
+  if (signal === 'SIGXFSZ')
+    return new UnusableFile({ key: 'growsTooLarge', gigabytes: largestFile / gigabyte })
   if (['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE'].includes(signal))
-    return new UnusableFile('can’t be converted: the converter crashes')
+    return new UnusableFile({ key: 'converterCrashes' })
   return new Error(`The converter was ended from outside (${signal}).`)
 }
 

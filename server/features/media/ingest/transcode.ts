@@ -22,7 +22,7 @@ import {
 import { probe, type SourceMedia } from './probe.ts'
 import { readAhead } from './read-ahead.ts'
 import { framesDone, runLimited, timeLimit } from './run-ffmpeg.ts'
-import { UnusableFile } from './unusable-file.ts'
+import { quoted, UnusableFile } from './unusable-file.ts'
 
 export type Programs = Pick<Ffmpeg, 'ffmpegPath' | 'ffprobePath' | 'extraRung' | 'limits'>
 
@@ -55,7 +55,7 @@ const lostSeconds = 0.5
 
 /**
  * Makes everything of an asset but its captions: renditions, playlists, storyboard, pictures.
- * @throws UnusableFile with the reason in words
+ * @throws UnusableFile
  * @throws the signal's reason when aborted
  */
 export async function transcode({
@@ -95,8 +95,7 @@ export async function transcode({
 /** Colours that are wrong by far would be worse than no episode. */
 async function checkColours(ffmpegPath: string): Promise<void> {
   const { filters } = await askAbilities(ffmpegPath)
-  if (!filters.has('zscale') || !filters.has('tonemap'))
-    throw new UnusableFile('is HDR, which this ffmpeg can’t convert: it was built without zscale or tonemap')
+  if (!filters.has('zscale') || !filters.has('tonemap')) throw new UnusableFile({ key: 'highRange' })
 }
 
 async function makeFolders(folder: string, plan: LadderPlan, extra: boolean): Promise<void> {
@@ -113,11 +112,10 @@ async function makeFolders(folder: string, plan: LadderPlan, extra: boolean): Pr
 function failure(complaints: string): Error {
   if (/No space left on device/i.test(complaints)) return new Error('The disk is full.')
   if (/Cannot allocate memory|malloc of size \d+ failed|out of memory/i.test(complaints))
-    return new UnusableFile('needs more memory than one file may take (INGEST_MEMORY_MB)')
+    return new UnusableFile({ key: 'tooMuchMemory' })
   const last = complaints.trim().split('\n').at(-1) ?? ''
-  return new UnusableFile(
-    `can’t be converted: ${last.replace(/^\[[^\]]*\]\s*/, '').slice(0, 200) || 'the converter stopped'}`,
-  )
+  const said = quoted(last.replace(/^\[[^\]]*\]\s*/, ''))
+  return new UnusableFile(said ? { key: 'converterSays', said } : { key: 'converterStops' })
 }
 
 async function finish(
@@ -175,7 +173,7 @@ async function writeMasters(
 }
 
 async function readVideo(media: string, name: string, codec: 'avc' | ExtraCodec): Promise<Rendition> {
-  if (!(await hasSegments(join(media, name)))) throw new UnusableFile('has no picture that can be decoded')
+  if (!(await hasSegments(join(media, name)))) throw new UnusableFile({ key: 'undecodable' })
   const playlist = join(media, name, 'index.m3u8')
   const rendition = await measure(
     media,
@@ -205,9 +203,5 @@ async function hasSegments(folder: string): Promise<boolean> {
 function checkLength(made: number, declared: number): void {
   const missing = declared - made
   if (missing <= Math.max(lostSeconds, lostShare * declared)) return
-  throw new UnusableFile(`is cut off after ${inWords(made)} of ${inWords(declared)}`)
-}
-
-function inWords(seconds: number): string {
-  return `${Number(seconds.toFixed(1))} s`
+  throw new UnusableFile({ key: 'cutOff', made, declared })
 }

@@ -76,6 +76,16 @@ test('a file that could not be made five times has failed, with the reason', asy
   })
 })
 
+test('an error whose words the database would not take ends as the file’s reason all the same', async () => {
+  await waitingAsset('ast_odd')
+  const fail = () => {
+    throw new Error(`a\0b ${'x'.repeat(195)}\u{1F600}`)
+  }
+  for (let run = 0; run < 5; run++) await work('ast_odd', fail)
+  const { state, reason } = await stateOf('ast_odd')
+  expect([state, reason]).toEqual(['failed', expect.stringContaining('in 5 tries: ab xxx')])
+})
+
 test('an original that no asset has claimed within a day is swept, with its captions', async () => {
   await waitingAsset('ast_claimed')
   const dayAgo = new Date(Date.now() - 24 * 3_600_000)

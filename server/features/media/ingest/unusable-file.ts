@@ -1,4 +1,91 @@
-/** A file that can't be used. The message is the reason in words, without the file's name: "is empty". */
+import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { translate } from '#server/i18n/translate.ts'
+
+/**
+ * Every reason for which a file can't be used, with the names of the values in its sentence (`unusable` in server/i18n). Rows of the
+ * database name them: one that is told no more stays as long as they do.
+ */
+export const reasons = {
+  empty: [],
+  incomplete: [],
+  damaged: [],
+  noIndex: [],
+  cutOff: ['made', 'declared'],
+  playlist: [],
+  textFile: [],
+  notVideo: [],
+  noPicture: [],
+  unknownPicture: [],
+  undecodable: [],
+  tooWide: ['width', 'height', 'most'],
+  noLength: [],
+  tooLong: ['hours', 'most'],
+  highRange: [],
+  tooSlow: [],
+  growsTooLarge: ['gigabytes'],
+  tooMuchMemory: [],
+  converterCrashes: [],
+  converterStops: [],
+  converterSays: ['said'],
+  gaveUp: ['tries', 'said'],
+  noEpisode: ['number'],
+  notText: [],
+  notUtf8: [],
+  notCaptions: [],
+  noCaptions: [],
+  noTimes: ['line'],
+  timesReversed: ['line'],
+  unreadablePicture: [],
+  pictureTooLarge: [],
+  otherPicture: [],
+} as const satisfies Record<string, readonly string[]>
+
+type ReasonKey = keyof typeof reasons
+
+/** A reason with its values: what it takes to tell it in any language. */
+export type Why = {
+  [K in ReasonKey]: { key: K } & Record<(typeof reasons)[K][number], string | number>
+}[ReasonKey]
+
+/** A file that can't be used. The message is the reason in English, without the file's name: "is empty". */
 export class UnusableFile extends Error {
   override name = 'UnusableFile'
+  readonly why: Why
+
+  constructor(why: Why) {
+    super(sayWhy(why, 'en'))
+    this.why = why
+  }
+}
+
+function sayWhy({ key, ...values }: Why, language: Language): string {
+  const figures = new Intl.NumberFormat(htmlLanguage[language], {
+    maximumFractionDigits: 1,
+    useGrouping: false,
+  })
+  const said = Object.entries<string | number>(values).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? figures.format(value) : value,
+  ])
+  return translate(language, `unusable.${key}`, Object.fromEntries(said))
+}
+
+/** What a row keeps of it: `reason` as the log tells it, `why` for whoever reads another language. */
+export function reasonColumns({ message, why }: UnusableFile): { reason: string; why: string } {
+  return { reason: message, why: JSON.stringify(why) }
+}
+
+/** Why the file of a row was of no use, in a language. A row from before there were keys is told as it was written. */
+export function reasonIn(
+  language: Language,
+  { reason, why }: { reason: string | null; why: Why | null },
+): string | null {
+  return why === null ? reason : sayWhy(why, language)
+}
+
+const mostQuoted = 200
+
+/** Words of a program as a value that the database takes. */
+export function quoted(words: string): string {
+  return words.slice(0, mostQuoted).toWellFormed().replaceAll('\0', '')
 }

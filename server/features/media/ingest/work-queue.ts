@@ -13,7 +13,7 @@ import * as queries from './queries.ts'
 import type { ClaimedAsset } from './queries.ts'
 import type { RestOptions } from './growing-rest.ts'
 import { transcode, type Programs, type Transcoded } from './transcode.ts'
-import { UnusableFile } from './unusable-file.ts'
+import { quoted, UnusableFile } from './unusable-file.ts'
 import { ownWorkFolder } from './work-folder.ts'
 
 export interface IngestContext {
@@ -92,14 +92,14 @@ async function letGo(
 ): Promise<void> {
   if (error instanceof UnusableFile) {
     log.warn({ asset: asset.id }, `${asset.source_name} ${error.message}`)
-    return markFailed(db, asset, error.message)
+    return markFailed(db, asset, error)
   }
   // Whoever interrupts a run says nothing about the file, nor does a store that is away.
   if (signal.aborted || isStorageAway(error)) return giveBack(db, asset)
   const failures = asset.failures + 1
   if (failures < mostFailures) return giveBack(db, asset, failures)
-  const reason = error instanceof Error ? error.message : String(error)
-  return markFailed(db, asset, `could not be made in ${mostFailures} tries: ${reason}`)
+  const said = quoted(error instanceof Error ? error.message : String(error))
+  return markFailed(db, asset, new UnusableFile({ key: 'gaveUp', tries: mostFailures, said }))
 }
 
 async function makeAsset(

@@ -9,6 +9,7 @@ import {
   type Upload,
 } from '#contract/studio/uploads.ts'
 import { loadDeskVideo } from '#server/features/catalog/catalog.ts'
+import { reasonIn } from '#server/features/media/ingest/unusable-file.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
@@ -46,7 +47,7 @@ const partsOf = (bytes: number) => Math.ceil(bytes / partBytes)
  * Says that a file is to come; of one that came in part before, which parts are there.
  * @throws Refusal notFound; fileNotTaken for a kind or size that is not taken
  */
-export async function beginUpload(tx: Tx, file: AnnouncedFile, now: Date): Promise<Upload> {
+export async function beginUpload(tx: Tx, file: AnnouncedFile, now: Date, reader: Language): Promise<Upload> {
   await loadDeskVideo(tx, file.video_id)
   checkFile(file)
   const { language = null, changed_at, ...rest } = file
@@ -54,7 +55,7 @@ export async function beginUpload(tx: Tx, file: AnnouncedFile, now: Date): Promi
   await queries.putUpload(tx, { id: newId('upl'), ...upload })
   const [row] = await queries.selectUploads(tx, { file: upload })
   if (!row) throw new Refusal('notFound')
-  return presentUpload(row)
+  return presentUpload(row, reader)
 }
 
 function checkFile({ name, bytes, language }: AnnouncedFile): void {
@@ -64,13 +65,14 @@ function checkFile({ name, bytes, language }: AnnouncedFile): void {
     throw new Refusal('fileNotTaken', { field: 'name' })
 }
 
-function presentUpload({ id, name, bytes, number, language, state, reason, parts }: UploadRow): Upload {
-  return { id, name, bytes: Number(bytes), number, language, state, reason, parts }
+function presentUpload(row: UploadRow, reader: Language): Upload {
+  const { id, name, bytes, number, language, state, parts } = row
+  return { id, name, bytes: Number(bytes), number, language, state, reason: reasonIn(reader, row), parts }
 }
 
 /** The files of a video that are on their way, wait for the worker or were refused. */
-export async function listUploads(db: Db, videoId: string): Promise<Upload[]> {
-  return (await queries.selectUploads(db, { videoId })).map(presentUpload)
+export async function listUploads(db: Db, videoId: string, reader: Language): Promise<Upload[]> {
+  return (await queries.selectUploads(db, { videoId })).map((row) => presentUpload(row, reader))
 }
 
 /** Gives up an upload; its parts go with the next sweep. @throws Refusal notFound; movedOn where the worker has it already */
@@ -117,7 +119,7 @@ export async function takePart(
     const now = clock.now()
     const parts = await queries.notePart(tx, id, part, now)
     if (parts === undefined) throw new Refusal('notFound')
-    if (parts === count) await queries.setUploadState(tx, id, 'complete', null, now)
+    if (parts === count) await queries.setUploadState(tx, id, { state: 'complete' }, now)
     return { parts, complete: parts === count }
   })
 }

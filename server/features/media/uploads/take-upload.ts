@@ -10,7 +10,7 @@ import { makeCaptions } from '#server/features/media/ingest/make-captions.ts'
 import { probe } from '#server/features/media/ingest/probe.ts'
 import { selectCaptionsOf } from '#server/features/media/ingest/caption-queries.ts'
 import { unlockAll } from '#server/features/media/ingest/queries.ts'
-import { UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
+import { reasonColumns, UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
 import { ownWorkFolder } from '#server/features/media/ingest/work-folder.ts'
 import type { IngestContext } from '#server/features/media/ingest/work-queue.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
@@ -42,15 +42,15 @@ async function takeUpload(context: IngestContext, upload: UploadRow, signal: Abo
     await (upload.language === null
       ? takeFilm(context, upload, signal)
       : takeCaptions(context, upload, upload.language))
-    await queries.setUploadState(db, upload.id, 'taken', null, clock.now())
+    await queries.setUploadState(db, upload.id, { state: 'taken' }, clock.now())
   } catch (error) {
     if (!(error instanceof UnusableFile)) {
       // Others go first from now on.
-      await queries.setUploadState(db, upload.id, 'complete', null, clock.now())
+      await queries.setUploadState(db, upload.id, { state: 'complete' }, clock.now())
       throw error
     }
     log.warn({ upload: upload.id }, `${upload.name} ${error.message}`)
-    await queries.setUploadState(db, upload.id, 'refused', error.message, clock.now())
+    await queries.setUploadState(db, upload.id, { state: 'refused', ...reasonColumns(error) }, clock.now())
   }
   await storage.remove(uploadFiles.of(upload.id))
 }
@@ -91,7 +91,7 @@ async function putTogether(
 async function readPart(storage: Storage, id: string, part: number): Promise<Buffer> {
   return storage.read(uploadFiles.part(id, part)).catch((error: unknown) => {
     if (Object(error).code !== 'ENOENT') throw error
-    throw new UnusableFile('did not come in whole: send it again')
+    throw new UnusableFile({ key: 'incomplete' })
   })
 }
 
@@ -112,7 +112,7 @@ async function takeCaptions(context: IngestContext, upload: UploadRow, language:
   const text = makeCaptions(await readPart(context.storage, upload.id, 0))
   const { video_id: videoId, number } = upload
   if (!(await addCaptions(context, { videoId, number, language, text })))
-    throw new UnusableFile(`has no episode ${number} beside it`)
+    throw new UnusableFile({ key: 'noEpisode', number })
 }
 
 /** A file that nobody has gone on with for so long is given up. */

@@ -44,7 +44,7 @@ export function selectUploads(
 ) {
   const query = db
     .selectFrom('uploads')
-    .select(['id', 'video_id', 'name', 'bytes', 'number', 'language', 'state', 'reason'])
+    .select(['id', 'video_id', 'name', 'bytes', 'number', 'language', 'state', 'reason', 'why'])
     .select(partsThere.as('parts'))
   if ('id' in by) return query.where('id', '=', by.id).execute()
   if ('videoId' in by)
@@ -89,11 +89,14 @@ export async function notePart(tx: Tx, id: string, part: number, now: Date): Pro
 export async function setUploadState(
   db: Db,
   id: string,
-  state: UploadRow['state'],
-  reason: string | null,
+  changes: { state: UploadRow['state']; reason?: string; why?: string },
   now: Date,
 ): Promise<void> {
-  await db.updateTable('uploads').set({ state, reason, touched_at: now }).where('id', '=', id).execute()
+  await db
+    .updateTable('uploads')
+    .set({ ...changes, touched_at: now })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** @returns whether it was there, and not the worker's already */

@@ -12,30 +12,30 @@ import { changes, reads, type Command } from '#server/features/studio/command.ts
 
 /** The episodes of a video: in which order they stand, what they are called, and what became of their files. */
 export const episodeCommands: Command[] = [
-  reads(contract.listDeskEpisodes, async (context, { video_id }) => {
+  reads(contract.listDeskEpisodes, async (context, { video_id }, { language }) => {
     await loadDeskVideo(context.db, video_id)
-    return { data: { list: await listDeskEpisodes(context, context.db, video_id) } }
+    return { data: { list: await listDeskEpisodes(context, context.db, video_id, language) } }
   }),
 
   reads(contract.playDeskEpisode, async (context, { id }) => ({ info: await loadDeskPlayback(context, id) })),
 
-  changes(contract.orderEpisodes, async (context, tx, { video_id, episode_ids }) => {
+  changes(contract.orderEpisodes, async (context, tx, { video_id, episode_ids }, { language }) => {
     await loadDeskVideo(tx, video_id, { lock: true })
     const before = await orderEpisodes(tx, video_id, episode_ids)
     return {
-      answer: { data: { list: await listDeskEpisodes(context, tx, video_id) } },
+      answer: { data: { list: await listDeskEpisodes(context, tx, video_id, language) } },
       change: { subject: video_id, before, after: episode_ids },
     }
   }),
 
-  changes(contract.editEpisode, async (context, tx, { id, titles }) => {
-    const { before, episode } = await editEpisode(context, tx, id, titles)
+  changes(contract.editEpisode, async (context, tx, { id, titles }, { language }) => {
+    const { before, episode } = await editEpisode(context, tx, id, titles, language)
     const change = { subject: id, before: { titles: before }, after: { titles: episode.titles } }
     return { answer: { info: episode }, change }
   }),
 
-  changes(contract.retryEpisode, async (context, tx, { id }) => {
-    const { reason, episode } = await retryEpisode(context, tx, id)
+  changes(contract.retryEpisode, async (context, tx, { id }, { language }) => {
+    const { reason, episode } = await retryEpisode(context, tx, id, language)
     const change = { subject: id, before: { state: 'failed', reason }, after: { state: episode.state } }
     return { answer: { info: episode }, change }
   }),

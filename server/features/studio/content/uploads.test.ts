@@ -139,11 +139,17 @@ describe('a file', () => {
     await makeAll()
   })
 
-  it('that is no film is refused in words, and may come anew', async () => {
+  it('that is no film is refused in words of the operator’s language, and may come anew', async () => {
     const video = await begin()
     await bring(video, Buffer.from('no film at all'))
     await takeAll()
-    expect(await openOf(video)).toMatchObject([{ state: 'refused', reason: expect.stringMatching(/^is /) }])
+    for (const [accept, reason] of Object.entries({
+      en: 'is a text file, not a video',
+      de: 'ist eine Textdatei, kein Video',
+    })) {
+      const asked = { query: { video_id: video }, headers: { 'accept-language': accept } }
+      expect((await desk.ask(listUploads, asked)).list).toMatchObject([{ state: 'refused', reason }])
+    }
     expect(await announce(video, Buffer.from('no film at all'))).toMatchObject({
       state: 'arriving',
       parts: [],

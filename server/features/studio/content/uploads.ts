@@ -4,12 +4,12 @@ import { changes, reads, type Command } from '#server/features/studio/command.ts
 
 /** Files on their way in from the pages; their bytes come by receive-bytes.ts. */
 export const uploadCommands: Command[] = [
-  reads(contract.listUploads, async ({ db }, { video_id }) => ({
-    data: { list: await listUploads(db, video_id) },
+  reads(contract.listUploads, async ({ db }, { video_id }, { language }) => ({
+    data: { list: await listUploads(db, video_id, language) },
   })),
 
-  changes(contract.beginUpload, async ({ clock }, tx, file) => {
-    const upload = await beginUpload(tx, file, clock.now())
+  changes(contract.beginUpload, async ({ clock }, tx, file, { language }) => {
+    const upload = await beginUpload(tx, file, clock.now(), language)
     return { answer: { info: upload }, change: { subject: file.video_id, after: file } }
   }),
 

@@ -20,6 +20,7 @@ import {
 import { getVideo } from '#contract/catalog.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
+import { reasonColumns, UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
 import { buildVideo } from '#server/testing/builders.ts'
 import { letIn } from '#server/testing/operator.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
@@ -229,12 +230,13 @@ describe('the episodes of a video', () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 2, ready: 1, state: 'draft' })
     const [playing, failed] = episodes.map((episode) => episode.id)
     await fail(failed ?? '')
-    const look = async () => (await desk.ask(listDeskEpisodes, { query: { video_id: id } })).list
-    expect((await look())[1]).toMatchObject({
-      state: 'failed',
-      plays: false,
-      reason: '01.mp4 is cut off after 3 s of 10 s',
-    })
+    const look = async (headers = {}) =>
+      (await desk.ask(listDeskEpisodes, { query: { video_id: id }, headers })).list
+    const reason = '01.mp4 is cut off after 3.5 s of 10 s'
+    expect((await look())[1]).toMatchObject({ state: 'failed', plays: false, reason })
+    const [, inGerman] = await look({ 'accept-language': 'de' })
+    expect(inGerman?.reason).toBe('01.mp4 bricht nach 3,5 s von 10 s ab')
+    expect(await runStudioCommand(site.context, ['episode', 'list', id])).toContain(reason)
     const retried = await desk.ask(retryEpisode, { body: { id: failed ?? '' } })
     expect(retried).toMatchObject({ state: 'waiting', reason: null })
     expect(await codeOf(desk.call(retryEpisode, { body: { id: failed ?? '' } }))).toBe(409)
@@ -262,9 +264,10 @@ async function release(): Promise<void> {
 
 /** As the worker leaves a file that is of no use. */
 async function fail(episodeId: string): Promise<void> {
+  const cutOff = new UnusableFile({ key: 'cutOff', made: 3.5, declared: 10 })
   await site.context.db
     .updateTable('assets')
-    .set({ state: 'failed', reason: 'is cut off after 3 s of 10 s', original_path: 'originals/gone.mp4' })
+    .set({ state: 'failed', ...reasonColumns(cutOff), original_path: 'originals/gone.mp4' })
     .where((eb) =>
       eb('id', '=', eb.selectFrom('episodes').select('next_asset_id').where('id', '=', episodeId)),
     )

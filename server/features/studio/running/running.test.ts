@@ -12,6 +12,8 @@ import {
 } from '#contract/studio/running.ts'
 import { retryEpisode } from '#contract/studio/videos.ts'
 import { listAudit } from '#contract/studio/operators.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { reasonColumns, UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
 import { createLog } from '#server/platform/log.ts'
 import { smtpMailer } from '#server/platform/mail/mailer.ts'
 import { startJobs, type Job, type Jobs } from '#server/platform/jobs.ts'
@@ -176,7 +178,7 @@ describe('a job that fails', () => {
 })
 
 describe('files that could not be made', () => {
-  const fail = async (title: string, at: string) => {
+  const fail = async (title: string, at: string, columns: object = { reason: 'is damaged' }) => {
     const { db } = site.context
     const video = await buildVideo(site.context, { title, episodes: 1, ready: 0 })
     const id = `ast_${title}`
@@ -187,14 +189,31 @@ describe('files that could not be made', () => {
         id,
         state: 'failed',
         source_name: `${title}/01.mp4`,
-        reason: 'is damaged',
         failed_at: at,
+        reason: null,
+        ...columns,
         ...rest,
       })
       .execute()
     await db.updateTable('episodes').set({ next_asset_id: id }).where('video_id', '=', video.id).execute()
     return id
   }
+
+  it('are told in the operator’s language, and one from before there were keys as it was written', async () => {
+    await fail('before', '2025-01-01T10:00:00Z')
+    await fail('now', '2025-01-02T10:00:00Z', reasonColumns(new UnusableFile({ key: 'noIndex' })))
+    const reasonsIn = async (accept: string) => {
+      const { list } = await owner.desk.ask(listFailedFiles, { headers: { 'accept-language': accept } })
+      return list.map(({ reason }) => reason)
+    }
+    expect(await reasonsIn('en')).toEqual(['is cut off or damaged: its index is missing', 'is damaged'])
+    expect(await reasonsIn('de')).toEqual([
+      'ist abgeschnitten oder beschädigt: Der Index fehlt',
+      'is damaged',
+    ])
+    expect(await runStudioCommand(site.context, ['file', 'failed'])).toContain('its index is missing')
+    await site.context.db.deleteFrom('episodes').execute()
+  })
 
   it('are listed with reason and episode, the latest first, page by page, and go back into the queue', async () => {
     const older = await fail('older', '2026-01-01T10:00:00Z')
