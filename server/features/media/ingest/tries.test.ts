@@ -49,7 +49,7 @@ async function work(id: string, onRead: () => void, signal = new AbortController
 const stateOf = (id: string) =>
   database.db
     .selectFrom('assets')
-    .select(['state', 'failures', 'reason'])
+    .select(['state', 'failures', 'reason', 'why'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
@@ -59,7 +59,7 @@ test('a file whose making is interrupted, however often, waits to be made', asyn
     const stop = new AbortController()
     await work('ast_stopped', () => stop.abort(), stop.signal)
   }
-  expect(await stateOf('ast_stopped')).toEqual({ state: 'uploaded', failures: 0, reason: null })
+  expect(await stateOf('ast_stopped')).toEqual({ state: 'uploaded', failures: 0, reason: null, why: null })
 })
 
 test('a file that could not be made five times has failed, with the reason', async () => {
@@ -68,11 +68,12 @@ test('a file that could not be made five times has failed, with the reason', asy
     throw new Error('the disk is away')
   }
   for (let run = 0; run < 4; run++) await work('ast_failing', fail)
-  expect(await stateOf('ast_failing')).toEqual({ state: 'uploaded', failures: 4, reason: null })
+  expect(await stateOf('ast_failing')).toEqual({ state: 'uploaded', failures: 4, reason: null, why: null })
   await work('ast_failing', fail)
   expect(await stateOf('ast_failing')).toMatchObject({
     state: 'failed',
     reason: 'could not be made in 5 tries: the disk is away',
+    why: { key: 'gaveUp', tries: 5, said: 'the disk is away' },
   })
 })
 

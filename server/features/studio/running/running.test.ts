@@ -217,13 +217,14 @@ describe('files that could not be made', () => {
 
   it('are listed with reason and episode, the latest first, page by page, and go back into the queue', async () => {
     const older = await fail('older', '2026-01-01T10:00:00Z')
-    const newer = await fail('newer', '2026-01-02T10:00:00Z')
+    const damaged = new UnusableFile({ key: 'damaged' })
+    const newer = await fail('newer', '2026-01-02T10:00:00Z', reasonColumns(damaged))
     const { list, next_cursor } = await owner.desk.ask(listFailedFiles, { query: { limit: 1 } })
     expect(list).toEqual([
       expect.objectContaining({
         id: newer,
         source_name: 'newer/01.mp4',
-        reason: 'is damaged',
+        reason: damaged.message,
         episode: expect.objectContaining({ number: 1, video_title: 'newer' }),
       }),
     ])
@@ -237,6 +238,7 @@ describe('files that could not be made', () => {
       state: 'uploaded',
       failures: 0,
       reason: null,
+      why: null,
     })
     expect((await owner.desk.ask(listFailedFiles)).list.map(({ id }) => id)).toEqual([older])
     expect((await owner.desk.call(retryEpisode, retry)).answer.code).toBe(409)
