@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link, NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
+import type { Language } from '#contract/languages.ts'
 import { closeDesk, type Desk } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
@@ -75,6 +76,11 @@ function Desktop({ desk }: { desk: Desk }) {
 function Person({ desk: { operator } }: { desk: Desk }) {
   const { t, language } = useTexts()
   const queryClient = useQueryClient()
+  const choose = async (chosen: Language) => {
+    await changeLanguage(chosen)
+    // What the site says in words, such as why a file was of no use, came in the language of before.
+    await queryClient.invalidateQueries()
+  }
   const signOut = async () => {
     await call(closeDesk, { body: {} })
     queryClient.setQueryData(deskQuery.queryKey, null)
@@ -91,7 +97,7 @@ function Person({ desk: { operator } }: { desk: Desk }) {
         <span className="hidden-text">{t('desk.language')}</span>
         <select
           value={studioLanguages.find((each) => each === language) ?? 'en'}
-          onChange={({ target }) => void changeLanguage(target.value === 'dy' ? 'dy' : 'en')}
+          onChange={({ target }) => void choose(target.value === 'dy' ? 'dy' : 'en')}
         >
           {studioLanguages.map((each) => (
             <option key={each} value={each}>
