@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useSyncExternalStore } from 'react'
 import { partBytes, removeUpload, type Upload } from '#contract/studio/uploads.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
@@ -16,6 +16,12 @@ export function SendingList({ videoId }: { videoId: string }) {
   const all = useSyncExternalStore(onSendings, sendings).filter((each) => each.videoId === videoId)
   const open = all.filter(({ state }) => state !== 'done')
   const isBusy = open.some(({ state }) => state !== 'failed')
+  const client = useQueryClient()
+  const arrived = all.length - open.length
+  // What has arrived may be refused a moment later.
+  useEffect(() => {
+    if (arrived > 0) void client.invalidateQueries({ queryKey: uploadsQuery(videoId).queryKey })
+  }, [client, videoId, arrived])
   return (
     <>
       {all.length > 0 && (
