@@ -11,6 +11,7 @@ import * as homepage from './studio/homepage.ts'
 import * as funnel from './studio/funnel.ts'
 import * as icon from './studio/icon.ts'
 import * as experiments from './studio/experiments.ts'
+import * as labels from './studio/labels.ts'
 import * as growth from './studio/growth.ts'
 import * as links from './studio/links.ts'
 import * as operators from './studio/operators.ts'
@@ -38,6 +39,7 @@ const studioModules = [
   settings,
   texts,
   videos,
+  labels,
   uploads,
   growth,
   funnel,

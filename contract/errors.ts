@@ -23,6 +23,7 @@ export const refusals = {
   introductionUsed: 409,
   notAllowed: 403,
   lastOwner: 409,
+  feedsHomepage: 409,
   nothingToPlay: 409,
   experimentRuns: 409,
   settingInvalid: 500,

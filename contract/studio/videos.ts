@@ -14,7 +14,7 @@ export const videoLimits = { title: 200, synopsis: 2000, tags: 20, cents: 100_00
 const editors: readonly Role[] = ['owner', 'editor']
 
 /** A text in any of the site's languages. */
-const TextsInSome = Type.Object({
+export const TextsInSome = Type.Object({
   en: Type.Optional(Typed),
   es: Type.Optional(Typed),
   fy: Type.Optional(Typed),

@@ -15,7 +15,7 @@ const parts = Object.keys(files)
 
 /** Words that are spelt alike in German; each was looked at. */
 const alike = new Set(
-  'content.title content.video content.tags content.film desk.studio desk.area.content growth.links homepage.source people.person people.name plans.name experiments.name experiments.video experiments.arm settings.name.google_analytics'.split(
+  'content.title content.video content.tags content.film desk.studio desk.area.content growth.links labels.tags labels.tag homepage.source people.person people.name plans.name experiments.name experiments.video experiments.arm settings.name.google_analytics'.split(
     ' ',
   ),
 )

@@ -7,6 +7,7 @@ import content from './texts/en.content.json'
 import desk from './texts/en.desk.json'
 import experiments from './texts/en.experiments.json'
 import growth from './texts/en.growth.json'
+import labels from './texts/en.labels.json'
 import money from './texts/en.money.json'
 import people from './texts/en.people.json'
 import plans from './texts/en.plans.json'
@@ -24,6 +25,7 @@ type StudioKey =
   | KeyOf<typeof homepage & typeof running & typeof settings>
   | KeyOf<typeof growth>
   | KeyOf<typeof experiments>
+  | KeyOf<typeof labels>
   | KeyOf<typeof money>
   | KeyOf<typeof people>
   | KeyOf<typeof plans>
@@ -36,6 +38,7 @@ const translator = createTranslator<StudioKey>(currentLanguage())
 for (const part of [
   desk,
   content,
+  labels,
   homepage,
   money,
   people,

@@ -17,7 +17,7 @@ export function selectDeskVideos(
     .select(['id', 'titles', 'state', 'cover_path', 'cover_color', 'episode_count', 'progress'])
     .select(['play_count', 'released_at', 'created_at'])
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
-    .$if(keyword !== undefined, (query) => query.where(hasWords(keyword ?? '')))
+    .$if(keyword !== undefined, (query) => query.where(hasWords('title_words', keyword ?? '')))
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(created_at, id) < (${after?.at}::timestamptz, ${after?.id})`),
     )
@@ -33,8 +33,11 @@ export interface DeskFilter {
   keyword?: string | undefined
 }
 
-/** `plain_words` leaves letters and digits alone, so a word needs no escaping. */
-const hasWords = (keyword: string) => sql<boolean>`title_words @@ (
+/** Whether a column of words has some that begin so. `plain_words` leaves letters and digits alone, so a word needs no escaping. */
+export const hasWords = (
+  column: 'title_words' | 'words',
+  keyword: string,
+) => sql<boolean>`${sql.ref(column)} @@ (
   SELECT string_agg(format('''%s'':*', word), ' & ')::tsquery FROM unnest(plain_words(${keyword})) word)`
 
 export interface DeskVideoRecord {

@@ -1,5 +1,6 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Language, Texts } from '#contract/languages.ts'
+import { longestLabel } from '#contract/studio/labels.ts'
 import { videoLimits } from '#contract/studio/videos.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
@@ -120,22 +121,20 @@ async function tagsOf(tx: Tx, names: readonly string[]): Promise<string[]> {
   return [...labels.keys()].map((slug) => ids.get(slug) ?? '')
 }
 
-const longestSlug = 64
-
 function labelOf(name: string, field: string): { slug: string; name: string } {
   const slug = slugOf(name)
-  if (slug === '' || name.trim().length > longestSlug) throw new Refusal('labelInvalid', { field })
+  if (slug === '' || name.trim().length > longestLabel) throw new Refusal('labelInvalid', { field })
   return { slug, name: name.trim() }
 }
 
 /** `Été in Paris!` becomes `ete-in-paris`. */
-function slugOf(text: string): string {
+export function slugOf(text: string): string {
   return text
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[\u0300-\u036f]/g, '')
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, longestSlug)
+    .slice(0, longestLabel)
     .replaceAll(/^-+|-+$/g, '')
 }
 

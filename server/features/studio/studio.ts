@@ -2,6 +2,7 @@ import type { Job } from '#server/platform/jobs.ts'
 import { auditCommands } from './audit.ts'
 import type { Command } from './command.ts'
 import { episodeCommands } from './content/episodes.ts'
+import { labelCommands } from './content/labels.ts'
 import { uploadCommands } from './content/uploads.ts'
 import { videoCommands } from './content/videos.ts'
 import { dropOffCommands } from './funnel/drop-off.ts'
@@ -37,6 +38,7 @@ export const studioCommands: readonly Command[] = [
   ...planCommands,
   ...videoCommands,
   ...episodeCommands,
+  ...labelCommands,
   ...uploadCommands,
   ...runningCommands,
   ...settingsCommands,

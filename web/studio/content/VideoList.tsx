@@ -14,7 +14,9 @@ import { Choice } from '#web/studio/ui/Choice.tsx'
 import { Page } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
+import { ContentTabs } from './ContentTabs.tsx'
 import { videosQuery } from './queries.ts'
+import { SearchField } from './SearchField.tsx'
 import styles from './content.module.css'
 
 /** Videos of every state, found by title and state. What is looked for stands in the address. */
@@ -47,8 +49,9 @@ export function VideoList() {
       lead={t('content.lead')}
       actions={may(addVideo) && <Button onClick={() => setAdding(true)}>{t('content.add')}</Button>}
     >
+      <ContentTabs />
       <search className={styles.filters}>
-        <SearchField value={keyword} onSearch={(q) => look({ q })} />
+        <SearchField label={t('content.search')} value={keyword} onSearch={(q) => look({ q })} />
         <Choice
           label={t('content.state')}
           value={state ?? ''}
@@ -72,34 +75,6 @@ export function VideoList() {
       <ListFoot pages={videos} empty={null} />
       {isAdding && <AddSheet onClose={() => setAdding(false)} />}
     </Page>
-  )
-}
-
-/** Looks for what was typed once the form is sent, by the key or the button. */
-function SearchField({ value, onSearch }: { value: string; onSearch: (words: string) => void }) {
-  const { t } = useTexts()
-  const [words, setWords] = useState(value)
-  return (
-    <form
-      className={styles.search}
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSearch(words.trim())
-      }}
-    >
-      <Field
-        name="q"
-        type="search"
-        label={t('content.search')}
-        autoComplete="off"
-        required={false}
-        value={words}
-        message=""
-        onValue={setWords}
-        onLeave={() => onSearch(words.trim())}
-        input={() => {}}
-      />
-    </form>
   )
 }
 

@@ -7,6 +7,7 @@ import {
   type DeskEpisode,
   type VideoState,
 } from '#contract/studio/videos.ts'
+import { listDeskCategories, listDeskTags } from '#contract/studio/labels.ts'
 import { listUploads } from '#contract/studio/uploads.ts'
 import { call } from '#web/lib/api.ts'
 
@@ -55,4 +56,22 @@ export const uploadsQuery = (videoId: string) =>
 export const labelsQuery = queryOptions({
   queryKey: ['labels'],
   queryFn: ({ signal }) => call(listLabels, { signal }),
+})
+
+/** All tags, those of most videos first; with words, those that have them in a name. */
+export const tagsQuery = (keyword: string) =>
+  infiniteQueryOptions({
+    queryKey: ['tags', keyword],
+    queryFn: ({ pageParam, signal }) =>
+      call(listDeskTags, {
+        query: { ...(pageParam ? { cursor: pageParam } : {}), ...(keyword ? { keyword } : {}) },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+
+export const categoriesQuery = queryOptions({
+  queryKey: ['categories'],
+  queryFn: ({ signal }) => call(listDeskCategories, { signal }),
 })

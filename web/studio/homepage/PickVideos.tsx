@@ -4,7 +4,7 @@ import { listTags } from '#contract/catalog.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { Ordered } from './Ordered.tsx'
+import { Ordered } from '#web/studio/ui/Ordered.tsx'
 import styles from './homepage.module.css'
 
 interface Picked {

@@ -1,6 +1,6 @@
-import { useState, type Key, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type Key, type ReactNode } from 'react'
 import { useTexts } from '#web/studio/texts.ts'
-import styles from './homepage.module.css'
+import styles from './ordered.module.css'
 
 /** Things in an order that is changed by dragging, or by buttons for whoever has no mouse. */
 export function Ordered<Item>({
@@ -19,14 +19,27 @@ export function Ordered<Item>({
   const { t } = useTexts()
   const [dragged, setDragged] = useState<Item | null>(null)
   const [moved, setMoved] = useState('')
+  const list = useRef<HTMLOListElement>(null)
+  const stepped = useRef<{ place: number; by: -1 | 1 } | null>(null)
+  // An item that moves in the document loses the focus, and at an end of the list its button.
+  useEffect(() => {
+    const { place = 0, by = 1 } = stepped.current ?? {}
+    if (stepped.current && document.activeElement === document.body)
+      focusStep(list.current?.children[place], by)
+    stepped.current = null
+  }, [items])
   const move = (item: Item, to: number) => {
     const others = items.filter((each) => each !== item)
     onOrder([...others.slice(0, to), item, ...others.slice(to)])
-    setMoved(t('homepage.moved', { name: nameOf(item), place: to + 1 }))
+    setMoved(t('desk.moved', { name: nameOf(item), place: to + 1 }))
+  }
+  const step = (item: Item, from: number, by: -1 | 1) => {
+    stepped.current = { place: from + by, by }
+    move(item, from + by)
   }
   return (
     <>
-      <ol className={styles.ordered}>
+      <ol ref={list} className={styles.ordered}>
         {items.map((item, index) => (
           <li
             key={keyOf(item)}
@@ -44,21 +57,22 @@ export function Ordered<Item>({
                 aria-hidden
                 onDragStart={() => setDragged(item)}
                 onDragEnd={() => setDragged(null)}
-                title={t('homepage.drag')}
+                title={t('desk.drag')}
               >
                 ⠿
               </span>
-              <button type="button" disabled={index === 0} onClick={() => move(item, index - 1)}>
+              <button type="button" disabled={index === 0} data-step onClick={() => step(item, index, -1)}>
                 <span aria-hidden>↑</span>
-                <span className="hidden-text">{t('homepage.up', { name: nameOf(item) })}</span>
+                <span className="hidden-text">{t('desk.up', { name: nameOf(item) })}</span>
               </button>
               <button
                 type="button"
                 disabled={index === items.length - 1}
-                onClick={() => move(item, index + 1)}
+                data-step
+                onClick={() => step(item, index, 1)}
               >
                 <span aria-hidden>↓</span>
-                <span className="hidden-text">{t('homepage.down', { name: nameOf(item) })}</span>
+                <span className="hidden-text">{t('desk.down', { name: nameOf(item) })}</span>
               </button>
             </div>
             {children(item)}
@@ -70,4 +84,11 @@ export function Ordered<Item>({
       </p>
     </>
   )
+}
+
+/** Puts the focus on the button that moves an item on, or at an end of the list back. */
+function focusStep(item: Element | undefined, by: -1 | 1): void {
+  const [up, down] = item?.querySelectorAll<HTMLButtonElement>('button[data-step]') ?? []
+  const [first, second] = by === 1 ? [down, up] : [up, down]
+  ;(first?.disabled ? second : first)?.focus()
 }

@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import type { Texts } from '#contract/languages.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { hasWords } from './desk-queries.ts'
+
+/** What videos are told apart by. */
+export type LabelKind = 'tag' | 'category'
+
+export interface LabelRecord {
+  id: string
+  slug: string
+  names: Texts
+}
+
+const tableOf = (kind: LabelKind) => sql.table(kind === 'tag' ? 'tags' : 'categories')
+
+interface TagsWanted {
+  /** The beginnings of words of a name. */
+  keyword: string | undefined
+  after: { video_count: number; id: string } | undefined
+  limit: number
+}
+
+/** A page of all tags, those of most published videos first. Runs along `tags_used`, or finds by `tags_words`. */
+export function selectDeskTags(db: Db, { keyword, after, limit }: TagsWanted) {
+  return db
+    .selectFrom('tags')
+    .select(['id', 'slug', 'names', 'video_count'])
+    .$if(keyword !== undefined, (query) => query.where(hasWords('words', keyword ?? '')))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(video_count, id) < (${after?.video_count}::integer, ${after?.id})`),
+    )
+    .orderBy('video_count', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** Holds the videos that have a label, also drafts. */
+export async function lockVideosOf(tx: Tx, kind: LabelKind, id: string): Promise<void> {
+  const having =
+    kind === 'tag'
+      ? sql`id IN (SELECT video_id FROM video_tags WHERE tag_id = ${id})`
+      : sql`category_id = ${id}`
+  await sql`SELECT count(*) FROM (
+    SELECT id FROM videos WHERE ${having} ORDER BY id FOR NO KEY UPDATE) held`.execute(tx)
+}
+
+/** Holds labels, in the order of their slugs, as everywhere. Whoever wants to give a video one of them waits. */
+export async function lockLabels(
+  tx: Tx,
+  kind: LabelKind,
+  ids: readonly string[],
+): Promise<Map<string, LabelRecord>> {
+  const { rows } = await sql<LabelRecord>`
+    SELECT id, slug, names FROM ${tableOf(kind)} WHERE id = ANY(${ids}) ORDER BY slug FOR UPDATE`.execute(tx)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export async function updateNames(tx: Tx, kind: LabelKind, id: string, names: Texts): Promise<void> {
+  await sql`UPDATE ${tableOf(kind)} SET names = ${JSON.stringify(names)}::jsonb WHERE id = ${id}`.execute(tx)
+}
+
+/** Gives the videos of one label another in its place. @returns how many had it */
+export function moveVideos(tx: Tx, kind: LabelKind, from: string, into: string): Promise<number> {
+  return kind === 'tag' ? moveTagged(tx, from, into) : setCategory(tx, from, into)
+}
+
+/** A video that has both tags keeps the other where it stands. */
+async function moveTagged(tx: Tx, from: string, into: string): Promise<number> {
+  const { rows } = await sql<{ video_id: string }>`
+    UPDATE video_tags SET tag_id = ${into} WHERE tag_id = ${from} AND NOT EXISTS (
+      SELECT FROM video_tags other WHERE other.video_id = video_tags.video_id AND other.tag_id = ${into}
+    ) RETURNING video_id`.execute(tx)
+  const ids = rows.map(({ video_id }) => video_id)
+  // The triggers see to what is added and removed; a row that goes over to another tag is neither.
+  await sql`SELECT index_videos(${ids}::text[])`.execute(tx)
+  await sql`UPDATE tags SET heat = tags.heat + former.heat FROM tags former
+    WHERE former.id = ${from} AND tags.id = ${into}`.execute(tx)
+  return ids.length + (await takeOff(tx, 'tag', from))
+}
+
+async function setCategory(tx: Tx, from: string, into: string | null): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('videos')
+    .set({ category_id: into })
+    .where('category_id', '=', from)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
+/** Takes a label off all videos. @returns how many had it */
+export async function takeOff(tx: Tx, kind: LabelKind, id: string): Promise<number> {
+  if (kind === 'category') return setCategory(tx, id, null)
+  const { numDeletedRows } = await tx.deleteFrom('video_tags').where('tag_id', '=', id).executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+export async function deleteRow(tx: Tx, kind: LabelKind, id: string): Promise<void> {
+  await sql`DELETE FROM ${tableOf(kind)} WHERE id = ${id}`.execute(tx)
+}
+
+const isFedBy = (kind: LabelKind, slug: string) =>
+  sql<boolean>`source ->> 'from' = ${kind} AND source ->> 'slug' = ${slug}`
+
+/** Whether a section of the homepage shows the videos of a label. */
+export async function feedsSection(tx: Tx, kind: LabelKind, slug: string): Promise<boolean> {
+  const section = await tx.selectFrom('sections').select('id').where(isFedBy(kind, slug)).executeTakeFirst()
+  return section !== undefined
+}
+
+/** Has the sections that one label fed be fed by another. @returns their ids */
+export async function feedInstead(tx: Tx, kind: LabelKind, from: string, into: string): Promise<string[]> {
+  const rows = await tx
+    .updateTable('sections')
+    .set({ source: JSON.stringify({ from: kind, slug: into }) })
+    .where(isFedBy(kind, from))
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

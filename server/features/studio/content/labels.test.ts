@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getHomepage, getVideo, queryHomepage } from '#contract/catalog.ts'
+import { showHomepage, saveHomepage } from '#contract/studio/homepage.ts'
+import {
+  changeCategory,
+  changeTag,
+  deleteCategory,
+  deleteTag,
+  listDeskCategories,
+  listDeskTags,
+  mergeCategory,
+  mergeTag,
+  orderCategories,
+} from '#contract/studio/labels.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { editVideo, getDeskVideo } from '#contract/studio/videos.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { buildCategory, buildVideo } from '#server/testing/builders.ts'
+import { letIn } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+let site: TestSite
+let desk: Visitor
+let owner: Visitor
+
+beforeAll(async () => {
+  site = await testSite()
+  desk = (await letIn(site, 'editor')).desk
+  owner = (await letIn(site, 'owner')).desk
+})
+afterAll(() => site.close())
+
+/** A video with these tags. */
+async function tagged(tags: string[], wish: Parameters<typeof buildVideo>[1] = {}): Promise<string> {
+  const { id } = await buildVideo(site.context, wish)
+  await desk.ask(editVideo, { body: { id, tags } })
+  return id
+}
+const tagsOf = async (id: string) =>
+  (await desk.ask(getDeskVideo, { query: { id } })).tags.map(({ slug }) => slug)
+const categoryOf = async (id: string) => (await desk.ask(getDeskVideo, { query: { id } })).category?.name
+/** The tag of this name. */
+async function tagNamed(keyword: string) {
+  const [tag] = (await desk.ask(listDeskTags, { query: { keyword } })).list
+  if (!tag) throw new Error(`there is no tag ${keyword}`)
+  return tag
+}
+const found = async (keyword: string) =>
+  (await site.visitor().ask(queryHomepage, { query: { keyword } })).list.map(({ id }) => id)
+const lastDeed = async (subject: string) => (await owner.ask(listAudit, { query: { subject } })).list[0]
+const newest = { id: null, kind: 'row', titles: { en: 'Fed' } } as const
+
+/** Has a new last section of the homepage be fed by a tag or category. @returns its id */
+async function feed(from: 'tag' | 'category', of: string): Promise<string> {
+  const { draft, version } = await desk.ask(showHomepage)
+  const sections = [...draft.sections, { ...newest, source: { from, of } }]
+  const saved = await desk.ask(saveHomepage, { body: { draft: { ...draft, sections }, version } })
+  return saved.draft.sections.at(-1)?.id ?? ''
+}
+const sourceOf = async (section: string) =>
+  (await desk.ask(showHomepage)).draft.sections.find(({ id }) => id === section)?.source
+
+describe('the list of tags', () => {
+  it('begins with those of most videos, counts published ones, and goes on where a page ended', async () => {
+    await tagged(['Paged often', 'Paged once'])
+    await tagged(['Paged often', 'Paged never'], { state: 'draft' })
+    await tagged(['Paged often'])
+    const query = { keyword: 'paged', limit: 2 }
+    const first = await desk.ask(listDeskTags, { query })
+    const cursor = first.next_cursor ?? ''
+    const second = await desk.ask(listDeskTags, { query: { ...query, cursor } })
+    expect([...first.list, ...second.list].map(({ slug, video_count }) => [slug, video_count])).toEqual([
+      ['paged-often', 2],
+      ['paged-once', 1],
+      ['paged-never', 0],
+    ])
+    expect(second.next_cursor).toBeNull()
+    expect((await desk.call(listDeskTags, { query: { keyword: 'other', cursor } })).status).toBe(400)
+    const all = (await desk.ask(listDeskTags, { query: {} })).list
+    expect(all[0]).toMatchObject({ slug: 'paged-often', names: { en: 'Paged often' } })
+  })
+})
+
+describe('renaming a tag', () => {
+  it('shows and finds its videos by the new names, keeps the slug, and says before and after', async () => {
+    const id = await tagged(['Lovey dovey'])
+    const { id: tag, slug } = await tagNamed('lovey')
+    const names = { en: ' Tenderness ', dy: 'Zärtlichkeit' }
+    expect(await desk.ask(changeTag, { body: { id: tag, names } })).toEqual({
+      id: tag,
+      slug,
+      names: { en: 'Tenderness', dy: 'Zärtlichkeit' },
+    })
+    expect(await found('zartlichkeit')).toEqual([id])
+    expect(await found('lovey dovey')).toEqual([])
+    const german = site.visitor({ 'accept-language': 'de' })
+    const seen = async () => (await german.ask(getVideo, { query: { id } })).tags.map(({ name }) => name)
+    await expect.poll(seen, { timeout: 3000 }).toEqual(['Zärtlichkeit'])
+    expect(await lastDeed(tag)).toMatchObject({
+      event: 'studio tag change',
+      details: { before: { names: { en: 'Lovey dovey' } }, after: { names: { en: 'Tenderness' } } },
+    })
+    await desk.ask(changeTag, { body: { id: tag, names: { dy: '' } } })
+    expect((await tagNamed('tenderness')).names).toEqual({ en: 'Tenderness' })
+  })
+
+  it.each([
+    [{ en: ' ' }, 'names.en'],
+    [{ en: '???' }, 'names.en'],
+    [{ pt: 'x'.repeat(65) }, 'names.pt'],
+  ])('names the field of what does not fit, and changes nothing: %j', async (names, field) => {
+    await tagged(['Stays'])
+    const tag = await tagNamed('stays')
+    const { answer } = await desk.call(changeTag, { body: { id: tag.id, names } })
+    expect(answer).toMatchObject({ code: 500, info: { field } })
+    expect(await tagNamed('stays')).toEqual(tag)
+  })
+})
+
+describe('merging a tag into another', () => {
+  it('gives all its videos the other, each once and in its place; sections follow, and the one is gone', async () => {
+    const both = await tagged(['Feud', 'Between', 'Quarrel'])
+    const one = await tagged(['Quarrel', 'Last'])
+    const draft = await tagged(['Quarrel'], { state: 'draft' })
+    const [from, into] = [await tagNamed('quarrel'), await tagNamed('feud')]
+    const section = await feed('tag', from.slug)
+    const answer = await desk.ask(mergeTag, { body: { id: from.id, into: into.id } })
+    expect(answer.slug).toBe('feud')
+    expect(await tagsOf(both)).toEqual(['feud', 'between'])
+    expect(await tagsOf(one)).toEqual(['feud', 'last'])
+    expect(await tagsOf(draft)).toEqual(['feud'])
+    expect((await tagNamed('feud')).video_count).toBe(2)
+    expect((await desk.ask(listDeskTags, { query: { keyword: 'quarrel' } })).list).toEqual([])
+    expect((await found('feud')).toSorted()).toEqual([both, one].toSorted())
+    expect(await found('quarrel')).toEqual([])
+    expect(await sourceOf(section)).toEqual({ from: 'tag', of: 'feud' })
+    const gone = await site.visitor().call(queryHomepage, { query: { tag: from.id } })
+    expect(gone.answer.code).toBe(404)
+    const { list } = await site.visitor().ask(queryHomepage, { query: { tag: into.id } })
+    expect(list.map(({ id }) => id).toSorted()).toEqual([both, one].toSorted())
+    expect(await lastDeed(from.id)).toMatchObject({
+      event: 'studio tag merge',
+      details: {
+        before: { slug: 'quarrel', names: { en: 'Quarrel' }, videos: 3, sections: [section] },
+        after: { into: into.id, slug: 'feud' },
+      },
+    })
+  })
+
+  it('needs two tags: into itself, or into none, nothing is merged', async () => {
+    const id = await tagged(['Alone'])
+    const tag = (await tagNamed('alone')).id
+    for (const into of [tag, 'tag_none'])
+      expect((await desk.call(mergeTag, { body: { id: tag, into } })).answer.code).toBe(404)
+    expect(await tagsOf(id)).toEqual(['alone'])
+  })
+
+  it('loses no video that is given the tag meanwhile', async () => {
+    await tagged(['Merged away', 'Merged into'])
+    const [from, into] = [await tagNamed('merged away'), await tagNamed('merged into')]
+    const { id } = await buildVideo(site.context)
+    await Promise.all([
+      desk.ask(mergeTag, { body: { id: from.id, into: into.id } }),
+      desk.ask(editVideo, { body: { id, tags: ['Merged away'] } }),
+    ])
+    // Whichever came first, the video has what the name stands for by then.
+    expect(['merged-into', 'merged-away']).toContain((await tagsOf(id))[0])
+  })
+})
+
+describe('deleting a tag', () => {
+  it('takes it off published videos and drafts', async () => {
+    const ids = [await tagged(['Kept', 'Unwanted']), await tagged(['Unwanted', 'Kept'], { state: 'draft' })]
+    const { id } = await tagNamed('unwanted')
+    expect(await desk.ask(deleteTag, { body: { id } })).toEqual({ deleted: true })
+    for (const video of ids) expect(await tagsOf(video)).toEqual(['kept'])
+    expect(await found('unwanted')).toEqual([])
+    expect(await lastDeed(id)).toMatchObject({
+      event: 'studio tag delete',
+      details: { before: { slug: 'unwanted', videos: 2 } },
+    })
+    expect((await desk.call(deleteTag, { body: { id } })).answer.code).toBe(404)
+  })
+
+  it('is refused while a section of the homepage is fed by it', async () => {
+    const video = await tagged(['In front'])
+    const { id, slug } = await tagNamed('front')
+    const section = await feed('tag', slug)
+    expect((await desk.call(deleteTag, { body: { id } })).answer.code).toBe(409)
+    expect(await tagsOf(video)).toEqual(['in-front'])
+    expect(await sourceOf(section)).toEqual({ from: 'tag', of: 'in-front' })
+  })
+})
+
+describe('categories', () => {
+  const menu = async () => (await site.visitor().ask(getHomepage)).menu.map(({ name }) => name)
+  const listed = async () => (await desk.ask(listDeskCategories)).list
+  const nameAll = async () => (await listed()).map(({ names }) => names.en)
+
+  it('are put in order for the menu, all of them or none', async () => {
+    const { db } = site.context
+    for (const name of ['Alpha', 'Beta', 'Gamma'])
+      await buildVideo(site.context, { categoryId: await buildCategory(db, name) })
+    const ids = (await listed()).map(({ id }) => id).toReversed()
+    const before = await nameAll()
+    const { list } = await desk.ask(orderCategories, { body: { ids } })
+    expect(list.map(({ names }) => names.en)).toEqual(before.toReversed())
+    await expect.poll(menu, { timeout: 3000 }).toEqual(before.toReversed())
+    expect(await lastDeed('categories')).toMatchObject({ event: 'studio category order' })
+    for (const wrong of [ids.slice(1), [...ids, 'cat_none'], [...ids.slice(1), ids[1] ?? '']])
+      expect((await desk.call(orderCategories, { body: { ids: wrong } })).answer.code).toBe(409)
+    expect(await nameAll()).toEqual(before.toReversed())
+  })
+
+  it('are renamed for viewers, in the language of each', async () => {
+    const id = await buildCategory(site.context.db, 'Misnamed')
+    await buildVideo(site.context, { categoryId: id })
+    await desk.ask(changeCategory, { body: { id, names: { en: 'Well named', es: 'Bien dicho' } } })
+    const seen = async () => (await site.visitor({ 'accept-language': 'es' }).ask(getHomepage)).menu
+    await expect.poll(seen, { timeout: 3000 }).toContainEqual({ id, name: 'Bien dicho' })
+    expect(await lastDeed(id)).toMatchObject({
+      details: { before: { names: { en: 'Misnamed' } }, after: { names: { en: 'Well named' } } },
+    })
+  })
+
+  it('are merged, with their videos of every state and their sections', async () => {
+    const { db } = site.context
+    const [from, into] = [await buildCategory(db, 'Minor'), await buildCategory(db, 'Major')]
+    const videos = [
+      await buildVideo(site.context, { categoryId: from }),
+      await buildVideo(site.context, { categoryId: from, state: 'draft' }),
+    ]
+    const slugOf = async (id: string) => (await listed()).find((each) => each.id === id)?.slug ?? ''
+    const section = await feed('category', await slugOf(from))
+    await desk.ask(mergeCategory, { body: { id: from, into } })
+    for (const { id } of videos) expect(await categoryOf(id)).toBe('Major')
+    expect(await sourceOf(section)).toEqual({ from: 'category', of: await slugOf(into) })
+    expect(await nameAll()).not.toContain('Minor')
+    expect((await desk.call(deleteCategory, { body: { id: into } })).answer.code).toBe(409)
+  })
+
+  it('are deleted, and their videos stay without one', async () => {
+    const id = await buildCategory(site.context.db, 'Dropped')
+    const video = await buildVideo(site.context, { categoryId: id })
+    await desk.ask(deleteCategory, { body: { id } })
+    expect(await categoryOf(video.id)).toBeUndefined()
+    expect(await nameAll()).not.toContain('Dropped')
+    expect(await lastDeed(id)).toMatchObject({ details: { before: { names: { en: 'Dropped' }, videos: 1 } } })
+  })
+})
+
+it('the command line does the same', async () => {
+  await tagged(['Typed'])
+  const { id } = await tagNamed('typed')
+  await runStudioCommand(site.context, [
+    'tag',
+    'change',
+    id,
+    '--names.en',
+    'Typed anew',
+    '--names.fy',
+    'Tapé',
+  ])
+  expect((await tagNamed('typed')).names).toEqual({ en: 'Typed anew', fy: 'Tapé' })
+  await runStudioCommand(site.context, ['tag', 'delete', id])
+  expect((await desk.ask(listDeskTags, { query: { keyword: 'typed' } })).list).toEqual([])
+})

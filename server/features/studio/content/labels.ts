@@ -1,0 +1,75 @@
+import * as contract from '#contract/studio/labels.ts'
+import { listLimits } from '#contract/catalog.ts'
+import {
+  arrangeCategories,
+  deleteLabel,
+  mergeLabels,
+  renameLabel,
+  selectCategories,
+  selectDeskTags,
+  type LabelKind,
+} from '#server/features/catalog/catalog.ts'
+import { changes, reads, type Command } from '#server/features/studio/command.ts'
+import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import type { Tx } from '#server/tables.ts'
+
+/** The names of tags and categories, in all languages: changed, brought together, put in order, taken out. */
+export const labelCommands: Command[] = [
+  reads(contract.listDeskTags, async ({ db }, { keyword, cursor, limit }) => {
+    const words = keyword?.trim() || undefined
+    const name = `desk tags ${words ?? ''}`
+    const size = pageSize(limit, listLimits)
+    const position = decodeCursor(name, cursor, ['integer', 'text'])
+    const after = position && { video_count: position[0], id: position[1] }
+    const { page, last } = cutPage(await selectDeskTags(db, { keyword: words, after, limit: size + 1 }), size)
+    const next_cursor = last ? encodeCursor(name, [last.video_count, last.id]) : null
+    return { data: { list: page, next_cursor } }
+  }),
+
+  reads(contract.listDeskCategories, async ({ db }) => ({ data: { list: await selectCategories(db) } })),
+
+  changes(contract.changeTag, (_context, tx, { id, names }) => rename(tx, 'tag', id, names)),
+  changes(contract.changeCategory, (_context, tx, { id, names }) => rename(tx, 'category', id, names)),
+
+  changes(contract.mergeTag, (_context, tx, { id, into }) => merge(tx, 'tag', id, into)),
+  changes(contract.mergeCategory, (_context, tx, { id, into }) => merge(tx, 'category', id, into)),
+
+  changes(contract.deleteTag, (_context, tx, { id }) => remove(tx, 'tag', id)),
+  changes(contract.deleteCategory, (_context, tx, { id }) => remove(tx, 'category', id)),
+
+  changes(contract.orderCategories, async (_context, tx, { ids }) => {
+    const { before, after } = await arrangeCategories(tx, ids)
+    const slugs = (list: typeof after) => list.map(({ slug }) => slug)
+    return {
+      answer: { data: { list: after } },
+      change: { subject: 'categories', before: slugs(before), after: slugs(after) },
+    }
+  }),
+]
+
+async function rename(tx: Tx, kind: LabelKind, id: string, names: contract.DeskLabel['names']) {
+  const { before, after } = await renameLabel(tx, kind, id, names)
+  return {
+    answer: { info: after },
+    change: { subject: id, before: { names: before.names }, after: { names: after.names } },
+  }
+}
+
+async function merge(tx: Tx, kind: LabelKind, id: string, intoId: string) {
+  const { from, into, videos, sections } = await mergeLabels(tx, kind, id, intoId)
+  const { slug, names } = from
+  return {
+    answer: { info: into },
+    change: {
+      subject: id,
+      before: { slug, names, videos, sections },
+      after: { into: intoId, slug: into.slug },
+    },
+  }
+}
+
+async function remove(tx: Tx, kind: LabelKind, id: string) {
+  const { label, videos } = await deleteLabel(tx, kind, id)
+  const { slug, names } = label
+  return { answer: { info: { deleted: true } }, change: { subject: id, before: { slug, names, videos } } }
+}

@@ -1,0 +1,18 @@
+import { listDeskTags } from '#contract/studio/labels.ts'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Tabs } from '#web/studio/ui/Tabs.tsx'
+
+const root = '/studio/content'
+
+/** From the videos to the names of what tells them apart, and back. */
+export function ContentTabs() {
+  const { t } = useTexts()
+  const may = useMay()
+  if (!may(listDeskTags)) return null
+  const tabs = [
+    { to: root, title: t('labels.videos') },
+    { to: `${root}/names`, title: t('labels.title') },
+  ]
+  return <Tabs label={t('desk.area.content')} tabs={tabs} />
+}

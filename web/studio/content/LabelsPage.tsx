@@ -1,0 +1,112 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { languages } from '#contract/languages.ts'
+import { changeTag, orderCategories, type DeskLabel, type DeskTag } from '#contract/studio/labels.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { Facts } from '#web/studio/ui/Facts.tsx'
+import { Ordered } from '#web/studio/ui/Ordered.tsx'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { Table, type Column } from '#web/studio/ui/Table.tsx'
+import { ContentTabs } from './ContentTabs.tsx'
+import { LabelActions } from './LabelActions.tsx'
+import { categoriesQuery, tagsQuery } from './queries.ts'
+import { SearchField } from './SearchField.tsx'
+import styles from './content.module.css'
+
+/** The categories in their order and the tags by their use, each with its names in all languages. */
+export function LabelsPage() {
+  const { t } = useTexts()
+  return (
+    <Page title={t('labels.title')} lead={t('labels.lead')}>
+      <ContentTabs />
+      <Panel title={t('labels.categories')}>
+        <Categories />
+      </Panel>
+      <Panel title={t('labels.tags')}>
+        <Tags />
+      </Panel>
+    </Page>
+  )
+}
+
+function Categories() {
+  const { t } = useTexts()
+  const mayOrder = useMay()(orderCategories)
+  const { run, busy } = useCommand(orderCategories)
+  const categories = useQuery(categoriesQuery)
+  if (categories.isError) return <CouldNotLoad onRetry={() => void categories.refetch()} />
+  if (!categories.data) return <div className={styles.wait} aria-busy="true" />
+  const { list } = categories.data
+  if (list.length === 0) return <p className={styles.empty}>{t('labels.noCategories')}</p>
+  if (!mayOrder)
+    return (
+      <Table caption={t('labels.categories')} columns={nameColumns} rows={list} keyOf={idOf} empty={null} />
+    )
+  return (
+    <>
+      <p className={styles.quiet}>{t('labels.categoriesLead')}</p>
+      <Ordered
+        items={list}
+        keyOf={idOf}
+        nameOf={({ names }) => names.en ?? ''}
+        onOrder={(items) => !busy && void run({ ids: items.map(idOf) })}
+      >
+        {(category) => (
+          <div className={styles.label}>
+            <Facts
+              facts={languages.map((language) => ({
+                name: languageNames[language],
+                value: category.names[language] ?? '–',
+              }))}
+            />
+            <LabelActions kind="category" label={category} />
+          </div>
+        )}
+      </Ordered>
+    </>
+  )
+}
+
+const idOf = ({ id }: DeskLabel) => id
+
+const nameColumns: Column<DeskLabel>[] = languages.map((language) => ({
+  title: languageNames[language],
+  cell: ({ names }) => names[language] ?? '–',
+}))
+
+function Tags() {
+  const { t } = useTexts()
+  const mayChange = useMay()(changeTag)
+  const [keyword, setKeyword] = useState('')
+  const tags = useInfiniteQuery(tagsQuery(keyword))
+  const columns: Column<DeskTag>[] = [
+    ...nameColumns,
+    { title: t('labels.count'), cell: ({ video_count }) => video_count, figures: true },
+    ...(mayChange
+      ? [{ title: t('labels.actions'), cell: (tag: DeskTag) => <LabelActions kind="tag" label={tag} /> }]
+      : []),
+  ]
+  return (
+    <>
+      <search>
+        <SearchField label={t('labels.search')} value={keyword} onSearch={setKeyword} />
+      </search>
+      {tags.isPending && <div className={styles.wait} aria-busy="true" />}
+      {tags.data && (
+        <Table
+          caption={t('labels.tags')}
+          columns={columns}
+          rows={tags.data.pages.flatMap(({ list }) => list)}
+          keyOf={idOf}
+          empty={t(keyword ? 'labels.nothingFound' : 'labels.noTags')}
+        />
+      )}
+      <ListFoot pages={tags} empty={null} />
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { languages, type Language } from '#contract/languages.ts'
+import { changeCategory, changeTag, longestLabel, type DeskLabel } from '#contract/studio/labels.ts'
+import { call } from '#web/lib/api.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import type { LabelProps } from './LabelActions.tsx'
+import styles from './content.module.css'
+
+/** The names of a tag or category in all languages. */
+export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: () => void }) {
+  const { t } = useTexts()
+  const queryClient = useQueryClient()
+  const form = useForm<Language>({
+    initial: initialOf(label),
+    messagesOf: (value) => {
+      const long = languages.filter((language) => value[language].trim().length > longestLabel)
+      const tooLong = t('content.tooLong', { most: longestLabel })
+      return {
+        ...Object.fromEntries(long.map((language) => [language, tooLong])),
+        ...(value.en.trim() === '' ? { en: t('labels.nameNeeded') } : {}),
+      }
+    },
+    fieldOf: (field) => languages.find((language) => field === `names.${language}`),
+    send: async (names) => {
+      await call(kind === 'tag' ? changeTag : changeCategory, { body: { id: label.id, names } })
+      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'desk' })
+      notify(t('content.saved'))
+      onClose()
+    },
+  })
+  return (
+    <Sheet title={t('labels.renameOf', { name: label.names.en ?? '' })} onClose={onClose}>
+      <form className={styles.sheet} onSubmit={form.submit} noValidate>
+        <p className={styles.quiet}>{t('labels.renameHint', { slug: label.slug })}</p>
+        {languages.map((language) => (
+          <Field
+            key={language}
+            {...form.field(language)}
+            label={languageNames[language]}
+            autoComplete="off"
+            required={language === 'en'}
+          />
+        ))}
+        <Button type="submit" disabled={form.busy}>
+          {t('content.save')}
+        </Button>
+      </form>
+    </Sheet>
+  )
+}
+
+const initialOf = ({ names }: DeskLabel): Record<Language, string> => ({
+  en: names.en ?? '',
+  es: names.es ?? '',
+  fy: names.fy ?? '',
+  dy: names.dy ?? '',
+  pt: names.pt ?? '',
+})
