@@ -23,14 +23,16 @@ interface TagsWanted {
 
 /** A page of all tags, those of most published videos first. Runs along `tags_used`, or finds by `tags_words`. */
 export function selectDeskTags(db: Db, { keyword, after, limit }: TagsWanted) {
+  // Not the column itself where words are looked for, so that nobody walks along `tags_used` until enough have them.
+  const use = keyword === undefined ? sql<number>`video_count` : sql<number>`video_count + 0`
   return db
     .selectFrom('tags')
     .select(['id', 'slug', 'names', 'video_count'])
     .$if(keyword !== undefined, (query) => query.where(hasWords('words', keyword ?? '')))
     .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(video_count, id) < (${after?.video_count}::integer, ${after?.id})`),
+      query.where(sql<boolean>`(${use}, id) < (${after?.video_count}::integer, ${after?.id})`),
     )
-    .orderBy('video_count', 'desc')
+    .orderBy(use, 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listAllOrders, listDisputes, type OrderFilter } from '#server/features/billing/billing.ts'
+import { selectDeskTags } from '#server/features/catalog/catalog.ts'
 import type { Db } from '#server/tables.ts'
 import { plansOf } from '#server/testing/plans-of.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
@@ -14,6 +15,8 @@ const filled = `
   INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, status, started_at, dispute)
     SELECT 'att_' || n, 'ord_' || n, 1, n, 'stripe', 'succeeded', now(), CASE WHEN n % 50 = 0 THEN 'won' END
     FROM generate_series(1, 20000) n;
+  INSERT INTO tags (id, slug, names, video_count)
+    SELECT 'tag_' || n, n, jsonb_build_object('en', 'Tag number ' || n), n % 300 FROM generate_series(1, 5000) n;
   RESET session_replication_role;
   ANALYZE`
 
@@ -34,6 +37,7 @@ async function expectIndexed(work: (db: Db) => Promise<unknown>, index: RegExp):
     expect(plan).toMatch(index)
     expect(plan).not.toContain('Seq Scan on orders')
     expect(plan).not.toContain('Seq Scan on attempts')
+    expect(plan).not.toContain('Seq Scan on tags')
   }
 }
 
@@ -55,3 +59,14 @@ describe('a page of orders is read in the order of an index', () => {
 
 it('so is a page of disputes', () =>
   expectIndexed((db) => listDisputes(db, 'open', { size: 50 }, look), /attempts_disputes/))
+
+describe('a page of tags is read in the order of their use', () => {
+  const after = { video_count: 200, id: 'tag_7' }
+  const pages: [string, Parameters<typeof selectDeskTags>[1], RegExp][] = [
+    ['from the beginning', { keyword: undefined, after: undefined, limit: 20 }, /tags_used/],
+    ['from a place on', { keyword: undefined, after, limit: 20 }, /tags_used/],
+    ['or found by words', { keyword: 'number 77', after: undefined, limit: 20 }, /tags_words/],
+    ['and on from there', { keyword: 'number 77', after, limit: 20 }, /tags_words/],
+  ]
+  it.each(pages)('%s', (_name, page, index) => expectIndexed((db) => selectDeskTags(db, page), index))
+})

@@ -8,7 +8,6 @@ import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { Facts } from '#web/studio/ui/Facts.tsx'
 import { Ordered } from '#web/studio/ui/Ordered.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
@@ -58,17 +57,26 @@ function Categories() {
       >
         {(category) => (
           <div className={styles.label}>
-            <Facts
-              facts={languages.map((language) => ({
-                name: languageNames[language],
-                value: category.names[language] ?? '–',
-              }))}
-            />
+            <Names of={category} />
             <LabelActions kind="category" label={category} />
           </div>
         )}
       </Ordered>
     </>
+  )
+}
+
+/** The names in all languages side by side. */
+function Names({ of: { names } }: { of: DeskLabel }) {
+  return (
+    <dl className={styles.names}>
+      {languages.map((language) => (
+        <div key={language}>
+          <dt>{languageNames[language]}</dt>
+          <dd>{names[language] ?? '–'}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 

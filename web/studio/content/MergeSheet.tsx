@@ -28,7 +28,7 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
   }
   return (
     <Sheet title={t('labels.mergeOf', { name: nameOf(label) })} onClose={onClose}>
-      <div className={styles.sheet}>
+      <div className={styles.stack}>
         <p>{t('labels.mergeText', { name: nameOf(label) })}</p>
         {kind === 'tag' && (
           <search>

@@ -36,7 +36,7 @@ export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: ()
   })
   return (
     <Sheet title={t('labels.renameOf', { name: label.names.en ?? '' })} onClose={onClose}>
-      <form className={styles.sheet} onSubmit={form.submit} noValidate>
+      <form className={styles.stack} onSubmit={form.submit} noValidate>
         <p className={styles.quiet}>{t('labels.renameHint', { slug: label.slug })}</p>
         {languages.map((language) => (
           <Field

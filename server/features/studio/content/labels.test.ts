@@ -208,7 +208,12 @@ describe('categories', () => {
     expect(list.map(({ names }) => names.en)).toEqual(before.toReversed())
     await expect.poll(menu, { timeout: 3000 }).toEqual(before.toReversed())
     expect(await lastDeed('categories')).toMatchObject({ event: 'studio category order' })
-    for (const wrong of [ids.slice(1), [...ids, 'cat_none'], [...ids.slice(1), ids[1] ?? '']])
+    for (const wrong of [
+      ids.slice(1),
+      [...ids.slice(1), 'cat_none'],
+      [...ids, 'cat_none'],
+      [...ids.slice(1), ids[1] ?? ''],
+    ])
       expect((await desk.call(orderCategories, { body: { ids: wrong } })).answer.code).toBe(409)
     expect(await nameAll()).toEqual(before.toReversed())
   })
