@@ -22,6 +22,7 @@ import * as running from './studio/running.ts'
 import * as settings from './studio/settings.ts'
 import * as start from './studio/start.ts'
 import * as texts from './studio/texts.ts'
+import * as descriptions from './studio/descriptions.ts'
 import * as uploads from './studio/uploads.ts'
 import * as videos from './studio/videos.ts'
 import * as tracking from './tracking.ts'
@@ -40,6 +41,7 @@ const studioModules = [
   texts,
   videos,
   labels,
+  descriptions,
   uploads,
   growth,
   funnel,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import sharp from 'sharp'
 import { partBytes } from '#contract/studio/uploads.ts'
 import { expect, test } from './fixtures.ts'
 import { dramas } from './make-content.ts'
@@ -92,4 +93,50 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   const link = page.getByRole('link', { name: 'Open its page' })
   await page.goto((await link.getAttribute('href')) ?? '')
   await expect(page).toHaveTitle(/Brought in by hand/)
+})
+
+test('a folder that says what its video is fills the draft, and leaves what was typed by hand', async ({
+  page,
+}) => {
+  await openStudio(page, 'editor')
+  await page.goto('/studio/content')
+  await page.getByRole('button', { name: 'New video' }).click()
+  await page.getByLabel('Title in English').fill('Typed by hand')
+  await page.getByRole('button', { name: 'Begin a draft' }).click()
+  const description = `title: { en: Salt, es: Sal }
+synopsis: { en: Two sisters. }
+category: drama
+tags: [sea, sisters]
+free_episodes: 5
+price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
+`
+  const picture = await sharp({ create: { width: 90, height: 120, channels: 3, background: '#c04020' } })
+    .png()
+    .toBuffer()
+  const drop = (text: string) =>
+    page.locator('input[type=file][multiple]').setInputFiles([
+      { name: 'video.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) },
+      { name: 'cover.png', mimeType: 'image/png', buffer: picture },
+    ])
+  await drop(description)
+  await expect(page.getByText(/price\.video_cents must be a whole number/)).toBeVisible()
+  await drop(description.replace('7.77', '777'))
+  await expect(page.getByRole('checkbox', { name: 'Synopsis · English' })).toBeChecked()
+  const title = page.getByRole('checkbox', { name: 'Title · English' })
+  await expect(title).not.toBeChecked()
+  await page.getByRole('checkbox', { name: 'Free episodes' }).check()
+  await expectReadable(page)
+  await page.getByRole('textbox', { name: 'Title' }).last().fill('Maré')
+  await page.getByRole('button', { name: 'Take over what is ticked' }).click()
+  await expect(page.getByRole('img', { name: 'Cover of Typed by hand' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Typed by hand')
+  await expect(page.getByLabel('Category')).toHaveValue('drama')
+  await expect(page.getByLabel('Free episodes')).toHaveValue('5')
+  await expect(page.getByRole('textbox', { name: 'Synopsis' }).first()).toHaveValue('Two sisters.')
+  // What somebody is typing meanwhile stays.
+  await expect(page.getByRole('textbox', { name: 'Title' }).last()).toHaveValue('Maré')
+  await drop(description.replace('7.77', '777'))
+  await page.getByRole('button', { name: 'Tick everything' }).click()
+  await page.getByRole('button', { name: 'Take over what is ticked' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Salt')
 })

@@ -4,11 +4,19 @@ import { command, type Role } from './command.ts'
 
 /** How a file comes in: in parts of 8 MiB, the last of which may be smaller. */
 export const partBytes = 8 * 1024 ** 2
-/** What is taken: 16 GiB of video, captions in one part, a picture for the cover. */
-export const uploadLimits = { video: 16 * 1024 ** 3, captions: partBytes, cover: 20 * 1024 ** 2 }
+/** What is taken: 16 GiB of video, captions in one part, a picture for the cover, a `video.yaml` within the body of one call. */
+export const uploadLimits = {
+  video: 16 * 1024 ** 3,
+  captions: partBytes,
+  cover: 20 * 1024 ** 2,
+  description: 48 * 1024,
+}
 /** Endings of the names of files that are taken. */
 export const videoEndings = ['mp4', 'm4v', 'mov', 'mkv', 'webm', 'ts'] as const
 export const captionEndings = ['vtt', 'srt'] as const
+/** What may lie beside them in a folder: what the video is, and its cover, in small or capital letters. */
+export const descriptionName = 'video.yaml'
+export const coverNames = ['cover.jpg', 'cover.jpeg', 'cover.png', 'cover.webp', 'cover.avif'] as const
 
 /** Who may bring files in, by these commands and by the two addresses that take bytes. */
 export const bringers: readonly Role[] = ['owner', 'editor']

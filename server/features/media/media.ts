@@ -33,6 +33,7 @@ export {
   type DeskMediaContext,
 } from './desk-episodes.ts'
 export { makeCover } from './ingest/make-stills.ts'
+export { DescriptionError, parseVideoYaml } from './ingest/parse-video-yaml.ts'
 export { UnusableFile } from './ingest/unusable-file.ts'
 export {
   beginUpload,

@@ -52,6 +52,7 @@ const allowed: Record<string, readonly Role[]> = {
   'category merge': ['owner', 'editor'],
   'category delete': ['owner', 'editor'],
   'episode list': ['owner', 'editor', 'support', 'analyst'],
+  'video read': ['owner', 'editor'],
   'video add': ['owner', 'editor'],
   'video edit': ['owner', 'editor'],
   'video publish': ['owner', 'editor'],

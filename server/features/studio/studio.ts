@@ -1,6 +1,7 @@
 import type { Job } from '#server/platform/jobs.ts'
 import { auditCommands } from './audit.ts'
 import type { Command } from './command.ts'
+import { descriptionCommands } from './content/descriptions.ts'
 import { episodeCommands } from './content/episodes.ts'
 import { labelCommands } from './content/labels.ts'
 import { uploadCommands } from './content/uploads.ts'
@@ -37,6 +38,7 @@ export const studioCommands: readonly Command[] = [
   ...personCommands,
   ...planCommands,
   ...videoCommands,
+  ...descriptionCommands,
   ...episodeCommands,
   ...labelCommands,
   ...uploadCommands,

@@ -13,8 +13,9 @@ import { send } from './upload-queue.ts'
 import styles from './content.module.css'
 
 /** Where files of a season are dropped or chosen: a folder, several files or a ZIP. What they come to is shown before anything begins. */
-export function BringFiles({ video: { id } }: { video: DeskVideo }) {
+export function BringFiles({ video }: { video: DeskVideo }) {
   const { t } = useTexts()
+  const { id } = video
   const [found, setFound] = useState<SourceFile[] | null>(null)
   const [isOver, setOver] = useState(false)
   const files = useRef<HTMLInputElement>(null)
@@ -70,11 +71,12 @@ export function BringFiles({ video: { id } }: { video: DeskVideo }) {
       />
       {found && (
         <SeasonPlan
+          video={video}
           found={found}
           there={there}
           onCancel={() => setFound(null)}
           onBegin={(season) => {
-            send(season.map((each) => ({ ...each, videoId: id })))
+            if (season.length > 0) send(season.map((each) => ({ ...each, videoId: id })))
             setFound(null)
           }}
         />

@@ -11,6 +11,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { centsOf, decimals } from './cents.ts'
 import { labelsQuery } from './queries.ts'
+import { useSavedElsewhere } from './use-saved-elsewhere.ts'
 import styles from './content.module.css'
 
 /** Category, tags, free episodes, prices, badge, and whether it stands in front. */
@@ -60,6 +61,7 @@ export function DetailsForm({ video }: { video: DeskVideo }) {
       notify(t('content.saved'))
     },
   })
+  useSavedElsewhere(form, initialOf(video))
   return (
     <form className={styles.stack} onSubmit={form.submit} noValidate>
       <div className={styles.details}>

@@ -1,13 +1,16 @@
 import { useState } from 'react'
 import { languages } from '#contract/languages.ts'
+import type { DeskVideo } from '#contract/studio/videos.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { bytesWords } from './bytes-words.ts'
+import { FolderSays } from './FolderSays.tsx'
 import { arrange, rangesOf, readName, type Placed, type Season } from './read-names.ts'
 import type { SourceFile } from './source-file.ts'
 import type { ToSend } from './upload-queue.ts'
+import { useFolder } from './use-folder.ts'
 import styles from './content.module.css'
 
 type Line = Season<SourceFile>['files'][number]
@@ -20,11 +23,13 @@ const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
 
 /** What the files come to: which episode each is, what is missing, doubled or unclear; numbers can be mended here. */
 export function SeasonPlan({
+  video,
   found,
   there,
   onBegin,
   onCancel,
 }: {
+  video: DeskVideo
   found: readonly SourceFile[]
   /** The numbers that the video has already. */
   there: ReadonlySet<number>
@@ -39,11 +44,16 @@ export function SeasonPlan({
     .filter(({ file }) => mended.get(file) !== null)
     .map((each) => ({ ...each, ...mended.get(each.file) }))
   const { files, gaps } = arrange(placed, there)
-  const others = found.length - placedOf(found).length
+  const others = found.filter(({ path }) => readName(path).kind === 'other').length
+  const folder = useFolder(found, video)
   const ready = files.flatMap(({ file, number, language, trouble }) =>
     number === undefined || trouble ? [] : [{ file, number, language }],
   )
-  const isReady = ready.length === files.length && files.length > 0
+  const isMended = ready.length === files.length
+  const isReady = isMended && files.length + folder.takenCount > 0 && !folder.isReading && !folder.busy
+  const begin = async () => {
+    if (await folder.apply()) onBegin(ready)
+  }
   const [isWhole, setWhole] = useState(false)
   const [first] = useState(() => markedOf(arrange(placedOf(found), there)))
   const isLong = files.length > shortList
@@ -78,11 +88,12 @@ export function SeasonPlan({
         <Sum files={files} />
         {gaps.length > 0 && <p className={styles.bad}>{t('content.gaps', { numbers: rangesOf(gaps) })}</p>}
         {others > 0 && <p>{t('content.others', { count: others })}</p>}
-        {files.length > 0 && !isReady && <p className={styles.bad}>{t('content.mendFirst')}</p>}
+        {!isMended && <p className={styles.bad}>{t('content.mendFirst')}</p>}
       </div>
+      <FolderSays folder={folder} coverUrl={video.cover_url} />
       <div className={styles.actions}>
-        <Button disabled={!isReady} onClick={() => onBegin(ready)}>
-          {t('content.bringIn', { count: ready.length })}
+        <Button disabled={!isReady} onClick={() => void begin()}>
+          {files.length > 0 ? t('content.bringIn', { count: ready.length }) : t('content.said.takeOver')}
         </Button>
         {astray.length > 1 && (
           <Button
@@ -101,7 +112,7 @@ export function SeasonPlan({
           {t('content.callOff')}
         </Button>
       </div>
-      {(rows.length > 0 || files.length === 0) && (
+      {(rows.length > 0 || (files.length === 0 && folder.offers.length === 0)) && (
         <Table
           caption={t('content.plan')}
           columns={columns}

@@ -8,6 +8,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { useSavedElsewhere } from './use-saved-elsewhere.ts'
 import styles from './content.module.css'
 
 type Name = `titles.${Language}` | `synopses.${Language}`
@@ -37,6 +38,7 @@ export function TextsForm({ video }: { video: DeskVideo }) {
       notify(t('content.saved'))
     },
   })
+  useSavedElsewhere(form, initialOf(video))
   return (
     <form className={styles.stack} onSubmit={form.submit} noValidate>
       <div className={styles.languages}>

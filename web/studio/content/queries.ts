@@ -7,9 +7,11 @@ import {
   type DeskEpisode,
   type VideoState,
 } from '#contract/studio/videos.ts'
+import { readDescription } from '#contract/studio/descriptions.ts'
+import { listUploads, uploadLimits } from '#contract/studio/uploads.ts'
 import { listDeskCategories, listDeskTags } from '#contract/studio/labels.ts'
-import { listUploads } from '#contract/studio/uploads.ts'
 import { call } from '#web/lib/api.ts'
+import type { SourceFile } from './source-file.ts'
 
 export const videosQuery = (keyword: string, state: VideoState | undefined) =>
   infiniteQueryOptions({
@@ -51,6 +53,18 @@ export const uploadsQuery = (videoId: string) =>
     queryFn: ({ signal }) => call(listUploads, { query: { video_id: videoId }, signal }),
     refetchInterval: ({ state }) =>
       state.data?.list.some((upload) => upload.state !== 'refused') === true ? lookMs : false,
+  })
+
+/** What a `video.yaml` says, or what is wrong with it. */
+export const descriptionQuery = (file: SourceFile | undefined) =>
+  queryOptions({
+    queryKey: ['description', file?.path, file?.bytes, file?.changedAt.getTime()],
+    queryFn: async ({ signal }) => {
+      const text = file ? await (await file.read()).text() : ''
+      return call(readDescription, { body: { text }, signal })
+    },
+    enabled: file !== undefined && file.bytes <= uploadLimits.description,
+    retry: false,
   })
 
 export const labelsQuery = queryOptions({

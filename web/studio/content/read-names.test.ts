@@ -36,8 +36,11 @@ describe('the name of a file', () => {
   })
 
   it.each([
-    ['cover.JPG', 'picture'],
-    ['video.yaml', 'other'],
+    ['salt/cover.JPG', 'cover'],
+    ['cover.avif', 'cover'],
+    ['poster.jpg', 'other'],
+    ['salt/video.yaml', 'description'],
+    ['other.yaml', 'other'],
     ['._01.mp4', 'other'],
     ['.DS_Store', 'other'],
   ])('%s is of kind %s', (name, kind) => {

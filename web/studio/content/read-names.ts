@@ -1,17 +1,16 @@
 import type { Language } from '#contract/languages.ts'
 import { languageOfFile } from '#contract/studio/file-language.ts'
-import { captionEndings, videoEndings } from '#contract/studio/uploads.ts'
+import { captionEndings, coverNames, descriptionName, videoEndings } from '#contract/studio/uploads.ts'
 
 /** What a file's name says of it. */
 export interface NamedFile {
-  kind: 'film' | 'captions' | 'picture' | 'other'
+  kind: 'film' | 'captions' | 'description' | 'cover' | 'other'
   /** Of an episode, from 1; undefined where the name holds none. */
   number: number | undefined
   /** Of captions; undefined where the name holds none that the site has. */
   language: Language | undefined
 }
 
-const pictureEndings = ['jpg', 'jpeg', 'png', 'webp']
 const includes = (list: readonly string[], text: string) => list.includes(text)
 
 /** Reads "01.mp4", "Episode 12.mov", "S01E07.1080p.mkv", "01.en.vtt". Folders before the name say nothing. */
@@ -27,7 +26,8 @@ export function readName(path: string): NamedFile {
     const { rest, language } = splitLanguage(stem)
     return { kind: 'captions', number: numberIn(rest), language }
   }
-  const kind = includes(pictureEndings, ending) ? 'picture' : 'other'
+  const kind =
+    name === descriptionName ? 'description' : includes(coverNames, name.toLowerCase()) ? 'cover' : 'other'
   return { kind, number: undefined, language: undefined }
 }
 

@@ -1,6 +1,7 @@
 import { parseDocument } from 'yaml'
 import { badges } from '#contract/catalog.ts'
 import { languages, type Language, type Texts } from '#contract/languages.ts'
+import { videoLimits } from '#contract/studio/videos.ts'
 
 /** What `video.yaml` says (product.md, section 8). */
 export interface VideoDescription {
@@ -46,7 +47,7 @@ export function parseVideoYaml(text: string): VideoDescription {
     throw new DescriptionError(
       `line ${mistake.linePos?.[0].line ?? 1} is not YAML: ${mistake.message.split('\n')[0]?.replace(/ at line.*$/, '')}`,
     )
-  const root = asMap(document.toJS({ maxAliasCount: 20 }), 'the file', 'hold keys such as title and synopsis')
+  const root = asMap(unfold(document), 'the file', 'hold keys such as title and synopsis')
   const unknown = Object.keys(root).find((key) => !keys.includes(key))
   if (unknown !== undefined)
     throw new DescriptionError(`${unknown} is not a key that is known: ${keys.join(', ')} are`)
@@ -57,12 +58,22 @@ export function parseVideoYaml(text: string): VideoDescription {
       root['category'] === undefined || root['category'] === null
         ? null
         : readSlug(root['category'], 'category'),
-    tags: readList(root['tags'] ?? [], 'tags').map((tag, index) => readSlug(tag, `tags[${index}]`)),
+    tags: readTags(root['tags'] ?? []),
     freeEpisodes: readWhole(root['free_episodes'], 'free_episodes', 0, 10_000),
     price: readPrice(root['price']),
     badge: readBadge(root['badge']),
     featured: readFlag(root['featured'], 'featured'),
     episodeTitles: readList(root['episodes'] ?? [], 'episodes').map(readEpisodeTitle),
+  }
+}
+
+/** Its values. An alias may not multiply them beyond measure. */
+function unfold(document: ReturnType<typeof parseDocument>): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 20 })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : ''
+    throw new DescriptionError(`the file is not YAML that can be used: ${why}`, { cause: error })
   }
 }
 
@@ -115,6 +126,12 @@ function readSlug(value: unknown, key: string): string {
 function readList(value: unknown, key: string): unknown[] {
   if (!Array.isArray(value)) throw expected(key, 'be a list', value)
   return value
+}
+
+function readTags(value: unknown): string[] {
+  const tags = readList(value, 'tags')
+  if (tags.length > videoLimits.tags) throw expected('tags', `be at most ${videoLimits.tags}`, tags)
+  return tags.map((tag, index) => readSlug(tag, `tags[${index}]`))
 }
 
 function readWhole(value: unknown, key: string, least: number, most: number): number {

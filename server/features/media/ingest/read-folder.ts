@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { languageOf, type Language } from '#contract/languages.ts'
+import { coverNames, descriptionName } from '#contract/studio/uploads.ts'
 import { DescriptionError, parseVideoYaml, type VideoDescription } from './parse-video-yaml.ts'
 
 /** A file, or a whole folder, that can't be used. `file` as the operator knows it: "my-drama/02.mp4". */
@@ -40,13 +41,13 @@ export async function findFolders(path: string): Promise<string[]> {
   const info = await stat(root).catch(() => undefined)
   if (!info) throw new Error(`There is no folder ${path}.`)
   if (!info.isDirectory()) throw new Error(`${path} is a file: give the folder it lies in.`)
-  if (existsSync(join(root, 'video.yaml'))) return [root]
+  if (existsSync(join(root, descriptionName))) return [root]
   const inside = (await readdir(root, { withFileTypes: true })).filter(
     (entry) => entry.isDirectory() && !entry.name.startsWith('.'),
   )
   const folders = inside
     .map(({ name }) => join(root, name))
-    .filter((folder) => existsSync(join(folder, 'video.yaml')))
+    .filter((folder) => existsSync(join(folder, descriptionName)))
   if (folders.length === 0) throw new Error(`Neither ${path} nor a folder in it holds a video.yaml.`)
   return folders.toSorted()
 }
@@ -62,13 +63,13 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
     }
   }
   try {
-    const description = parseVideoYaml(await readFile(join(path, 'video.yaml'), 'utf8'))
+    const description = parseVideoYaml(await readFile(join(path, descriptionName), 'utf8'))
     const names = (await readdir(path)).toSorted()
     const refused: Refused[] = []
     const refuse = (name: string, reason: string) => void refused.push({ file: `${slug}/${name}`, reason })
     const episodes = collectEpisodes(path, names, refuse)
     collectCaptions(path, names, episodes, refuse)
-    const cover = names.find((name) => /^cover\.(jpe?g|png|webp|avif)$/i.test(name))
+    const cover = names.find((name) => coverNames.some((known) => known === name.toLowerCase()))
     return {
       slug,
       path,

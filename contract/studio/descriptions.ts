@@ -1,0 +1,39 @@
+import { Type, type Static } from 'typebox'
+import { badges } from '#contract/catalog.ts'
+import { Cents, Currency, Typed, nullable, oneOf } from '#contract/shapes.ts'
+import { command } from './command.ts'
+import { bringers } from './uploads.ts'
+import { TextsInSome } from './videos.ts'
+
+/** What a `video.yaml` says, in the fields of `video edit`; null, false or empty where it says nothing. */
+export const VideoDescription = Type.Object({
+  titles: TextsInSome,
+  synopses: TextsInSome,
+  category: nullable(Type.String()),
+  tags: Type.Array(Type.String()),
+  badge: nullable(oneOf(badges)),
+  featured: Type.Boolean(),
+  free_episodes: Type.Integer(),
+  episode_cents: Cents,
+  video_cents: Cents,
+  currency: Currency,
+  /** How many episodes it has titles for. */
+  named_episodes: Type.Integer(),
+})
+export type VideoDescription = Static<typeof VideoDescription>
+
+export const readDescription = command({
+  method: 'POST',
+  path: '/api/studio/video/description',
+  command: 'video read',
+  args: ['text'],
+  roles: bringers,
+  summary: 'What the text of a video.yaml says, or what is wrong with it; changes nothing',
+  refuses: [],
+  body: Type.Object({ text: Typed }),
+  info: Type.Object({
+    description: nullable(VideoDescription),
+    /** Such as "price.video_cents must be a whole number from 1 to 100000000; it is 9.99". */
+    mistake: nullable(Type.String()),
+  }),
+})

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readDescription } from '#contract/studio/descriptions.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { addVideo, editVideo } from '#contract/studio/videos.ts'
+import { letIn } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+const text = `title: { en: Salt, fy: Sel }
+synopsis: { en: Two sisters. }
+category: family-drama
+tags: [sea, sisters]
+free_episodes: 2
+price: { currency: EUR, episode_cents: 89, video_cents: 899 }
+`
+
+let site: TestSite
+let desk: Visitor
+
+beforeAll(async () => {
+  site = await testSite()
+  desk = (await letIn(site, 'editor')).desk
+})
+afterAll(() => site.close())
+
+const read = (given: string) => desk.ask(readDescription, { body: { text: given } })
+
+it('a video.yaml is read in the fields of an edit, which takes it over into the trail', async () => {
+  const { description, mistake } = await read(`${text}badge: hot\nepisodes: [{ title: { en: Tide } }, {}]\n`)
+  expect(mistake).toBeNull()
+  expect(description).toEqual({
+    titles: { en: 'Salt', fy: 'Sel' },
+    synopses: { en: 'Two sisters.' },
+    category: 'family-drama',
+    tags: ['sea', 'sisters'],
+    badge: 'hot',
+    featured: false,
+    free_episodes: 2,
+    episode_cents: 89,
+    video_cents: 899,
+    currency: 'EUR',
+    named_episodes: 1,
+  })
+  if (!description) throw new Error('it says nothing')
+  const { named_episodes: _named, ...edits } = description
+  const { id } = await desk.ask(addVideo, { body: { title: 'Draft' } })
+  const video = await desk.ask(editVideo, { body: { id, ...edits } })
+  expect(video).toMatchObject({
+    titles: { en: 'Salt', fy: 'Sel' },
+    category: { slug: 'family-drama' },
+    price: { episode_cents: 89, video_cents: 899, currency: 'EUR' },
+  })
+  const owner = await letIn(site, 'owner')
+  const [deed] = (await owner.desk.ask(listAudit, { query: { subject: id } })).list
+  expect(deed).toMatchObject({
+    event: 'studio video edit',
+    details: { before: { titles: { en: 'Draft' } }, after: { titles: { en: 'Salt', fy: 'Sel' } } },
+  })
+})
+
+it.each([
+  ['title: [', 'line 1 is not YAML'],
+  [text.replace('899', '8.99'), 'price.video_cents must be a whole number'],
+  [text.replace('[sea, sisters]', `[${Array.from({ length: 21 }, (_, tag) => `t${tag}`).join(', ')}]`), '20'],
+  [`a: &a [x]\nb: [${'*a, '.repeat(30)}*a]\n`, 'is not YAML'],
+  ['', 'the file must hold keys'],
+])('what is wrong with one is said in words: %j', async (given, words) => {
+  expect(await read(given)).toMatchObject({ description: null, mistake: expect.stringContaining(words) })
+})

@@ -1,0 +1,37 @@
+import type { ResultOf } from '#contract/endpoint.ts'
+import { readDescription } from '#contract/studio/descriptions.ts'
+import { DescriptionError, parseVideoYaml } from '#server/features/media/media.ts'
+import { reads, type Command } from '#server/features/studio/command.ts'
+
+/** What comes with the files of a season and says what it is; `video edit` takes it over. */
+export const descriptionCommands: Command[] = [
+  reads(readDescription, async (_context, { text }) => ({ info: read(text) })),
+]
+
+function read(text: string): ResultOf<typeof readDescription> {
+  try {
+    const { titles, synopses, category, tags, badge, featured, ...rest } = parseVideoYaml(text)
+    const { freeEpisodes: free_episodes, price, episodeTitles } = rest
+    const money = {
+      episode_cents: price.episodeCents,
+      video_cents: price.videoCents,
+      currency: price.currency,
+    }
+    const named_episodes = episodeTitles.filter((title) => Object.keys(title).length > 0).length
+    const said = {
+      titles,
+      synopses,
+      category,
+      tags,
+      badge,
+      featured,
+      free_episodes,
+      ...money,
+      named_episodes,
+    }
+    return { description: said, mistake: null }
+  } catch (error) {
+    if (!(error instanceof DescriptionError)) throw error
+    return { description: null, mistake: error.message }
+  }
+}

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import type { VideoDescription } from '#contract/studio/descriptions.ts'
+import type { DeskVideo } from '#contract/studio/videos.ts'
+import { compareDescription, editsOf } from './compare-description.ts'
+
+const draft: DeskVideo = {
+  id: 'vid_1',
+  slug: 'salt',
+  state: 'draft',
+  titles: { en: 'Salt', dy: 'Salz' },
+  synopses: {},
+  category: null,
+  tags: [{ slug: 'sea', name: 'The sea' }],
+  badge: null,
+  featured: true,
+  free_episodes: 3,
+  price: { episode_cents: 99, video_cents: 999, currency: 'USD' },
+  cover_url: null,
+  cover_color: '#000000',
+  episode_count: 0,
+  released_at: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+}
+const said: VideoDescription = {
+  titles: { en: 'Salt', dy: 'Das Salz', es: 'Sal' },
+  synopses: { en: 'Two sisters.', es: 'Dos hermanas.' },
+  category: 'drama',
+  tags: ['sea'],
+  badge: null,
+  featured: false,
+  free_episodes: 3,
+  episode_cents: 89,
+  video_cents: 999,
+  currency: 'USD',
+  named_episodes: 0,
+}
+
+it('only what differs is told, with what it would take the place of; what is left out takes nothing away', () => {
+  const told = compareDescription(said, draft).map(({ part, language, was }) => [part, language, was])
+  expect(told).toEqual([
+    ['titles', 'es', ''],
+    ['titles', 'dy', 'Salz'],
+    ['synopses', 'en', ''],
+    ['synopses', 'es', ''],
+    ['category', undefined, ''],
+    ['price', undefined, '0.99 / 9.99 USD'],
+  ])
+})
+
+it('what is taken becomes one edit, which names no language that is not taken', () => {
+  const taken = compareDescription(said, draft).filter(({ was }) => was === '')
+  expect(editsOf(taken)).toEqual({
+    titles: { es: 'Sal' },
+    synopses: { en: 'Two sisters.', es: 'Dos hermanas.' },
+    category: 'drama',
+  })
+  expect(editsOf([])).toEqual({})
+})
