@@ -10,8 +10,8 @@ function listen(page: Page): string[] {
   const asked: string[] = []
   page.on('request', (request) => {
     const { origin, pathname } = new URL(request.url())
-    // Whether the site is there has no language, and what others are told is not ours.
-    const isCall = origin === siteUrl && /^\/api\/(?!health)/.test(pathname)
+    // Whether the site is there, and what is counted, have no language; what others are told is not ours.
+    const isCall = origin === siteUrl && /^\/api\/(?!health|statics)/.test(pathname)
     if (isCall && request.resourceType() === 'fetch')
       asked.push(request.headers()['accept-language']?.split(',')[0] ?? '')
   })

@@ -20,6 +20,7 @@ import {
   mergeExposures,
   payThemeFor,
   pricesFor,
+  withArms,
 } from '#server/features/experiments/experiments.ts'
 import { createCatalog, settleSetting } from '#server/features/catalog/catalog.ts'
 import { seedHomepage } from '#server/features/catalog/seed-homepage.ts'
@@ -260,7 +261,10 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     personalFor: loadPersonal,
     recentlyWatched,
     membershipOf: (database, viewer, language) => membershipOf(database, viewer, clock.now(), language),
-    pricesFor: async ({ userId }, videoId) => pricesFor(await experiments.running(), userId, videoId),
+    pricesFor: async ({ userId }, videoId) => {
+      const arms = pricesFor(await experiments.running(), userId, videoId)
+      return Object.keys(arms).length > 0 ? (price) => withArms(price, arms) : undefined
+    },
     payThemeFor: async ({ userId }) => payThemeFor(await experiments.running(), userId),
     offerFor: (database, viewer, episode, language) => offerFor(context, database, viewer, episode, language),
     findCover: (viewer, episodeId, language) => findCover(context, viewer, episodeId, language),

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import type { createOrder, Order } from '#contract/billing.ts'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
-import { freeEpisodesFor, pricesFor, runningNow } from '#server/features/experiments/experiments.ts'
+import { armCents, freeEpisodesFor, pricesFor, runningNow } from '#server/features/experiments/experiments.ts'
 import { keepViewer } from '#server/features/members/members.ts'
 import { attributionForOrder } from '#server/features/tracking/tracking.ts'
 import type { Call } from '#server/platform/http/route.ts'
@@ -188,7 +188,7 @@ async function findEpisode(db: Db, id: string, buyer: string): Promise<Goods> {
     plan_id: null,
     video_id,
     episode_id: id,
-    amount_cents: pricesFor(running, buyer, video_id).episode_cents ?? episode_cents,
+    amount_cents: armCents(pricesFor(running, buyer, video_id).episode, currency, episode_cents),
     currency,
   }
 }
@@ -203,7 +203,7 @@ async function findVideo(db: Db, id: string, buyer: string): Promise<Goods> {
     plan_id: null,
     video_id: id,
     episode_id: null,
-    amount_cents: pricesFor(running, buyer, id).video_cents ?? video.video_cents,
+    amount_cents: armCents(pricesFor(running, buyer, id).video, video.currency, video.video_cents),
     currency: video.currency,
   }
 }

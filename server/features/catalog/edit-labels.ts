@@ -27,14 +27,16 @@ export async function renameLabel(
   // Videos are found by the names of their tags.
   if (kind === 'tag') await queries.lockVideosOf(tx, kind, id)
   const before = found((await queries.lockLabels(tx, kind, [id])).get(id))
-  const names = editedNames(before.names, changes)
+  const names = editedNames(kind, before.names, changes)
   await queries.updateNames(tx, kind, id, names)
   return { before, after: { ...before, names } }
 }
 
-function editedNames(before: Texts, changes: TextChanges): Texts {
+function editedNames(kind: LabelKind, before: Texts, changes: TextChanges): Texts {
+  // Whoever types a video's tags parts them by commas.
+  const isBad = (name: string) => name.trim().length > longestLabel || (kind === 'tag' && name.includes(','))
   for (const [language, name] of Object.entries(changes))
-    if (name.trim().length > longestLabel) throw new Refusal('labelInvalid', { field: `names.${language}` })
+    if (isBad(name)) throw new Refusal('labelInvalid', { field: `names.${language}` })
   const names = edited(before, changes, longestLabel, 'names')
   if (!names.en || slugOf(names.en) === '') throw new Refusal('labelInvalid', { field: 'names.en' })
   return { ...names, en: names.en }

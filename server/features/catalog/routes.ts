@@ -32,8 +32,8 @@ export interface CatalogRoutesContext extends Catalog {
   copyright(): Copyright
   /** What an experiment changes in the pay theme for a viewer; context.ts joins the two. */
   payThemeFor(viewer: Viewer): Promise<Partial<PayTheme>>
-  /** What an experiment changes in the prices of a video for a viewer. */
-  pricesFor(viewer: Viewer, videoId: string): Promise<Partial<Video['price']>>
+  /** What experiments make of the prices of a video for a viewer; undefined where nothing. */
+  pricesFor(viewer: Viewer, videoId: string): Promise<((price: Video['price']) => Video['price']) | undefined>
   /** The videos that a viewer watched lately, newest first. */
   recentlyWatched(db: Db, viewer: Viewer): Promise<string[]>
 }
@@ -85,11 +85,11 @@ export function catalogRoutes(context: CatalogRoutesContext): Route[] {
     route(getVideo, async (call) => {
       const { viewer, language } = call
       const { id } = call.query
-      const own = viewer ? await context.pricesFor(viewer, id) : {}
-      if (viewer && (viewer.kept || Object.keys(own).length > 0)) {
+      const own = viewer ? await context.pricesFor(viewer, id) : undefined
+      if (viewer && (viewer.kept || own)) {
         const everybodys = shared.get(`${language} ${id}`, () => load(id, language))
         const [video, personal] = await Promise.all([everybodys, personalFor(db, viewer, id)])
-        return { info: { ...video, price: { ...video.price, ...own }, ...personal } }
+        return { info: { ...video, price: own ? own(video.price) : video.price, ...personal } }
       }
       return videos.get(`${language} ${id}`, async () =>
         call.serialise({ info: { ...(await load(id, language)), ...nothingKept } }),

@@ -6,6 +6,7 @@ export interface RunningExperiment {
   id: string
   kind: ExperimentKind
   target: string | null
+  currency: string | null
   arms: readonly Arm[]
 }
 

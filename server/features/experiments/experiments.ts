@@ -77,23 +77,45 @@ export function payThemeFor(running: Running, viewerId: string): { layout?: stri
   return { ...(layout === undefined ? {} : { layout }), ...(accent === undefined ? {} : { accent }) }
 }
 
-/** What a video and its episodes cost. */
-export interface Prices {
-  episode_cents: number
-  video_cents: number
+interface Amount {
+  cents: number
+  /** Null where the experiment was never about a price. */
+  currency: string | null
+}
+
+/** What a viewer's arms ask for an episode and for the whole of a video. */
+export interface ArmPrices {
+  episode?: Amount
+  video?: Amount
 }
 
 /** The prices of a video for a viewer, where an experiment about it decides one; nothing where none does. */
-export function pricesFor(running: Running, viewerId: string | undefined, videoId: string): Partial<Prices> {
+export function pricesFor(running: Running, viewerId: string | undefined, videoId: string): ArmPrices {
   if (viewerId === undefined) return {}
-  const armFor = (kind: 'episode_price' | 'video_price') => {
+  const amountOf = (kind: 'episode_price' | 'video_price') => {
     const experiment = about(running, kind, videoId)
-    return experiment?.arms[armOf(experiment, viewerId)]?.price_cents
+    const cents = experiment?.arms[armOf(experiment, viewerId)]?.price_cents
+    return cents === undefined ? undefined : { cents, currency: experiment?.currency ?? null }
   }
-  const [episode_cents, video_cents] = [armFor('episode_price'), armFor('video_price')]
+  const [episode, video] = [amountOf('episode_price'), amountOf('video_price')]
+  return { ...(episode ? { episode } : {}), ...(video ? { video } : {}) }
+}
+
+/** The arm's cents, where it has a price and in the currency that things are sold in now; else the usual ones. */
+export function armCents(arm: Amount | undefined, currency: string, usual: number): number {
+  return arm?.currency === currency ? arm.cents : usual
+}
+
+/** A video's price as the viewer's arms have it. */
+export function withArms<Price extends { currency: string; episode_cents: number; video_cents: number }>(
+  price: Price,
+  { episode, video }: ArmPrices,
+): Price {
+  const { currency } = price
   return {
-    ...(episode_cents === undefined ? {} : { episode_cents }),
-    ...(video_cents === undefined ? {} : { video_cents }),
+    ...price,
+    episode_cents: armCents(episode, currency, price.episode_cents),
+    video_cents: armCents(video, currency, price.video_cents),
   }
 }
 

@@ -10,7 +10,7 @@ export type ExperimentRow = Selectable<ExperimentsTable>
 export function selectRunning(db: Db): Promise<RunningExperiment[]> {
   return db
     .selectFrom('experiments')
-    .select(['id', 'kind', 'target', 'arms'])
+    .select(['id', 'kind', 'target', 'currency', 'arms'])
     .where(sql<boolean>`state = 'running'`)
     .execute()
 }

@@ -56,11 +56,16 @@ export async function changeDraft(
   return { row, before }
 }
 
-/** Starts a draft. @throws Refusal notFound, movedOn, experimentRuns where another about the same runs */
-export async function startDraft(tx: Tx, id: string, now: Date): Promise<ExperimentRow> {
+/** Starts a draft, its prices in the video's currency. @throws Refusal notFound, movedOn, experimentRuns where another about the same runs */
+export async function startDraft(
+  tx: Tx,
+  id: string,
+  currency: string | null,
+  now: Date,
+): Promise<ExperimentRow> {
   const draft = await lockIn(tx, id, 'draft')
   if (await isTaken(tx, draft)) throw new Refusal('experimentRuns')
-  return updateExperiment(tx, id, { state: 'running', started_at: now })
+  return updateExperiment(tx, id, { state: 'running', currency, started_at: now })
 }
 
 /** Stops what runs, for good. @throws Refusal notFound, movedOn */

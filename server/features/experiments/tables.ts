@@ -8,6 +8,8 @@ export interface ExperimentsTable {
   /** The video or plan that it is about; null for all of the site. */
   target: string | null
   arms: ColumnType<Arm[], string, string>
+  /** Of its prices, since it was started. */
+  currency: ColumnType<string | null, never, string | null>
   state: Generated<Experiment['state']>
   created_at: Date
   started_at: ColumnType<Date | null, never, Date>

@@ -6,9 +6,10 @@ import {
   freeEpisodesFor,
   noteMet,
   pricesFor,
+  withArms,
+  type ArmPrices,
   type Experiments,
   type FreeEpisodes,
-  type Prices,
 } from '#server/features/experiments/experiments.ts'
 import { loadRights, noRights, type Rights } from '#server/features/library/library.ts'
 import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
@@ -68,7 +69,7 @@ interface Access {
   rights: Rights
   free: FreeEpisodes
   /** What an arm of the viewer changes. */
-  prices: Partial<Prices>
+  prices: ArmPrices
 }
 
 /** The state of an episode for one viewer (product.md, section 5). */
@@ -90,6 +91,12 @@ async function accessOf(
   const free = freeEpisodesFor(running, userId, video)
   return { viewer, rights, free, prices: pricesFor(running, userId, video.id) }
 }
+
+const priceOf = ({ episode_cents, video_cents, currency }: EpisodeRow) => ({
+  episode_cents,
+  video_cents,
+  currency,
+})
 
 const videoOf = ({ video_id: id, free_episodes }: EpisodeRow) => ({ id, free_episodes })
 
@@ -119,7 +126,7 @@ function presentEpisode(context: MediaContext, row: EpisodeRow, access: Access, 
     ready: row.asset_id !== null,
     thumb_url: thumbOf(context, row, state, access),
     state,
-    price_cents: access.prices.episode_cents ?? row.episode_cents,
+    price_cents: withArms(priceOf(row), access.prices).episode_cents,
   }
 }
 
@@ -297,8 +304,7 @@ async function offerOf(
   { viewer, prices }: Access,
   language: Language,
 ): Promise<Record<string, unknown>> {
-  const { episode_cents, video_cents, currency } = row
-  const price = { episode_cents, video_cents, currency, ...prices }
+  const price = withArms(priceOf(row), prices)
   const thumb_url = row.place === null ? null : `/public/${row.place}/still.webp`
   const { id, video_id, number } = row
   const video = await queries.selectCounts(context.db, video_id)

@@ -43,11 +43,15 @@ export function DetailsForm({ video }: { video: DeskVideo }) {
         : {}),
     }),
     send: async (value) => {
+      const before = initialOf(video)
+      const category = value.category.trim() === '' ? null : slugOf(value.category, known.categories)
+      const tags = tagsOf(value.tags).map((tag) => slugOf(tag, known.tags))
       await call(editVideo, {
         body: {
           id: video.id,
-          category: value.category.trim() === '' ? null : slugOf(value.category, known.categories),
-          tags: tagsOf(value.tags).map((tag) => slugOf(tag, known.tags)),
+          // Names of two may be the same in this language: what was not touched is not sent.
+          ...(value.category === before.category ? {} : { category }),
+          ...(value.tags === before.tags ? {} : { tags }),
           free_episodes: Number(value.free_episodes),
           episode_cents: centsOf(value.episode_cents) ?? 0,
           video_cents: centsOf(value.video_cents) ?? 0,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseVideoYaml } from './parse-video-yaml.ts'
+import { DescriptionError, parseVideoYaml } from './parse-video-yaml.ts'
 
 const whole = `title: { en: Salt, fy: Sel }
 synopsis: { en: Two sisters. }
@@ -44,6 +44,11 @@ test.each([
   [whole.replace('sisters]', 'Two Sisters]'), 'tags[1] must be a short name'],
   [`${whole}badge: best\n`, 'badge must be new or hot'],
   [`${whole}colour: red\n`, 'colour is not a key that is known'],
+  ['title: &a [*a]', 'title must hold a text for each language'],
 ])('%j is refused: %s', (text, reason) => {
   expect(() => parseVideoYaml(text)).toThrow(reason)
+})
+
+test('what is nested beyond measure is refused in words', () => {
+  expect(() => parseVideoYaml(`title: ${'['.repeat(40_000)}`)).toThrow(DescriptionError)
 })

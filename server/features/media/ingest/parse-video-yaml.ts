@@ -41,13 +41,17 @@ const mostCents = 100_000_000
  * @throws DescriptionError
  */
 export function parseVideoYaml(text: string): VideoDescription {
-  const document = parseDocument(text)
+  const document = readable(() => parseDocument(text))
   const mistake = document.errors[0]
   if (mistake)
     throw new DescriptionError(
       `line ${mistake.linePos?.[0].line ?? 1} is not YAML: ${mistake.message.split('\n')[0]?.replace(/ at line.*$/, '')}`,
     )
-  const root = asMap(unfold(document), 'the file', 'hold keys such as title and synopsis')
+  const root = asMap(
+    readable(() => document.toJS({ maxAliasCount: 20 })),
+    'the file',
+    'hold keys such as title and synopsis',
+  )
   const unknown = Object.keys(root).find((key) => !keys.includes(key))
   if (unknown !== undefined)
     throw new DescriptionError(`${unknown} is not a key that is known: ${keys.join(', ')} are`)
@@ -67,10 +71,10 @@ export function parseVideoYaml(text: string): VideoDescription {
   }
 }
 
-/** Its values. An alias may not multiply them beyond measure. */
-function unfold(document: ReturnType<typeof parseDocument>): unknown {
+/** What is nested too deep, or multiplied by aliases beyond measure, is a mistake too. */
+function readable<Read>(read: () => Read): Read {
   try {
-    return document.toJS({ maxAliasCount: 20 })
+    return read()
   } catch (error) {
     const why = error instanceof Error ? error.message : ''
     throw new DescriptionError(`the file is not YAML that can be used: ${why}`, { cause: error })
@@ -78,8 +82,16 @@ function unfold(document: ReturnType<typeof parseDocument>): unknown {
 }
 
 function expected(key: string, what: string, value: unknown): DescriptionError {
-  const found = value === undefined ? 'it is missing' : `it is ${JSON.stringify(value)?.slice(0, 60)}`
+  const found = value === undefined ? 'it is missing' : `it is ${inShort(value)}`
   return new DescriptionError(`${key} must ${what}; ${found}`)
+}
+
+function inShort(value: unknown): string {
+  try {
+    return JSON.stringify(value).slice(0, 60)
+  } catch {
+    return 'something that holds itself'
+  }
 }
 
 function asMap(value: unknown, key: string, what: string): Record<string, unknown> {

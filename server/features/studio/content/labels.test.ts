@@ -109,6 +109,7 @@ describe('renaming a tag', () => {
     [{ en: ' ' }, 'names.en'],
     [{ en: '???' }, 'names.en'],
     [{ pt: 'x'.repeat(65) }, 'names.pt'],
+    [{ es: 'Amor, odio' }, 'names.es'],
   ])('names the field of what does not fit, and changes nothing: %j', async (names, field) => {
     await tagged(['Stays'])
     const tag = await tagNamed('stays')

@@ -14,6 +14,7 @@ import {
   type Experiment,
 } from '#contract/studio/experiments.ts'
 import { listAudit } from '#contract/studio/operators.ts'
+import { editVideo } from '#contract/studio/videos.ts'
 import { armOf } from '#server/features/experiments/assign-arm.ts'
 import { refundOrder } from '#server/features/billing/refund-order.ts'
 import { loadFirstScreen } from '#server/features/pages/load-first-screen.ts'
@@ -92,7 +93,7 @@ describe('the commands', () => {
     const { db, database, clock } = site.context
     const [first, ...others] = drafts.map(({ id }) => id)
     const later = await db.transaction().execute(async (tx) => {
-      await startDraft(tx, first ?? '', clock.now())
+      await startDraft(tx, first ?? '', null, clock.now())
       const starts = others.map((id) => owner.desk.call(startExperiment, { body: { id } }))
       await somebodyWaits(database.pool)
       return { starts }
@@ -307,6 +308,24 @@ describe('the price', () => {
     expect(await shopper.order({ ...wish, video_id: site.video.id })).toMatchObject({ amount_cents: 999 })
     const { price } = await cheap.ask(getVideo, { query: { id: video.id } })
     expect(price).toMatchObject({ video_cents: 499 })
+  })
+
+  it('counts in the currency alone that it was started in', async () => {
+    const other = await buildVideo(site.context)
+    const draft = { kind: 'episode_price', target: other.id, arms: halves({ price_cents: 149 }) } as const
+    const experiment = await startOne(owner.desk, draft)
+    settle()
+    const dear = await guestIn(site, experiment, 1)
+    const shopper = await Shopper.on(site, dear)
+    const locked = other.episodes[3]?.id ?? ''
+    expect(await shopper.order({ episode_id: locked })).toMatchObject({ amount_cents: 149, currency: 'USD' })
+    await owner.desk.ask(editVideo, { body: { id: other.id, currency: 'EUR' } })
+    settle()
+    const { price } = await dear.ask(getVideo, { query: { id: other.id } })
+    expect(price).toMatchObject({ episode_cents: 99, currency: 'EUR' })
+    const next = other.episodes[4]?.id ?? ''
+    expect(await shopper.order({ episode_id: next })).toMatchObject({ amount_cents: 99, currency: 'EUR' })
+    expect((await resultOf(experiment)).experiment.currency).toBe('USD')
   })
 
   it('is about one video', async () => {

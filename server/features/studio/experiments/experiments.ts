@@ -52,8 +52,12 @@ export const experimentCommands: Command[] = [
     }
   }),
 
-  changes(startExperiment, async ({ clock }, tx, { id }, { language }) => {
-    const row = await startDraft(tx, id, clock.now())
+  changes(startExperiment, async ({ clock, gateways }, tx, { id }, { language }) => {
+    const draft = await presentOne(tx, await findExperiment(tx, id), language)
+    // The video may be sold otherwise than when it was drafted.
+    checkTarget(draft)
+    checkPrices({ gateways }, draft)
+    const row = await startDraft(tx, id, draft.currency, clock.now())
     const info = await presentOne(tx, row, language)
     return { answer: { info }, change: { subject: id, before: { state: 'draft' }, after: row } }
   }),
@@ -112,7 +116,7 @@ async function present(db: Db, rows: readonly ExperimentRow[], language: Languag
       ...row,
       target,
       target_name: video ? inLanguage(video.titles, language) : null,
-      currency: video?.currency ?? null,
+      currency: row.currency ?? video?.currency ?? null,
       created_at: created_at.toISOString(),
       started_at: started_at?.toISOString() ?? null,
       stopped_at: stopped_at?.toISOString() ?? null,
