@@ -67,6 +67,8 @@ for (const [player, prepare] of [
       await page.goto(await towerUrl(page, 1))
       await expectMoving(page)
       await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+      // The line that will say so comes later than the interface: without a connection it could not.
+      await expect(page.locator('div[role=status]:empty').first()).toBeAttached()
       await context.setOffline(true)
       lost.resolve()
       await expect(page.getByText(/You are offline/)).toBeVisible()
