@@ -29,7 +29,7 @@ export const Experiment = Type.Object({
   id: Id,
   name: Type.String(),
   kind: oneOf(experimentKinds),
-  /** The video or plan that it is about; null for all of the site. */
+  /** The video that it is about; null for all of the site. */
   target: nullable(Id),
   /** What that is called. */
   target_name: nullable(Type.String()),
@@ -116,7 +116,7 @@ export const startExperiment = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Starts an experiment',
-  refuses: ['notFound', 'movedOn', 'experimentRuns'],
+  refuses: ['notFound', 'movedOn', 'experimentRuns', 'gatewayNotOffered'],
   body: Type.Object({ id: Id }),
   info: Experiment,
 })

@@ -10,7 +10,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { areas } from './areas.ts'
 import { forgetOthersDraft } from './homepage/kept-draft.ts'
-import { deskQuery } from './queries.ts'
+import { deskQuery, shown } from './queries.ts'
 import { SignIn } from './SignIn.tsx'
 import { changeLanguage, studioLanguages, useTexts } from './texts.ts'
 import styles from './shell.module.css'
@@ -85,7 +85,7 @@ function Person({ desk: { operator } }: { desk: Desk }) {
     await call(closeDesk, { body: {} })
     queryClient.setQueryData(deskQuery.queryKey, null)
     // The next one at this desk may see less.
-    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== deskQuery.queryKey[0] })
+    queryClient.removeQueries(shown)
   }
   return (
     <div className={styles.person}>

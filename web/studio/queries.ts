@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery, type Query } from '@tanstack/react-query'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import { getDesk, type Desk } from '#contract/studio/operators.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
@@ -16,6 +16,9 @@ export const deskQuery = queryOptions({
     }),
   staleTime: 60_000,
 })
+
+/** All that is known beside who is signed in: what the pages show. */
+export const shown = { predicate: ({ queryKey }: Query) => queryKey[0] !== deskQuery.queryKey[0] }
 
 /** The desk of whoever is signed in; the shell shows no screen before. */
 export function useDesk(): Desk {

@@ -4,7 +4,7 @@ import type { BodyOf, ResultOf } from '#contract/endpoint.ts'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
-import { deskQuery } from './queries.ts'
+import { shown } from './queries.ts'
 
 /**
  * Gives a command that changes something, once at a time; afterwards everything on screen is asked for anew. A refusal is
@@ -19,8 +19,7 @@ export function useCommand<E extends CommandEndpoint>(
     setBusy(true)
     try {
       const result = await call(command, { body })
-      const { queryKey } = deskQuery
-      void queryClient.invalidateQueries({ predicate: (query) => query.queryKey[0] !== queryKey[0] })
+      void queryClient.invalidateQueries(shown)
       return result
     } catch (error) {
       // The call itself has told of a failure, and of code 500.

@@ -2,35 +2,24 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { MethodChange } from '#contract/billing.ts'
 import { deleteUser } from '#contract/members.ts'
 import { change, membershipOf } from '#server/testing/change-method.ts'
-import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { gatewaySite, type GatewaySite } from '#server/testing/gateway-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Envelope } from '#server/testing/visitor.ts'
-import { FakePaypal } from './gateways/paypal/fake-paypal.ts'
-import { runJanitor } from './janitor.ts'
-import { renewSubscriptions } from './renew-subscriptions.ts'
 
 const day = 86_400_000
 
-let stripe: FakeStripe
-let paypal: FakePaypal
-let site: TestSite
-let offset = 0
+let gateways: GatewaySite
+let stripe: GatewaySite['stripe']
+let paypal: GatewaySite['paypal']
+let site: GatewaySite['site']
 
 beforeAll(async () => {
-  const clock = { now: () => new Date(Date.now() + offset) }
-  stripe = await startFakeStripe(clock)
-  paypal = await FakePaypal.start()
-  site = await testSite({ clock }, { ...stripe.env, ...paypal.settings })
+  gateways = await gatewaySite()
+  ;({ stripe, paypal, site } = gateways)
 })
-afterAll(async () => {
-  await site.close()
-  await stripe.close()
-  await paypal.close()
-})
+afterAll(() => gateways.close())
 beforeEach(() => {
-  stripe.webhookUrl = `${site.url}/api/webhook/payment/stripe`
-  paypal.webhookUrl = `${site.url}/api/webhook/payment/paypal`
+  gateways.connect()
   paypal.recover()
 })
 
@@ -44,12 +33,6 @@ async function subscriber(): Promise<Shopper> {
   await stripe.confirm(order.next.client_secret ?? '', testCards.pays)
   expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
   return shopper
-}
-async function after(milliseconds: number) {
-  offset += milliseconds
-  paypal.ahead = offset
-  await runJanitor(site.context)
-  await renewSubscriptions(site.context)
 }
 const byCard = (shopper: Shopper) => change(shopper, { gateway: 'stripe' })
 const byWallet = (shopper: Shopper) => change(shopper, { gateway: 'paypal', method: 'wallet' })
@@ -67,10 +50,10 @@ test('a card is given to Stripe by the browser, and charged by the next renewal;
     info: { status: 'saved' },
   })
   expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'mastercard', last4: '4444' } })
-  await after(60_000)
+  await gateways.after(60_000)
   expect(stripe.books.kept).not.toContain(kept)
   const method = stripe.books.kept.at(-1)
-  await after(30 * day)
+  await gateways.after(30 * day)
   expect(stripe.requests.findLast(({ asked: sent }) => sent['off_session'] === 'true')?.asked).toMatchObject({
     payment_method: method,
   })
@@ -119,7 +102,8 @@ test.each(['dropped after', 'time-out', '500 after'] as const)(
     await expect.poll(() => stripe.setups.all.size).toBe(known + 1)
     // What timed out may be answered when everybody has stopped waiting for it.
     if (fault !== 'time-out') await asked
-    for (const wait of [60_000, 2 * 3_600_000, ...Array.from({ length: 8 }, () => day)]) await after(wait)
+    for (const wait of [60_000, 2 * 3_600_000, ...Array.from({ length: 8 }, () => day)])
+      await gateways.after(wait)
     end()
     await asked
     const open = [...stripe.setups.all.values()].filter(
@@ -148,7 +132,7 @@ test('a wallet is agreed to at PayPal and charged by the next renewal, whoever c
   })
   const { vaultId } = paypal.setups.get(setup)
   expect(paypal.orders.vault.size).toBe(1)
-  await after(30 * day)
+  await gateways.after(30 * day)
   expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
   expect(paypal.requests.findLast(({ path: to }) => to === '/v2/checkout/orders')?.text).toContain(vaultId)
   paypal.orders.vault.clear()
@@ -177,13 +161,13 @@ test('a wallet that was agreed to is kept once where the answer to that was lost
     info: { status: 'pending' },
   })
   paypal.recover()
-  await after(60_000)
+  await gateways.after(60_000)
   expect(await membershipOf(lost)).toMatchObject({ gateway: 'paypal' })
   const other = await byWallet(late)
   paypal.setups.approve(sessionOf(other))
   await late.visitor.call(deleteUser, { body: {} })
-  await after(60_000)
-  await after(60_000)
+  await gateways.after(60_000)
+  await gateways.after(60_000)
   expect([...paypal.orders.vault.keys()]).toEqual([paypal.setups.get(sessionOf(asked)).vaultId])
 })
 
@@ -197,6 +181,6 @@ test('a plan whose card was taken away at the gateway renews again with another'
   const mended = await membershipOf(shopper)
   expect(mended).toMatchObject({ renews_at: expect.any(String), method: { last4: '4242' } })
   expect(mended).not.toHaveProperty('method_lost')
-  await after(30 * day)
+  await gateways.after(30 * day)
   expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
 })

@@ -1,34 +1,20 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { getUser } from '#contract/members.ts'
-import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { gatewaySite, type GatewaySite } from '#server/testing/gateway-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { FakePaypal } from './gateways/paypal/fake-paypal.ts'
-import { runJanitor } from './janitor.ts'
-import { renewSubscriptions } from './renew-subscriptions.ts'
 
 const day = 86_400_000
-let stripe: FakeStripe
-let paypal: FakePaypal
-let site: TestSite
-let offset = 0
+let gateways: GatewaySite
+let stripe: GatewaySite['stripe']
+let paypal: GatewaySite['paypal']
+let site: GatewaySite['site']
 
 beforeAll(async () => {
-  const clock = { now: () => new Date(Date.now() + offset) }
-  stripe = await startFakeStripe(clock)
-  paypal = await FakePaypal.start()
-  site = await testSite({ clock }, { ...stripe.env, ...paypal.settings })
+  gateways = await gatewaySite()
+  ;({ stripe, paypal, site } = gateways)
 })
-afterAll(async () => {
-  await site.close()
-  await stripe.close()
-  await paypal.close()
-})
-beforeEach(() => {
-  stripe.webhookUrl = `${site.url}/api/webhook/payment/stripe`
-  paypal.webhookUrl = `${site.url}/api/webhook/payment/paypal`
-  paypal.ahead = offset
-})
+afterAll(() => gateways.close())
+beforeEach(() => gateways.connect())
 
 type Way = 'stripe' | 'paypal'
 
@@ -74,13 +60,6 @@ const charges = (name: string) =>
   stripe.requests.filter(({ asked }) => asked['payment_method'] === name).length +
   paypal.requests.filter(({ text }) => text.includes(`"vault_id":"${name}"`)).length
 
-async function after(milliseconds: number) {
-  offset += milliseconds
-  paypal.ahead = offset
-  await runJanitor(site.context)
-  await renewSubscriptions(site.context)
-}
-
 test.each(['stripe', 'paypal'] as const)(
   'a method that was taken away at %s is charged no more: the membership says so, and waits for another as after a lost card',
   async (way) => {
@@ -89,14 +68,14 @@ test.each(['stripe', 'paypal'] as const)(
     await expect
       .poll(membership)
       .toMatchObject({ status: 'active', renews_at: null, ends_at: expect.any(String), method_lost: true })
-    await after(30 * day + 60_000)
+    await gateways.after(30 * day + 60_000)
     expect(await membership()).toMatchObject({
       status: 'past_due',
       method_lost: true,
       owed: { id: plan_id },
       grace_until: expect.any(String),
     })
-    await after(2 * day)
+    await gateways.after(2 * day)
     expect(charges(name)).toBe(0)
     expect((await site.mails(shopper.email)).at(-1)?.subject).toMatch(/could not be|pay/i)
     const open = await shopper.order({ gateway: 'stripe', kind: 'plan', plan_id })
@@ -105,7 +84,7 @@ test.each(['stripe', 'paypal'] as const)(
     const renewed = await membership()
     expect(renewed).toMatchObject({ status: 'active', renews_at: expect.any(String), gateway: 'stripe' })
     expect(renewed).not.toHaveProperty('method_lost')
-    await after(30 * day)
+    await gateways.after(30 * day)
     expect(await membership()).toMatchObject({ status: 'active' })
   },
 )
@@ -114,8 +93,8 @@ test('a plan whose method is gone ends with its grace where nobody pays', async 
   const { name, membership } = await subscriber('stripe')
   takeAway.stripe(name)
   await expect.poll(membership).toMatchObject({ method_lost: true })
-  await after(30 * day + 60_000)
-  await after(3 * day)
+  await gateways.after(30 * day + 60_000)
+  await gateways.after(3 * day)
   expect(await membership()).toMatchObject({ state: 'free' })
 })
 
@@ -147,6 +126,6 @@ test('a gateway that gives no answer about a method is asked again', async () =>
   await paypal.told()
   expect(await membership()).toMatchObject({ renews_at: expect.any(String) })
   paypal.recover()
-  await after(60_000)
+  await gateways.after(60_000)
   expect(await membership()).toMatchObject({ method_lost: true })
 })

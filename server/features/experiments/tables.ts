@@ -5,7 +5,7 @@ export interface ExperimentsTable {
   id: string
   name: string
   kind: ExperimentKind
-  /** The video or plan that it is about; null for all of the site. */
+  /** The video that it is about; null for all of the site. */
   target: string | null
   arms: ColumnType<Arm[], string, string>
   /** Of its prices, since it was started. */

@@ -8,8 +8,9 @@ import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { decimalOf } from '#web/studio/words.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
-import { centsOf, decimals } from './cents.ts'
+import { centsOf } from './cents.ts'
 import { labelsQuery } from './queries.ts'
 import { useSavedElsewhere } from './use-saved-elsewhere.ts'
 import styles from './content.module.css'
@@ -150,8 +151,8 @@ const initialOf = ({ category, tags, price, badge, featured, free_episodes }: De
   category: category?.name ?? '',
   tags: tags.map(({ name }) => name).join(', '),
   free_episodes: String(free_episodes),
-  episode_cents: decimals(price.episode_cents),
-  video_cents: decimals(price.video_cents),
+  episode_cents: decimalOf(price.episode_cents),
+  video_cents: decimalOf(price.video_cents),
   currency: price.currency,
   badge: badge ?? '',
   featured: featured ? 'yes' : 'no',

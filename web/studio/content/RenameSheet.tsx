@@ -8,6 +8,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { useForm } from '#web/ui/use-form.ts'
+import { shown } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import type { LabelProps } from './LabelActions.tsx'
 import styles from './content.module.css'
@@ -29,7 +30,7 @@ export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: ()
     fieldOf: (field) => languages.find((language) => field === `names.${language}`),
     send: async (names) => {
       await call(kind === 'tag' ? changeTag : changeCategory, { body: { id: label.id, names } })
-      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'desk' })
+      void queryClient.invalidateQueries(shown)
       notify(t('content.saved'))
       onClose()
     },

@@ -4,6 +4,3 @@ export function centsOf(text: string): number | undefined {
   if (whole === undefined) return undefined
   return 100 * Number(whole) + Number(part.padEnd(2, '0')) || undefined
 }
-
-/** Cents as they are typed: "0.99". */
-export const decimals = (cents: number) => (cents / 100).toFixed(2)

@@ -2,7 +2,7 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import { languages, type Language } from '#contract/languages.ts'
 import type { VideoDescription } from '#contract/studio/descriptions.ts'
 import type { DeskVideo, editVideo } from '#contract/studio/videos.ts'
-import { decimals } from './cents.ts'
+import { decimalOf } from '#web/studio/words.ts'
 
 type Edits = Omit<BodyOf<typeof editVideo>, 'id'>
 
@@ -60,7 +60,7 @@ export function compareDescription(said: VideoDescription, video: DeskVideo): Di
 }
 
 const priceWords = ({ episode_cents, video_cents, currency }: DeskVideo['price']) =>
-  `${decimals(episode_cents)} / ${decimals(video_cents)} ${currency}`
+  `${decimalOf(episode_cents)} / ${decimalOf(video_cents)} ${currency}`
 
 /** The one edit that takes over these differences. */
 export function editsOf(differences: readonly Difference[]): Edits {

@@ -1,6 +1,7 @@
-import { useSyncExternalStore } from 'react'
 import type { Estimate } from '#contract/studio/experiments.ts'
-import { scaleFor } from '#web/studio/growth/chart.ts'
+import { scaleFor } from '#web/studio/ui/chart.ts'
+import drawing from '#web/studio/ui/chart.module.css'
+import { useNarrow } from '#web/studio/ui/use-narrow.ts'
 import styles from './experiments.module.css'
 
 /** Of the drawing, in its own units; it grows with the page. */
@@ -8,12 +9,6 @@ const wide = 720
 const narrow = 360
 const rowHeight = 56
 const edge = { left: 16, right: 32, bottom: 28 }
-
-const phone = matchMedia('(width < 720px)')
-const onTurn = (tell: () => void) => {
-  phone.addEventListener('change', tell)
-  return () => phone.removeEventListener('change', tell)
-}
 
 /** A point for each arm with the interval about it. The table beneath says the same in figures, so the drawing is one picture. */
 export function IntervalChart({
@@ -26,27 +21,27 @@ export function IntervalChart({
   /** A value as the axis says it. */
   words: (value: number) => string
 }) {
-  const width = useSyncExternalStore(onTurn, () => (phone.matches ? narrow : wide))
+  const width = useNarrow() ? narrow : wide
   const scale = scaleFor(rows.flatMap(({ estimate: { low, high, value } }) => [low, high, value]))
   const height = rows.length * rowHeight + edge.bottom
   const inner = width - edge.left - edge.right
   const x = (value: number) => edge.left + ((value - scale.low) / (scale.high - scale.low)) * inner
   const every = Math.ceil(scale.ticks.length / (width === narrow ? 4 : 8))
   return (
-    <svg className={styles.chart} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title}>
+    <svg className={drawing.chart} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title}>
       {scale.ticks.map(
         (tick, index) =>
           index % every === 0 && (
             <g key={tick}>
               <line
-                className={tick === 0 ? styles.zero : styles.line}
+                className={tick === 0 ? drawing.zero : drawing.line}
                 x1={x(tick)}
                 x2={x(tick)}
                 y1={8}
                 y2={height - edge.bottom}
               />
               <text
-                className={styles.tick}
+                className={drawing.tick}
                 x={x(tick)}
                 y={height - 8}
                 textAnchor={index === 0 ? 'start' : 'middle'}

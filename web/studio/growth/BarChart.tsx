@@ -1,5 +1,6 @@
-import { useSyncExternalStore } from 'react'
-import { scaleFor } from './chart.ts'
+import { scaleFor } from '#web/studio/ui/chart.ts'
+import drawing from '#web/studio/ui/chart.module.css'
+import { useNarrow } from '#web/studio/ui/use-narrow.ts'
 import styles from './growth.module.css'
 
 export interface Bar {
@@ -15,12 +16,6 @@ const wide = { width: 720, height: 220, labels: 6 }
 const narrow = { width: 360, height: 220, labels: 3 }
 const edge = { left: 80, right: 8, top: 12, bottom: 28 }
 
-const phone = matchMedia('(width < 720px)')
-const onTurn = (tell: () => void) => {
-  phone.addEventListener('change', tell)
-  return () => phone.removeEventListener('change', tell)
-}
-
 /** Bars over a line at zero. The table beneath says the same in figures, so the drawing is one picture with a name. */
 export function BarChart({
   title,
@@ -32,25 +27,25 @@ export function BarChart({
   /** A value as the axis says it. */
   words: (value: number) => string
 }) {
-  const { width, height, labels } = useSyncExternalStore(onTurn, () => (phone.matches ? narrow : wide))
+  const { width, height, labels } = useNarrow() ? narrow : wide
   const scale = scaleFor(bars.map(({ value }) => value))
   const inner = { width: width - edge.left - edge.right, height: height - edge.top - edge.bottom }
   const y = (value: number) => edge.top + ((scale.high - value) / (scale.high - scale.low)) * inner.height
   const slot = inner.width / Math.max(bars.length, 1)
   const every = Math.ceil(bars.length / labels)
   return (
-    <svg className={styles.chart} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title}>
+    <svg className={drawing.chart} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title}>
       {scale.ticks.map((tick) => (
         <g key={tick}>
           <line
-            className={tick === 0 ? styles.zero : styles.line}
+            className={tick === 0 ? drawing.zero : drawing.line}
             x1={edge.left}
             x2={width - edge.right}
             y1={y(tick)}
             y2={y(tick)}
           />
           <text
-            className={styles.tick}
+            className={drawing.tick}
             x={edge.left - 8}
             y={y(tick)}
             textAnchor="end"
@@ -84,7 +79,7 @@ export function BarChart({
           )}
           {index % every === 0 && (
             <text
-              className={styles.tick}
+              className={drawing.tick}
               x={edge.left + (index + 0.5) * slot}
               y={height - 8}
               textAnchor="middle"
