@@ -78,6 +78,35 @@ for (const [player, prepare] of [
     })
   })
 
+test('a connection that is back before anything has failed for its loss is used all the same', async ({
+  page,
+  context,
+}) => {
+  const lost = Promise.withResolvers<void>()
+  const back = Promise.withResolvers<void>()
+  const failUntilBack = (url: RegExp, moment: Promise<void>) => {
+    let isOver = false
+    void back.promise.then(() => (isOver = true))
+    return page.route(url, async (route) => {
+      if (isOver) return route.fallback()
+      await moment
+      return route.abort('internetdisconnected')
+    })
+  }
+  await failUntilBack(second, lost.promise)
+  await failUntilBack(/\/hls-player-/, back.promise)
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+  const asked = page.waitForRequest(/\/hls-player-/)
+  lost.resolve()
+  await asked
+  await context.setOffline(true)
+  await context.setOffline(false)
+  back.resolve()
+  await expect.poll(() => secondOf(page), { timeout: 30_000 }).toBeGreaterThan(3)
+})
+
 test('a segment that is slow shows that it is waited for', async ({ page }) => {
   await withHls(page)
   const late = Promise.withResolvers<void>()

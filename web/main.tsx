@@ -16,7 +16,7 @@ if (cleaned) history.replaceState(history.state, '', cleaned)
 // The start-up order of the seed, section 4.
 const user = callAhead(getUser)
 // Who was never here is somebody only then; what they meet may depend on who they are.
-const isNew = storage.get('user_id') === null
+const isNew = storage.get('user_id') === null || boot?.undecided === true
 if (isNew) introduceFirst(user)
 const reports = callAhead(getReports, {}, user)
 callAhead(getHomepage, {}, reports)

@@ -4,6 +4,7 @@ import { play } from '#web/player/play.ts'
 import { preferences } from '#web/player/preferences.ts'
 import { isAhead, readVideo } from '#web/player/video-state.ts'
 import { warmPlaylists } from '#web/player/warm-playlists.ts'
+import { whenBack } from '#web/player/when-back.ts'
 
 /** Where this build has hls.js, written in by scripts/build-web.ts. */
 declare const hlsFiles: string[]
@@ -13,9 +14,6 @@ const patienceMs = 6_000
 /** What lies ahead of the picture before anything else is fetched: on a thin connection the interface takes as long; less, where it came at once. */
 const aheadMs = { usual: 2400, quick: 1500 }
 const quickWithinMs = 1_000
-
-let wasLost = false
-addEventListener('offline', () => (wasLost = true))
 
 // Stands in the document itself, right behind its first video, where it waits for nothing: a browser that plays by itself begins,
 // and the interface follows what comes next of it; any other asks for hls.js before the first of our scripts has come.
@@ -60,8 +58,7 @@ function bringInterface(): void {
 
 /** A module that could not be fetched is not fetched again in this document: it is opened anew once there is a connection. */
 function openAnew(): void {
-  if (wasLost && navigator.onLine) location.reload()
-  else addEventListener('online', () => location.reload())
+  whenBack(() => location.reload())
 }
 
 function begin(video: HTMLVideoElement, url: string, seconds: number): void {

@@ -61,11 +61,13 @@ interface Envelope {
 
 const ahead = new Map<string, Promise<unknown>>()
 
+const introductionMs = 3000
 let introduced: Promise<unknown> | undefined
 
-/** Has all calls but those made ahead wait for this one, which tells the site who is here: until then it knows nobody. */
+/** Has all calls but those made ahead wait for this one, for a while: it tells the site who is here; until then it knows nobody. */
 export function introduceFirst(user: Promise<unknown>): void {
-  introduced = user.catch(() => {})
+  const patience = new Promise((resolve) => setTimeout(resolve, introductionMs))
+  introduced = Promise.race([user.catch(() => {}), patience])
 }
 
 /**

@@ -6,6 +6,7 @@ let whenIdle: (work: () => void) => void
 vi.mock('./when-idle.ts', () => ({ whenIdle: (work: () => void) => whenIdle(work) }))
 const page = new EventTarget()
 vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
 
 /** The page, loaded anew. */
 async function load() {

@@ -27,11 +27,12 @@ function send(event: string, fields: Record<string, string> = {}): void {
 function soon(tell: () => void): void {
   let told = false
   const tellOnce = () => {
+    removeEventListener('pagehide', tellOnce)
     if (!told) tell()
     told = true
   }
   whenIdle(tellOnce)
-  addEventListener('pagehide', tellOnce, { once: true })
+  addEventListener('pagehide', tellOnce)
 }
 
 /** The page was opened, or came to the front again; `again` where it was by a link that brings people here. */

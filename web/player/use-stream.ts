@@ -2,6 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useState } from 'react'
 import { usePreferences } from './use-preferences.ts'
 import { useBackground, whenVisible } from './use-background.ts'
 import { takeStream, type Source, type Stream, type Trouble } from './stream.ts'
+import { whenBack } from './when-back.ts'
 
 /** How long before its end a link is renewed. */
 const renewBeforeMs = 60_000
@@ -77,10 +78,8 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [active])
   useEffect(() => {
-    if (failure !== 'broken') return
     // The network that is back may be what was missing.
-    addEventListener('online', retry)
-    return () => removeEventListener('online', retry)
+    if (failure === 'broken') return whenBack(retry)
   }, [failure, retry])
   return { stream, rungs, failure, retry }
 }
