@@ -6,7 +6,11 @@ import { expectMoving, towerUrl } from './watching.ts'
 test.use({ forgiven: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|status of (404|500)/ })
 
 const first = (page: Page) => page.locator('video').first()
-const secondOf = (page: Page) => first(page).evaluate((video: HTMLVideoElement) => video.currentTime)
+/** Where it is; 0 while the page is being opened anew, by which it may go on. */
+const secondOf = (page: Page) =>
+  first(page)
+    .evaluate((video: HTMLVideoElement) => video.currentTime)
+    .catch(() => 0)
 const failure = (page: Page) => page.getByText('This did not play.')
 
 /** Has hls.js play from the start: somebody who wants a certain rung. */

@@ -10,9 +10,9 @@ import { whenBack } from '#web/player/when-back.ts'
 declare const hlsFiles: string[]
 
 /** However slow the stream is, the interface comes after this long. */
-const patienceMs = 6_000
+const patienceMs = 8_000
 /** What lies ahead of the picture before anything else is fetched: on a thin connection the interface takes as long; less, where it came at once. */
-const aheadMs = { usual: 2400, quick: 1500 }
+const aheadMs = { usual: 3200, quick: 1500 }
 const quickWithinMs = 1_000
 
 // Stands in the document itself, right behind its first video, where it waits for nothing: a browser that plays by itself begins,

@@ -41,10 +41,11 @@ export function inputArgs(input: string, container: Container): string[] {
 }
 
 /**
- * A keyframe at 0, 1, 2, 4, 6 … seconds in every rung: the first two segments are 1 s, so that on a thin connection the second is
- * there before the first is over; the others 2 s, and all line up.
+ * A keyframe at 0, 1, 2, 3, 4, 6, 8 … seconds in every rung: the first four segments are 1 s, so that on a thin connection each is
+ * there before the one before it is over, also where picture and sound are fetched one after the other; the others 2 s, and all
+ * line up.
  */
-const keyframes = 'expr:gte(t,max(n_forced,2*n_forced-2))'
+const keyframes = 'expr:gte(t,max(n_forced,2*n_forced-4))'
 
 /**
  * One run of ffmpeg that makes everything from one decoding, into its working folder: `v0/ v1/ …`, `a/`, `storyboard.jpg`,

@@ -42,9 +42,11 @@ test.each([
     expect(readFileSync(join(media, 'master.m3u8'), 'utf8')).toContain(`VALUE="${video}"`)
     expect(streams[1]).toContain('RESOLUTION=96x160')
     const playlist = join(media, 'x0', 'index.m3u8')
-    expect(parsePlaylist(readFileSync(playlist, 'utf8')).map(({ duration }) => duration)).toEqual([1, 1, 2])
+    expect(parsePlaylist(readFileSync(playlist, 'utf8')).map(({ duration }) => duration)).toEqual([
+      1, 1, 1, 1,
+    ])
     const keyTimes = packets(playlist, 'pts_time,flags').filter((line) => line.includes('K'))
-    expect(keyTimes.map(parseFloat)).toEqual([0, 1, 2])
+    expect(keyTimes.map(parseFloat)).toEqual([0, 1, 2, 3])
     expect(streamFields(playlist, 'v:0', 'codec_name')).toEqual([codec])
     const [ours, others] = ['x0', 'v0'].map((name) => brightness(join(media, name, 'index.m3u8'), 6).row)
     for (const [place, value] of (ours ?? []).entries())

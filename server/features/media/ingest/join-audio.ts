@@ -4,8 +4,8 @@ import { joinSegments } from './mp4-boxes.ts'
 import { parsePlaylist, playlistDuration, writePlaylist, type Segment } from './playlists.ts'
 
 /**
- * ffmpeg cuts sound every second, as it has no keyframes to go by. Joins the seconds in pairs after the first two, so that they
- * match the picture's 1, 1, 2, 2 … s, and rewrites the playlist.
+ * ffmpeg cuts sound every second, as it has no keyframes to go by. Joins the seconds in pairs after the first four, so that they
+ * match the picture's 1, 1, 1, 1, 2, 2 … s, and rewrites the playlist.
  */
 export async function joinAudio(folder: string): Promise<void> {
   const playlist = join(folder, 'index.m3u8')
@@ -23,13 +23,14 @@ export async function joinAudio(folder: string): Promise<void> {
   await writeFile(playlist, writePlaylist(joined))
 }
 
-/** The first two alone, then two and two. A last crumb that alone would be below half a second goes to the one before it. */
+/** The first four alone, then two and two. A last crumb that alone would be below half a second goes to the one before it. */
 export function pairUp(segments: readonly Segment[]): Segment[][] {
   const groups: Segment[][] = []
   segments.forEach((segment, index) => {
     const last = groups.at(-1)
     const isCrumb = index === segments.length - 1 && segment.duration < 0.5
-    if (last && index > 1 && (index % 2 === 1 || isCrumb)) last.push(segment)
+    const isSecondOfPair = index > 3 && index % 2 === 1
+    if (last && (isSecondOfPair || isCrumb)) last.push(segment)
     else groups.push([segment])
   })
   return groups

@@ -14,16 +14,17 @@ test('the peak is that of any run of segments that lasts one to three seconds', 
   expect(measureBitRates([segment(2, 1000), segment(0.2, 1000)])).toEqual({ average: 7273, peak: 7273 })
 })
 
-test('sound cut every second is joined to match the picture: 1 s twice, then 2 s', () => {
+test('sound cut every second is joined to match the picture: 1 s four times, then 2 s', () => {
   const durations = (count: number, last = 1) =>
     pairUp(Array.from({ length: count }, (_, index) => segment(index === count - 1 ? last : 1))).map(
       (group) => group.length,
     )
   expect(durations(1)).toEqual([1])
   expect(durations(2)).toEqual([1, 1])
-  expect(durations(5)).toEqual([1, 1, 2, 1])
-  expect(durations(6)).toEqual([1, 1, 2, 2])
-  expect(durations(5, 0.1)).toEqual([1, 1, 3])
+  expect(durations(7)).toEqual([1, 1, 1, 1, 2, 1])
+  expect(durations(8)).toEqual([1, 1, 1, 1, 2, 2])
+  expect(durations(7, 0.1)).toEqual([1, 1, 1, 1, 3])
+  expect(durations(4, 0.1)).toEqual([1, 1, 2])
 })
 
 test('joined segments keep their fragments in order under one head, without the index', () => {

@@ -43,20 +43,20 @@ async function make(input: string, signal = new AbortController().signal) {
   return { made, folder, media: join(folder, 'media'), read, progress }
 }
 
-test('a film becomes aligned renditions: 1 s twice, then 2 s, each beginning with a keyframe', async () => {
+test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginning with a keyframe', async () => {
   const input = join(root, 'film.mp4')
   drawFilm(input, { size: '640x360', seconds: 6, rate: '30' })
   const { made, media, read, progress } = await make(input)
   expect(made).toEqual({ width: 640, height: 360, durationMs: 6000, hasAudio: true, captions: new Map() })
   for (const rung of ['v0', 'v1']) {
-    expect(parsePlaylist(read(`${rung}/index.m3u8`)).map(({ duration }) => duration)).toEqual([1, 1, 2, 2])
+    expect(parsePlaylist(read(`${rung}/index.m3u8`)).map(({ duration }) => duration)).toEqual([1, 1, 1, 1, 2])
     const keyTimes = packets(join(media, rung, 'index.m3u8'), 'pts_time,flags')
       .filter((line) => line.includes('K'))
       .map(parseFloat)
-    expect(keyTimes).toEqual([0, 1, 2, 4])
+    expect(keyTimes).toEqual([0, 1, 2, 3, 4])
   }
   const sound = parsePlaylist(read('a/index.m3u8')).map(({ duration }) => duration)
-  expect(sound.map(Math.round)).toEqual([1, 1, 2, 2])
+  expect(sound.map(Math.round)).toEqual([1, 1, 1, 1, 2])
   expect(readdirSync(join(media, 'a')).length).toBe(sound.length + 2)
   expect(Math.max(...packets(join(media, 'a/index.m3u8'), 'pts_time').map(parseFloat))).toBeGreaterThan(5.9)
   expect(progress.at(-1)).toBe(99)
