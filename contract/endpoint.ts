@@ -13,6 +13,8 @@ export interface Endpoint {
   summary: string
   query?: TObject
   body?: TObject
+  /** How many bytes its body may have, where that is more than others'. */
+  most?: number
   info?: TSchema
   data?: TSchema
   /** Every refusal there may be; the OpenAPI document and docs/calls.md take them from here. */

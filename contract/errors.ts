@@ -52,7 +52,6 @@ export const refusals = {
   priceInvalid: 500,
   labelInvalid: 500,
   momentPast: 500,
-  fileNotTaken: 500,
   pictureUnreadable: 500,
   languageUnknown: 500,
   cardNumberInBody: 500,

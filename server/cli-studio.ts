@@ -82,11 +82,8 @@ function readInput(endpoint: CommandEndpoint, args: string[]): { input: object; 
     usage,
   )
   const { args: names = [] } = endpoint
-  if (positionals.length > names.length) throw new ConfigError(`That is more than it takes. ${usage}`)
-  const given: [string, readonly string[]][] = positionals.map((value, index) => [
-    names[index] ?? '',
-    [value],
-  ])
+  const given = named(positionals, names, fields)
+  if (!given) throw new ConfigError(`That is more than it takes. ${usage}`)
   for (const [name, value] of Object.entries(values))
     if (Array.isArray(value)) given.push([name, value.map(String)])
   const input = gather(given.map(([name, texts]) => [name, valueOf(fields[name], texts)]))
@@ -95,6 +92,22 @@ function readInput(endpoint: CommandEndpoint, args: string[]): { input: object; 
   if (wrong !== undefined) throw new ConfigError(`${wrong}. ${usage}`)
   return { input, json: values['json'] === true }
 }
+
+/** The fields that stand without a name; the last takes all that follow where it is a list. Undefined where there are too many. */
+function named(
+  values: readonly string[],
+  names: readonly string[],
+  fields: Record<string, TSchema>,
+): [string, readonly string[]][] | undefined {
+  const last = names.length - 1
+  const takesRest = typeOf(fields[names[last] ?? '']) === 'array'
+  if (values.length > names.length && !takesRest) return undefined
+  return names
+    .slice(0, values.length)
+    .map((name, at) => [name, values.slice(at, takesRest && at === last ? undefined : at + 1)])
+}
+
+const typeOf = (schema: TSchema | undefined) => (schema as { type?: string | string[] } | undefined)?.type
 
 function parse<T>(read: () => T, usage: string): T {
   try {
@@ -136,8 +149,9 @@ function requiredOf(endpoint: CommandEndpoint): string[] {
 
 /** What was typed, as its field's schema wants it. Whatever is more than a word or a number is written as JSON. */
 function valueOf(schema: TSchema | undefined, texts: readonly string[]): unknown {
-  const { type, items } = (schema ?? {}) as { type?: string | string[]; items?: TSchema }
-  if (type === 'array') return texts.map((text) => valueOf(items, [text]))
+  const type = typeOf(schema)
+  const { items } = (schema ?? {}) as { items?: TSchema }
+  if (type === 'array') return texts.flatMap((text) => elementsOf(items, text))
   const text = texts.at(-1) ?? ''
   const types = [type].flat()
   if (text === 'null' && types.includes('null')) return null
@@ -149,6 +163,12 @@ function valueOf(schema: TSchema | undefined, texts: readonly string[]): unknown
   } catch {
     return text
   }
+}
+
+/** What one text adds to a list: of records, a whole list of them in JSON as well. */
+function elementsOf(items: TSchema | undefined, text: string): unknown[] {
+  const value = valueOf(items, [text])
+  return typeOf(items) === 'object' && Array.isArray(value) ? value : [value]
 }
 
 /** An answer in lines: a list as one line a row, a record as one line a field. */

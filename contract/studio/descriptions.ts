@@ -5,7 +5,10 @@ import { command } from './command.ts'
 import { bringers } from './uploads.ts'
 import { TextsInSome } from './videos.ts'
 
-/** What a `video.yaml` says, in the fields of `video edit`; null, false or empty where it says nothing. */
+/**
+ * What a `video.yaml` says, in the fields of `video edit`; null, false or empty where it says nothing. And what its episodes are
+ * called.
+ */
 export const VideoDescription = Type.Object({
   titles: TextsInSome,
   synopses: TextsInSome,
@@ -17,8 +20,8 @@ export const VideoDescription = Type.Object({
   episode_cents: Cents,
   video_cents: Cents,
   currency: Currency,
-  /** How many episodes it has titles for. */
-  named_episodes: Type.Integer(),
+  /** Of the episodes from the first on, as far as they are named. */
+  episode_titles: Type.Array(TextsInSome),
 })
 export type VideoDescription = Static<typeof VideoDescription>
 

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Id, LanguageCode, Time, nullable, oneOf } from '#contract/shapes.ts'
 import { command, type Role } from './command.ts'
+import { TextsInSome } from './videos.ts'
 
 /** How a file comes in: in parts of 8 MiB, the last of which may be smaller. */
 export const partBytes = 8 * 1024 ** 2
@@ -11,6 +12,8 @@ export const uploadLimits = {
   cover: 20 * 1024 ** 2,
   description: 48 * 1024,
 }
+/** How much one call announces or gives up: a season with captions in every language, in a body of so many bytes. */
+export const planLimits = { files: 500, bytes: 256 * 1024 }
 /** Endings of the names of files that are taken. */
 export const videoEndings = ['mp4', 'm4v', 'mov', 'mkv', 'webm', 'ts'] as const
 export const captionEndings = ['vtt', 'srt'] as const
@@ -41,23 +44,38 @@ export const Upload = Type.Object({
 })
 export type Upload = Static<typeof Upload>
 
-export const beginUpload = command({
+/** A file of a plan, as the browser knows it: by name, size and last change it is known again. */
+export const PlannedFile = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 255 }),
+  bytes: Type.Integer({ minimum: 0 }),
+  changed_at: Time,
+  number: Type.Integer({ minimum: 1, maximum: 9999 }),
+  /** Of captions. */
+  language: Type.Optional(LanguageCode),
+  /** What the episode of a film is called, should it be new; left out, what was said before holds. */
+  titles: Type.Optional(TextsInSome),
+})
+export type PlannedFile = Static<typeof PlannedFile>
+
+/** What became of a file of a plan. One that is not taken at all is `refused` and has no id. */
+export const BegunUpload = Type.Object({ ...Upload.properties, id: nullable(Id) })
+export type BegunUpload = Static<typeof BegunUpload>
+
+export const beginUploads = command({
   method: 'POST',
   path: '/api/studio/uploads',
   command: 'upload begin',
-  args: ['video_id', 'name'],
+  args: ['video_id', 'files'],
   roles: bringers,
-  summary: 'Says that a file is to come, or which parts of it are there already',
-  refuses: ['notFound', 'fileNotTaken'],
+  summary:
+    'Says which files are to come; answers in their order which parts of each are there, or why it is not taken',
+  refuses: ['notFound', 'textTooLong'],
+  most: planLimits.bytes,
   body: Type.Object({
     video_id: Id,
-    name: Type.String({ minLength: 1, maxLength: 255 }),
-    bytes: Type.Integer({ minimum: 1 }),
-    changed_at: Time,
-    number: Type.Integer({ minimum: 1, maximum: 9999 }),
-    language: Type.Optional(LanguageCode),
+    files: Type.Array(PlannedFile, { minItems: 1, maxItems: planLimits.files }),
   }),
-  info: Upload,
+  data: Type.Object({ list: Type.Array(BegunUpload) }),
 })
 
 export const listUploads = command({
@@ -72,14 +90,18 @@ export const listUploads = command({
   data: Type.Object({ list: Type.Array(Upload) }),
 })
 
-export const removeUpload = command({
+export const removeUploads = command({
   method: 'DELETE',
   path: '/api/studio/uploads',
   command: 'upload remove',
-  args: ['id'],
+  args: ['video_id', 'ids'],
   roles: bringers,
-  summary: 'Gives up a file that has not come in whole, or was refused',
-  refuses: ['notFound', 'movedOn'],
-  body: Type.Object({ id: Id }),
-  info: Type.Object({ removed: Type.Boolean() }),
+  summary: 'Gives up files of a video that have not come in whole, or were refused',
+  refuses: ['notFound'],
+  body: Type.Object({ video_id: Id, ids: Type.Array(Id, { minItems: 1, maxItems: planLimits.files }) }),
+  info: Type.Object({
+    removed: Type.Integer(),
+    /** Names of those that the worker has by now. */
+    kept: Type.Array(Type.String()),
+  }),
 })

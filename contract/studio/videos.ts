@@ -259,6 +259,19 @@ export const editEpisode = command({
   info: DeskEpisode,
 })
 
+export const nameEpisodes = command({
+  method: 'POST',
+  path: '/api/studio/episodes/titles',
+  command: 'episode titles',
+  args: ['video_id'],
+  roles: editors,
+  summary: 'Changes the titles of several episodes of a video; an empty text takes a language away',
+  refuses: ['notFound', 'movedOn', 'textTooLong'],
+  most: 256 * 1024,
+  body: Type.Object({ video_id: Id, episodes: Type.Array(Type.Object({ id: Id, titles: TextsInSome })) }),
+  data: Type.Object({ list: Type.Array(DeskEpisode) }),
+})
+
 export const retryEpisode = command({
   method: 'POST',
   path: '/api/studio/episode/retry',

@@ -95,7 +95,7 @@ export async function countPlayable(db: Db, videoId: string): Promise<{ count: n
  * @throws Refusal movedOn where these are not all of its episodes
  */
 export async function orderEpisodes(tx: Tx, videoId: string, ids: readonly string[]): Promise<string[]> {
-  const before = await queries.lockEpisodeIds(tx, videoId)
+  const before = (await queries.lockEpisodes(tx, videoId)).map(({ id }) => id)
   const known = new Set(before)
   if (ids.length !== before.length || new Set(ids).size !== ids.length || ids.some((id) => !known.has(id)))
     throw new Refusal('movedOn')
@@ -126,9 +126,36 @@ export async function editEpisode(
   language: Language,
 ): Promise<{ before: Partial<Texts>; episode: DeskEpisode }> {
   const { titles: before } = await lock(tx, id)
-  await queries.updateEpisodeTitles(tx, id, edited(before, changes, videoLimits.title, 'titles'))
+  const titles = edited(before, changes, videoLimits.title, 'titles')
+  await queries.updateEpisodeTitles(tx, [{ id, titles }])
   return { before, episode: await show(context, tx, id, language) }
 }
+
+/**
+ * Changes titles of several episodes of a video.
+ * @returns the titles of those that changed, by number, as they were and are
+ * @throws Refusal movedOn where one of them is none of its episodes, textTooLong
+ */
+export async function nameEpisodes(
+  tx: Tx,
+  videoId: string,
+  changes: readonly { id: string; titles: TextChanges }[],
+): Promise<{ before: TitlesByNumber; after: TitlesByNumber }> {
+  const known = new Map((await queries.lockEpisodes(tx, videoId)).map((row) => [row.id, row]))
+  const named = changes.map(({ id, titles }) => {
+    const row = known.get(id)
+    if (!row) throw new Refusal('movedOn')
+    return { ...row, was: row.titles, titles: edited(row.titles, titles, videoLimits.title, 'titles') }
+  })
+  const changed = named.filter(({ was, titles }) => languages.some((each) => was[each] !== titles[each]))
+  await queries.updateEpisodeTitles(tx, changed)
+  return {
+    before: Object.fromEntries(changed.map(({ number, was }) => [number, was])),
+    after: Object.fromEntries(changed.map(({ number, titles }) => [number, titles])),
+  }
+}
+
+type TitlesByNumber = Record<string, Partial<Texts>>
 
 /**
  * Tries once more to make a file that failed.

@@ -44,28 +44,29 @@ export function lockDeskEpisode(tx: Tx, id: string): Promise<DeskEpisodeRow | un
   return selectDeskEpisodes(tx).where('episodes.id', '=', id).forUpdate('episodes').executeTakeFirst()
 }
 
-export async function updateEpisodeTitles(tx: Tx, id: string, titles: Partial<Texts>): Promise<void> {
-  await tx
-    .updateTable('episodes')
-    .set({ titles: JSON.stringify(titles) })
-    .where('id', '=', id)
-    .execute()
+export async function updateEpisodeTitles(
+  tx: Tx,
+  changed: readonly { id: string; titles: Partial<Texts> }[],
+): Promise<void> {
+  const [ids, titles] = [changed.map(({ id }) => id), changed.map((each) => JSON.stringify(each.titles))]
+  await sql`
+    UPDATE episodes SET titles = changed.titles FROM unnest(${ids}::text[], ${titles}::jsonb[]) changed(id, titles)
+    WHERE episodes.id = changed.id`.execute(tx)
 }
 
 export async function deleteEpisode(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('episodes').where('id', '=', id).execute()
 }
 
-/** The ids of a video's episodes in their order, which nobody else changes until the transaction is over. */
-export async function lockEpisodeIds(tx: Tx, videoId: string): Promise<string[]> {
-  const rows = await tx
+/** A video's episodes in their order, which nobody else changes until the transaction is over. */
+export function lockEpisodes(tx: Tx, videoId: string) {
+  return tx
     .selectFrom('episodes')
-    .select('id')
+    .select(['id', 'number', 'titles'])
     .where('video_id', '=', videoId)
     .orderBy('number')
     .forUpdate()
     .execute()
-  return rows.map(({ id }) => id)
 }
 
 /** Above every number that an episode has. */

@@ -28,6 +28,7 @@ export {
   editEpisode,
   listDeskEpisodes,
   loadDeskPlayback,
+  nameEpisodes,
   orderEpisodes,
   removeEpisode,
   retryEpisode,
@@ -36,13 +37,8 @@ export {
 export { makeCover } from './ingest/make-stills.ts'
 export { DescriptionError, parseVideoYaml } from './ingest/parse-video-yaml.ts'
 export { UnusableFile } from './ingest/unusable-file.ts'
-export {
-  beginUpload,
-  listUploads,
-  removeUpload,
-  takePart,
-  type UploadContext,
-} from './uploads/receive-upload.ts'
+export { beginUploads, traceOf } from './uploads/begin-uploads.ts'
+export { listUploads, removeUploads, takePart, type UploadContext } from './uploads/receive-upload.ts'
 export { countFailed } from './desk-queries.ts'
 export { createEpisodes, type Episodes } from './load-episodes.ts'
 export { listFailedFiles } from './failed-files.ts'

@@ -84,6 +84,8 @@ export interface UploadsTable {
   state: 'arriving' | 'complete' | 'taken' | 'refused'
   reason: string | null
   why: WhyColumn
+  /** Of the episode that it is, should that be new. */
+  titles: JSONColumnType<Partial<Texts> | null, string | null | undefined, string | null>
   touched_at: Time
 }
 

@@ -47,7 +47,7 @@ export function reads<E extends CommandEndpoint>(
 
 /**
  * A command that changes the database alone: its change and the line in the audit trail are one transaction, so that
- * neither is there without the other.
+ * neither is there without the other. `change` is null where nothing was changed, as by a call that is sent again.
  */
 export function changes<E extends CommandEndpoint>(
   endpoint: E,
@@ -56,7 +56,7 @@ export function changes<E extends CommandEndpoint>(
     tx: Tx,
     input: InputOf<E>,
     actor: Actor,
-  ) => Promise<{ answer: AnswerOf<E>; change: Change }>,
+  ) => Promise<{ answer: AnswerOf<E>; change: Change | null }>,
 ): Command {
   return {
     endpoint,
@@ -64,7 +64,7 @@ export function changes<E extends CommandEndpoint>(
       context.db.transaction().execute(async (tx) => {
         // As in `reads`.
         const { answer, change } = await run(context, tx, input as InputOf<E>, actor)
-        await writeDown(context, tx, endpoint, actor, change)
+        if (change) await writeDown(context, tx, endpoint, actor, change)
         return answer
       }),
   }

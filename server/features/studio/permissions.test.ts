@@ -62,6 +62,7 @@ const allowed: Record<string, readonly Role[]> = {
   'episode play': ['owner', 'editor', 'support', 'analyst'],
   'episode order': ['owner', 'editor'],
   'episode edit': ['owner', 'editor'],
+  'episode titles': ['owner', 'editor'],
   'episode retry': ['owner', 'editor'],
   'episode remove': ['owner', 'editor'],
   'health show': ['owner', 'editor', 'support', 'analyst'],

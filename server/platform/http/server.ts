@@ -66,7 +66,7 @@ export interface TokenSource {
   headers: Record<string, string | string[] | undefined>
 }
 
-/** A person on a slow line may take long to send a little; nothing we take is large. */
+/** A person on a slow line may take long to send a little; hardly anything we take is large. */
 const limits = { bodyLimit: 64 * 1024, requestTimeout: 100_000, keepAliveTimeout: 72_000 }
 
 /** Finds out who is asking, and whether they may ask more. */
@@ -162,6 +162,7 @@ function addRoute(
     refuseUnreadable(request.body)
   }
   const own: RouteShorthandOptions = {
+    ...(endpoint.most === undefined ? {} : { bodyLimit: endpoint.most }),
     schema: {
       ...(endpoint.query ? { querystring: endpoint.query } : {}),
       ...(endpoint.body && unsafe ? { body: endpoint.body } : {}),

@@ -21,7 +21,6 @@ export function BringFiles({ video }: { video: DeskVideo }) {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   const episodes = useQuery(episodesQuery(id, false))
-  const there = new Set(episodes.data?.list.map(({ number }) => number))
   const take = (given: Promise<SourceFile[]>) =>
     void given
       .then(collectFiles)
@@ -73,10 +72,10 @@ export function BringFiles({ video }: { video: DeskVideo }) {
         <SeasonPlan
           video={video}
           found={found}
-          there={there}
+          episodes={episodes.data?.list ?? []}
           onCancel={() => setFound(null)}
           onBegin={(season) => {
-            if (season.length > 0) send(season.map((each) => ({ ...each, videoId: id })))
+            if (season.length > 0) send(id, season)
             setFound(null)
           }}
         />

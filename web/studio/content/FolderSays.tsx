@@ -1,9 +1,12 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { languages } from '#contract/languages.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import type { Difference } from './compare-description.ts'
+import type { TitleDifference } from './compare-titles.ts'
+import { rangesOf } from './read-names.ts'
 import type { SourceFile } from './source-file.ts'
 import type { Offer, useFolder } from './use-folder.ts'
 import styles from './content.module.css'
@@ -18,38 +21,43 @@ export function FolderSays({
   coverUrl: string | null
 }) {
   const { t } = useTexts()
+  const [isWhole, setWhole] = useState(false)
   const { file, cover, offers, mistake } = folder
   const name = file?.path ?? ''
   if (!file && !cover) return null
+  const { rows, replacing } = rowsOf(offers)
+  const isLong = replacing.length > shortList
   const columns = [
     {
       title: t('content.said.part'),
-      cell: ({ key, difference, isTaken }: Offer) => (
+      cell: ({ keys, offers: [first] }: Row) => (
         <label className={styles.tick}>
           <input
             type="checkbox"
-            checked={isTaken}
-            onChange={({ target }) => folder.choose([key], target.checked)}
+            checked={first?.isTaken ?? false}
+            onChange={({ target }) => folder.choose(keys, target.checked)}
           />
-          {difference ? partWords(difference, t) : t('content.cover')}
+          {first && nameOf(first, t)}
         </label>
       ),
     },
     {
       title: t('content.said.now'),
-      cell: ({ difference }: Offer) =>
-        difference ? (
-          words(difference.part, difference.was, t)
-        ) : coverUrl ? (
-          <img src={coverUrl} alt="" {...size} className={styles.glimpse} />
-        ) : (
-          '–'
-        ),
+      cell: ({ offers: [first] }: Row) => {
+        if (first?.difference) return words(first.difference.part, first.difference.was, t)
+        if (first?.title) return first.title.was || '–'
+        return coverUrl ? <img src={coverUrl} alt="" {...size} className={styles.glimpse} /> : '–'
+      },
     },
     {
       title: t('content.said.says'),
-      cell: ({ difference }: Offer) =>
-        difference ? words(difference.part, difference.says, t) : cover && <Glimpse file={cover} />,
+      cell: ({ offers: given }: Row) => {
+        const [first] = given
+        if (first?.difference) return words(first.difference.part, first.difference.says, t)
+        if (first?.title?.was) return first.title.says
+        if (first?.title) return <Titles of={given.flatMap(({ title }) => title ?? [])} />
+        return cover && <Glimpse file={cover} />
+      },
     },
   ]
   return (
@@ -62,7 +70,14 @@ export function FolderSays({
         {offers.length === 0 && !folder.isReading && !folder.couldNotRead && !mistake && (
           <p>{t('content.said.nothing', { name })}</p>
         )}
-        {folder.namedEpisodes > 0 && <p>{t('content.said.episodes', { count: folder.namedEpisodes })}</p>}
+        {folder.unknown.length > 0 && (
+          <p>
+            {t('content.said.unknown', {
+              count: folder.unknown.length,
+              numbers: rangesOf(folder.unknown),
+            })}
+          </p>
+        )}
       </div>
       <div className={styles.actions}>
         {folder.couldNotRead && (
@@ -83,17 +98,76 @@ export function FolderSays({
             {t('content.said.all')}
           </Button>
         )}
+        {isLong && (
+          <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {t(isWhole ? 'content.said.fewerTitles' : 'content.said.allTitles', { count: replacing.length })}
+          </Button>
+        )}
       </div>
       {offers.length > 0 && (
         <Table
           caption={t('content.said.caption')}
           columns={columns}
-          rows={offers}
-          keyOf={({ key }) => key}
+          rows={[...rows, ...(isLong && !isWhole ? replacing.slice(0, shortList) : replacing)]}
+          keyOf={({ keys: [key = ''] }) => key}
           empty=""
         />
       )}
     </div>
+  )
+}
+
+/** So many titles that take the place of others are shown at once. */
+const shortList = 8
+
+/** What is ticked by one box. */
+interface Row {
+  keys: string[]
+  offers: Offer[]
+}
+
+const rowOf = (offers: Offer[]): Row => ({ keys: offers.map(({ key }) => key), offers })
+
+/** A row for each offer; but new titles of episodes, of which a season has many, are one row a language. */
+function rowsOf(offers: readonly Offer[]): { rows: Row[]; replacing: Row[] } {
+  const single = offers.filter(({ title }) => !title)
+  const fresh = languages.map((language) =>
+    offers.filter(({ title }) => title?.language === language && title.was === ''),
+  )
+  const replacing = offers.filter(({ title }) => title && title.was !== '')
+  return {
+    rows: [...single.map((offer) => [offer]), ...fresh.filter(({ length }) => length > 0)].map(rowOf),
+    replacing: replacing.map((offer) => rowOf([offer])),
+  }
+}
+
+function nameOf({ difference, title }: Offer, t: Say): string {
+  if (difference) return partWords(difference, t)
+  if (!title) return t('content.cover')
+  const { number, language, was } = title
+  const name = was ? t('content.said.titleOf', { number }) : t('content.said.titles')
+  return `${name} · ${languageNames[language]}`
+}
+
+/** New titles with their numbers; of many, how many there are, and all of them on request. */
+function Titles({ of }: { of: readonly TitleDifference[] }) {
+  const { t } = useTexts()
+  const list = (
+    <ul className={styles.titles}>
+      {of.map(({ number, says }) => (
+        <li key={number}>
+          <span className={styles.quiet}>{number}</span> {says}
+        </li>
+      ))}
+    </ul>
+  )
+  if (of.length <= 3) return list
+  const numbers = rangesOf(of.map(({ number }) => number))
+  return (
+    <details className={styles.unfold}>
+      <summary>{t('content.said.titlesOf', { count: of.length, numbers })}</summary>
+      {list}
+    </details>
   )
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { languages } from '#contract/languages.ts'
-import type { DeskVideo } from '#contract/studio/videos.ts'
+import type { DeskEpisode, DeskVideo } from '#contract/studio/videos.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
@@ -25,15 +25,15 @@ const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
 export function SeasonPlan({
   video,
   found,
-  there,
+  episodes,
   onBegin,
   onCancel,
 }: {
   video: DeskVideo
   found: readonly SourceFile[]
-  /** The numbers that the video has already. */
-  there: ReadonlySet<number>
-  onBegin: (files: Omit<ToSend, 'videoId'>[]) => void
+  /** That the video has already. */
+  episodes: readonly DeskEpisode[]
+  onBegin: (files: ToSend[]) => void
   onCancel: () => void
 }) {
   const { t } = useTexts()
@@ -43,11 +43,15 @@ export function SeasonPlan({
   const placed = placedOf(found)
     .filter(({ file }) => mended.get(file) !== null)
     .map((each) => ({ ...each, ...mended.get(each.file) }))
+  const there = new Set(episodes.map(({ number }) => number))
   const { files, gaps } = arrange(placed, there)
   const others = found.filter(({ path }) => readName(path).kind === 'other').length
-  const folder = useFolder(found, video)
-  const ready = files.flatMap(({ file, number, language, trouble }) =>
-    number === undefined || trouble ? [] : [{ file, number, language }],
+  const coming = files.flatMap(({ kind, number }) => (kind === 'film' ? (number ?? []) : []))
+  const folder = useFolder(found, video, { episodes, coming })
+  const ready = files.flatMap(({ file, kind, number, language, trouble }) =>
+    number === undefined || trouble
+      ? []
+      : [{ file, number, language, titles: kind === 'film' ? folder.titlesOf(number) : undefined }],
   )
   const isMended = ready.length === files.length
   const isReady = isMended && files.length + folder.takenCount > 0 && !folder.isReading && !folder.busy

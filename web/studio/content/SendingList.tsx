@@ -1,10 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
-import { partBytes, removeUpload, type Upload } from '#contract/studio/uploads.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { useTexts, type Say } from '#web/studio/texts.ts'
-import { useCommand } from '#web/studio/use-command.ts'
+import { useTexts } from '#web/studio/texts.ts'
 import { bytesWords } from './bytes-words.ts'
+import { LeftFiles } from './LeftFiles.tsx'
 import { uploadsQuery } from './queries.ts'
 import { onSendings, secondsLeft, sendAgain, sendings, stopSending, type Sending } from './upload-queue.ts'
 import { timeLeft } from './time-left.ts'
@@ -48,7 +47,7 @@ export function SendingList({ videoId }: { videoId: string }) {
           </div>
         </div>
       )}
-      <Left videoId={videoId} underWay={all} />
+      <LeftFiles videoId={videoId} underWay={all} />
     </>
   )
 }
@@ -59,7 +58,7 @@ function Overall({ all }: { all: readonly Sending[] }) {
   const [sent, bytes] = [sum((each) => each.sent), sum((each) => each.bytes)]
   const done = all.filter(({ state }) => state === 'done').length
   const under = all.filter(({ state }) => state === 'sending')
-  const hold = under.every((each) => each.hold) ? under[0]?.hold : undefined
+  const hold = under.every((each) => each.hold) ? all.find((each) => each.hold)?.hold : undefined
   const seconds = under.length > 0 && !hold ? secondsLeft() : undefined
   const words = t('content.overall', {
     done,
@@ -95,47 +94,4 @@ function SendingLine({ sending: { name, bytes, sent, state, message } }: { sendi
       </span>
     </p>
   )
-}
-
-/** What the server knows of and this page does not send: begun before a reload or elsewhere, or refused. */
-function Left({ videoId, underWay }: { videoId: string; underWay: readonly Sending[] }) {
-  const { t } = useTexts()
-  const uploads = useQuery(uploadsQuery(videoId))
-  const remove = useCommand(removeUpload)
-  const known = new Set(underWay.filter(({ state }) => state !== 'done').map(({ name }) => name))
-  const left = uploads.data?.list.filter(({ name }) => !known.has(name)) ?? []
-  if (left.length === 0) return null
-  return (
-    <div className={styles.sendings}>
-      {left.some(({ state }) => state === 'arriving') && <p>{t('content.goOn')}</p>}
-      <ul>
-        {left.map((upload) => (
-          <li key={upload.id} className={styles.left}>
-            <span className={upload.state === 'refused' ? styles.bad : undefined}>
-              {upload.name} {wordsOf(upload, t)}
-            </span>
-            {upload.state !== 'complete' && (
-              <Button
-                look="quiet"
-                disabled={remove.busy}
-                aria-label={t(upload.state === 'refused' ? 'content.offListFile' : 'content.giveUpFile', {
-                  name: upload.name,
-                })}
-                onClick={() => void remove.run({ id: upload.id })}
-              >
-                {t(upload.state === 'refused' ? 'content.offList' : 'content.giveUp')}
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
-    </div>
-  )
-}
-
-function wordsOf({ state, reason, parts, bytes }: Upload, t: Say): string {
-  if (state === 'refused') return reason ?? ''
-  if (state === 'complete') return `· ${t('content.isTaken')}`
-  const percent = Math.floor(100 * Math.min(1, (parts.length * partBytes) / bytes))
-  return `· ${t('content.arrived', { percent })}`
 }

@@ -32,7 +32,7 @@ const said: VideoDescription = {
   episode_cents: 89,
   video_cents: 999,
   currency: 'USD',
-  named_episodes: 0,
+  episode_titles: [],
 }
 
 it('only what differs is told, with what it would take the place of; what is left out takes nothing away', () => {

@@ -1,5 +1,4 @@
-import type { BodyOf } from '#contract/endpoint.ts'
-import { beginUpload, partPath, type Upload } from '#contract/studio/uploads.ts'
+import { beginUploads, partPath, type BegunUpload, type PlannedFile } from '#contract/studio/uploads.ts'
 import { acceptLanguage, currentLanguage } from '#web/lib/language.ts'
 
 /** The server has answered, and will not take it however often it is sent. */
@@ -7,10 +6,11 @@ export class PartRefused extends Error {
   override name = 'PartRefused'
 }
 
-interface Answer<Info> {
+interface Answer<Result> {
   code: number
   message?: string
-  info?: Info
+  info?: Result
+  data?: Result
 }
 
 /** Why nothing gets through for now: the network is lost, the site takes no more for a while, or does not answer. */
@@ -34,13 +34,19 @@ function holdOf(status: number): Hold | undefined {
 }
 
 /**
- * Says that a file is to come, as soon as the network lets it.
+ * Says which files are to come to a video, as soon as the network lets it.
+ * @returns what becomes of each, in their order
  * @throws PartRefused in words; the signal's reason when aborted
  */
-export async function announce(file: BodyOf<typeof beginUpload>, way: Way): Promise<Upload> {
-  const info = await sendUntilAnswered<Upload>(beginUpload.path, JSON.stringify(file), way)
-  if (!info) throw new PartRefused('')
-  return info
+export async function announce(
+  videoId: string,
+  files: readonly PlannedFile[],
+  way: Way,
+): Promise<BegunUpload[]> {
+  const body = JSON.stringify({ video_id: videoId, files })
+  const data = await sendUntilAnswered<{ list: BegunUpload[] }>(beginUploads.path, body, way)
+  if (!data) throw new PartRefused('')
+  return data.list
 }
 
 /**
@@ -55,17 +61,17 @@ export async function sendPart(to: { id: string; part: number }, blob: Blob, way
 }
 
 /** Sends the same again until the server has answered: a network that is lost is waited for. */
-async function sendUntilAnswered<Info>(
+async function sendUntilAnswered<Result>(
   path: string,
   body: Blob | string,
   way: Way,
-): Promise<Info | undefined> {
+): Promise<Result | undefined> {
   for (let waitMs = 1000; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
     way.signal.throwIfAborted()
-    const { status, answer } = await post<Info>(path, body, way)
+    const { status, answer } = await post<Result>(path, body, way)
     const hold = holdOf(status)
     way.onHold(hold)
-    if (answer?.code === 200) return answer.info
+    if (answer?.code === 200) return answer.info ?? answer.data
     if (!hold) throw new PartRefused(answer?.message ?? '')
     way.onSent?.(0)
     await untilOnline(waitMs, way.signal)
@@ -73,8 +79,8 @@ async function sendUntilAnswered<Info>(
 }
 
 /** XMLHttpRequest, because fetch does not tell how much of a body has been sent. */
-function post<Info>(path: string, body: Blob | string, { signal, onSent }: Way) {
-  return new Promise<{ status: number; answer: Answer<Info> | null }>((resolve) => {
+function post<Result>(path: string, body: Blob | string, { signal, onSent }: Way) {
+  return new Promise<{ status: number; answer: Answer<Result> | null }>((resolve) => {
     const request = new XMLHttpRequest()
     const abort = () => request.abort()
     signal.addEventListener('abort', abort)
@@ -85,16 +91,16 @@ function post<Info>(path: string, body: Blob | string, { signal, onSent }: Way) 
     request.upload.addEventListener('progress', ({ loaded }) => onSent?.(loaded))
     request.addEventListener('loadend', () => {
       signal.removeEventListener('abort', abort)
-      resolve({ status: request.status, answer: read<Info>(request.responseText) })
+      resolve({ status: request.status, answer: read<Result>(request.responseText) })
     })
     request.send(body)
   })
 }
 
-function read<Info>(text: string): Answer<Info> | null {
+function read<Result>(text: string): Answer<Result> | null {
   try {
     // What the site's own route answers.
-    return JSON.parse(text) as Answer<Info>
+    return JSON.parse(text) as Answer<Result>
   } catch {
     return null
   }

@@ -1,5 +1,6 @@
-import type { Language } from '#contract/languages.ts'
-import { partBytes } from '#contract/studio/uploads.ts'
+import type { Language, Texts } from '#contract/languages.ts'
+import { partBytes, type BegunUpload, type PlannedFile } from '#contract/studio/uploads.ts'
+import { inPlans } from './in-plans.ts'
 import { announce, sendPart, type Hold, type Way } from './send-part.ts'
 import type { SourceFile } from './source-file.ts'
 
@@ -19,10 +20,22 @@ export interface Sending {
 }
 
 export interface ToSend {
-  videoId: string
   file: SourceFile
   number: number
   language: Language | undefined
+  /** What its episode is called, should it be new. */
+  titles: Partial<Texts> | undefined
+}
+
+interface Job extends ToSend {
+  videoId: string
+  /** Undefined until the server has been told of it. */
+  upload?: Upload
+}
+
+interface Upload {
+  id: string
+  parts: readonly number[]
 }
 
 const atOnce = 2
@@ -34,7 +47,7 @@ const windowMs = 20_000
  * so after a reload the same files go on where they were.
  */
 let list: readonly Sending[] = []
-const jobs = new Map<string, ToSend>()
+const jobs = new Map<string, Job>()
 const samples: { at: number; sent: number }[] = []
 const listeners = new Set<() => void>()
 let running = 0
@@ -47,24 +60,26 @@ export function onSendings(listener: () => void): () => void {
   return () => void listeners.delete(listener)
 }
 
-const keyOf = ({ videoId, file }: ToSend) => `${videoId} ${file.path} ${file.bytes}`
+const keyOf = ({ videoId, file }: Job) => `${videoId} ${file.path} ${file.bytes}`
 
-/** Sends files, two at once and in this order. One that is on its way already is not sent twice. */
-export function send(files: readonly ToSend[]): void {
-  const fresh = files.filter((each) => !isUnderWay(keyOf(each)))
+/** Sends files to a video, all announced at once, then two at a time and in this order. One that is on its way already is not sent twice. */
+export function send(videoId: string, files: readonly ToSend[]): void {
+  const fresh = files
+    .map(({ file, number, language, titles }): Job => ({ videoId, file, number, language, titles }))
+    .filter((each) => !isUnderWay(keyOf(each)))
   for (const each of fresh) jobs.set(keyOf(each), each)
   const keys = new Set(fresh.map(keyOf))
   put([...list.filter(({ key }) => !keys.has(key)), ...fresh.map(begun)])
-  start()
+  void announceAll(videoId, fresh, stopped.signal)
 }
 
 const isUnderWay = (key: string) =>
   list.some((each) => each.key === key && (each.state === 'waiting' || each.state === 'sending'))
 
-const begun = (job: ToSend): Sending => ({
+const begun = (job: Job): Sending => ({
   key: keyOf(job),
   videoId: job.videoId,
-  name: job.file.path.split('/').at(-1) ?? '',
+  name: nameOf(job),
   number: job.number,
   bytes: job.file.bytes,
   sent: 0,
@@ -73,10 +88,15 @@ const begun = (job: ToSend): Sending => ({
   message: '',
 })
 
+const nameOf = ({ file }: Job) => (file.path.split('/').at(-1) ?? '').slice(-255)
+
 /** Sends what failed once more. */
 export function sendAgain(videoId: string): void {
   const failed = list.filter((each) => each.videoId === videoId && each.state === 'failed')
-  send(failed.flatMap(({ key }) => jobs.get(key) ?? []))
+  send(
+    videoId,
+    failed.flatMap(({ key }) => jobs.get(key) ?? []),
+  )
 }
 
 /** Stops sending; what has arrived stays with the server. */
@@ -108,45 +128,77 @@ function put(next: readonly Sending[]): void {
 }
 
 function change(key: string, changes: Partial<Sending>): void {
-  put(list.map((each) => (each.key === key ? { ...each, ...changes } : each)))
+  changeAll(new Set([key]), changes)
 }
+
+function changeAll(keys: ReadonlySet<string>, changes: Partial<Sending>): void {
+  put(list.map((each) => (keys.has(each.key) ? { ...each, ...changes } : each)))
+}
+
+/** Tells the server of files, a whole season at once, and begins with what of them it has not got. */
+async function announceAll(videoId: string, fresh: readonly Job[], signal: AbortSignal): Promise<void> {
+  for (const plan of inPlans(fresh, plannedOf)) {
+    const keys = new Set(plan.map(keyOf))
+    try {
+      const files = plan.map(plannedOf)
+      const uploads = await announce(videoId, files, { signal, onHold: (hold) => changeAll(keys, { hold }) })
+      for (const [index, job] of plan.entries()) welcome(job, uploads[index])
+    } catch (error) {
+      if (signal.aborted) return
+      changeAll(keys, { state: 'failed', hold: undefined, message: messageOf(error) })
+    }
+    start()
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : '')
+
+function plannedOf(job: Job): PlannedFile {
+  const { file, number, language, titles } = job
+  const known = { name: nameOf(job), bytes: file.bytes, changed_at: file.changedAt.toISOString() }
+  return { ...known, number, ...(language ? { language } : {}), ...(titles ? { titles } : {}) }
+}
+
+/** What the server says of a file: it waits for its turn, is not taken, or has come in before. */
+function welcome(job: Job, upload: BegunUpload | undefined): void {
+  const key = keyOf(job)
+  if (!upload?.id || upload.state === 'refused')
+    return change(key, { state: 'failed', message: upload?.reason ?? '' })
+  if (upload.state !== 'arriving') return change(key, { state: 'done', sent: job.file.bytes })
+  jobs.set(key, { ...job, upload: { id: upload.id, parts: upload.parts } })
+  change(key, { sent: arrivedOf(job.file, upload.parts) })
+}
+
+const arrivedOf = ({ bytes }: SourceFile, parts: readonly number[]) =>
+  parts.reduce((sum, part) => sum + Math.min(partBytes, bytes - part * partBytes), 0)
 
 function start(): void {
   while (running < atOnce) {
-    const next = list.find(({ state }) => state === 'waiting')
-    const job = next && jobs.get(next.key)
-    if (!next || !job) return
+    const next = list.find(({ key, state }) => state === 'waiting' && jobs.get(key)?.upload)
+    const { file, upload } = (next && jobs.get(next.key)) ?? {}
+    if (!next || !file || !upload) return
     running++
     change(next.key, { state: 'sending' })
-    void sendOne(next.key, job, stopped.signal).finally(() => {
+    void sendOne(next.key, file, upload, stopped.signal).finally(() => {
       running--
       start()
     })
   }
 }
 
-async function sendOne(key: string, { videoId, file, number, language }: ToSend, signal: AbortSignal) {
+async function sendOne(key: string, file: SourceFile, upload: Upload, signal: AbortSignal): Promise<void> {
   const onHold = (hold: Hold | undefined) => change(key, { hold })
   try {
-    const name = (file.path.split('/').at(-1) ?? '').slice(-255)
-    const known = { name, bytes: file.bytes, changed_at: file.changedAt.toISOString() }
-    const place = { video_id: videoId, number, ...(language ? { language } : {}) }
-    const upload = await announce({ ...known, ...place }, { signal, onHold })
-    if (upload.state === 'arriving') await sendParts(key, file, upload, { signal, onHold })
+    await sendParts(key, file, upload, { signal, onHold })
     change(key, { state: 'done', sent: file.bytes })
   } catch (error) {
     if (signal.aborted) return
-    change(key, { state: 'failed', message: error instanceof Error ? error.message : '' })
+    change(key, { state: 'failed', message: messageOf(error) })
   }
 }
 
-async function sendParts(
-  key: string,
-  file: SourceFile,
-  { id, parts }: { id: string; parts: number[] },
-  way: Way,
-): Promise<void> {
-  let arrived = parts.reduce((sum, part) => sum + Math.min(partBytes, file.bytes - part * partBytes), 0)
+async function sendParts(key: string, file: SourceFile, { id, parts }: Upload, way: Way): Promise<void> {
+  let arrived = arrivedOf(file, parts)
   for await (const { part, blob } of file.parts(new Set(parts))) {
     const show = (bytes: number) => {
       change(key, { sent: Math.min(file.bytes, arrived + bytes) })

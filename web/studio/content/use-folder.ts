@@ -1,22 +1,24 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { coverPath, uploadLimits } from '#contract/studio/uploads.ts'
-import { editVideo, type DeskVideo } from '#contract/studio/videos.ts'
+import { editVideo, nameEpisodes, type DeskEpisode, type DeskVideo } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
 import { sendPicture } from '#web/studio/send-picture.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { bytesWords } from './bytes-words.ts'
 import { compareDescription, editsOf, type Difference } from './compare-description.ts'
+import { compareTitles, namesOf, titlesOf, unknownOf, type TitleDifference } from './compare-titles.ts'
 import { descriptionQuery } from './queries.ts'
 import { readName } from './read-names.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** One thing that may be taken over: of the description, or the cover. */
+/** One thing that may be taken over: of the video, of an episode, or the cover. */
 export interface Offer {
   key: string
-  /** Undefined for the cover. */
+  /** With neither it is the cover. */
   difference?: Difference
+  title?: TitleDifference
   isTaken: boolean
 }
 
@@ -24,10 +26,16 @@ export interface Offer {
  * What the `video.yaml` and the cover among these files offer for a video; of several, the last that was given. Where the page has
  * nothing yet it is taken, unless the operator says otherwise; what it has stays, unless they say otherwise.
  */
-export function useFolder(found: readonly SourceFile[], video: DeskVideo) {
+export function useFolder(
+  found: readonly SourceFile[],
+  video: DeskVideo,
+  /** The episodes that are there, and the numbers of those among the files. */
+  { episodes, coming }: { episodes: readonly DeskEpisode[]; coming: readonly number[] },
+) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const { run } = useCommand(editVideo)
+  const { run: edit } = useCommand(editVideo)
+  const { run: name } = useCommand(nameEpisodes)
   const [busy, setBusy] = useState(false)
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
   const last = (kind: 'description' | 'cover') => found.findLast(({ path }) => readName(path).kind === kind)
@@ -36,6 +44,8 @@ export function useFolder(found: readonly SourceFile[], video: DeskVideo) {
   const reading = useQuery(descriptionQuery(file))
   const said = reading.data?.description
   const differences = said ? compareDescription(said, video) : []
+  const titles = compareTitles(said?.episode_titles ?? [], episodes, coming)
+  const known = new Set([...episodes.map(({ number }) => number), ...coming])
   const offer = (key: string, was: unknown) => ({ key, isTaken: chosen.get(key) ?? !was })
   const offers: Offer[] = [
     ...differences.map((difference) => ({
@@ -43,8 +53,13 @@ export function useFolder(found: readonly SourceFile[], video: DeskVideo) {
       difference,
     })),
     ...(cover ? [offer('cover', video.cover_url)] : []),
+    ...titles.map((title) => ({
+      ...offer(`episode.${title.number}.${title.language}`, title.was),
+      title,
+    })),
   ]
   const taken = offers.filter(({ isTaken }) => isTaken)
+  const takenTitles = taken.flatMap(({ title }) => title ?? [])
   const takeCover = async (picture: SourceFile) => {
     const { info, message } = await sendPicture<object>(
       coverPath.replace(':id', video.id),
@@ -56,7 +71,9 @@ export function useFolder(found: readonly SourceFile[], video: DeskVideo) {
   }
   const takeAll = async () => {
     const texts = taken.flatMap(({ difference }) => difference ?? [])
-    if (texts.length > 0 && !(await run({ id: video.id, ...editsOf(texts) }))) return false
+    if (texts.length > 0 && !(await edit({ id: video.id, ...editsOf(texts) }))) return false
+    const names = namesOf(takenTitles)
+    if (names.length > 0 && !(await name({ video_id: video.id, episodes: names }))) return false
     return !cover || !taken.some(({ key }) => key === 'cover') || takeCover(cover)
   }
   return {
@@ -67,7 +84,10 @@ export function useFolder(found: readonly SourceFile[], video: DeskVideo) {
     mistake: isTooLarge
       ? t('content.said.tooLarge', { most: bytesWords(uploadLimits.description) })
       : (reading.data?.mistake ?? ''),
-    namedEpisodes: said?.named_episodes ?? 0,
+    /** The numbers of episodes that it has titles for, and that are nowhere. */
+    unknown: unknownOf(said?.episode_titles ?? [], known),
+    /** What an episode that comes with the files is called; undefined where nothing says so. */
+    titlesOf: (number: number) => (said ? titlesOf(takenTitles, number) : undefined),
     isReading: file !== undefined && !isTooLarge && reading.isPending,
     couldNotRead: reading.isError,
     readAgain: () => void reading.refetch(),

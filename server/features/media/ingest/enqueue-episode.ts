@@ -20,6 +20,8 @@ export interface EpisodeFile extends CaptionFiles {
   number: number
   /** Without them the episode keeps what it is called. */
   titles?: Partial<Texts>
+  /** What it is called in the languages that it has no title in. */
+  firstTitles?: Partial<Texts>
   path: string
   /** The operator's name for it, such as my-drama/01.mp4. */
   name: string
@@ -56,9 +58,10 @@ export async function enqueueEpisode(
   return enqueueEpisode(context, file, signal)
 }
 
-async function readKnown({ db }: IngestContext, { videoId, number, titles }: EpisodeFile) {
+async function readKnown({ db }: IngestContext, { videoId, number, titles, firstTitles }: EpisodeFile) {
   return db.transaction().execute(async (tx) => {
     const episodeId = await queries.upsertEpisode(tx, { videoId, number, titles })
+    if (firstTitles) await queries.addTitles(tx, episodeId, firstTitles)
     return { episodeId, hashes: hashesOf(await queries.selectEpisodeAssets(tx, episodeId)) }
   })
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Texts } from '#contract/languages.ts'
 import { noBackupRuns } from '#server/platform/database/dump-tables.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
@@ -140,6 +141,13 @@ export async function upsertEpisode(
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
+}
+
+/** Gives an episode titles in the languages that it has none in. */
+export async function addTitles(tx: Tx, id: string, titles: Partial<Texts>): Promise<void> {
+  await sql`UPDATE episodes SET titles = ${JSON.stringify(titles)}::jsonb || titles WHERE id = ${id}`.execute(
+    tx,
+  )
 }
 
 /** An episode with the file it plays and the one that is being made. Locks the episode's row. */

@@ -38,6 +38,8 @@ export const reasons = {
   unreadablePicture: [],
   pictureTooLarge: [],
   otherPicture: [],
+  notTaken: [],
+  listedTwice: ['number'],
 } as const satisfies Record<string, readonly string[]>
 
 type ReasonKey = keyof typeof reasons
@@ -58,7 +60,8 @@ export class UnusableFile extends Error {
   }
 }
 
-function sayWhy({ key, ...values }: Why, language: Language): string {
+/** A reason in the words of a language, which follow the file's name. */
+export function sayWhy({ key, ...values }: Why, language: Language): string {
   const figures = new Intl.NumberFormat(htmlLanguage[language], {
     maximumFractionDigits: 1,
     useGrouping: false,

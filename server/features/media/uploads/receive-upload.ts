@@ -1,17 +1,10 @@
 import { statfs } from 'node:fs/promises'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
-import {
-  captionEndings,
-  partBytes,
-  uploadLimits,
-  videoEndings,
-  type Upload,
-} from '#contract/studio/uploads.ts'
+import { partBytes, type Upload } from '#contract/studio/uploads.ts'
 import { loadDeskVideo } from '#server/features/catalog/catalog.ts'
 import { reasonIn } from '#server/features/media/ingest/unusable-file.ts'
 import type { Clock } from '#server/platform/clock.ts'
-import { newId } from '#server/platform/ids.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './upload-queries.ts'
@@ -21,16 +14,6 @@ export interface UploadContext {
   db: Db
   storage: Storage
   clock: Clock
-}
-
-/** A file as the browser knows it. */
-export interface AnnouncedFile {
-  video_id: string
-  name: string
-  bytes: number
-  changed_at: string
-  number: number
-  language?: Language
 }
 
 /** Where the parts of uploads lie in the storage. */
@@ -43,44 +26,37 @@ export const uploadFiles = {
 
 const partsOf = (bytes: number) => Math.ceil(bytes / partBytes)
 
-/**
- * Says that a file is to come; of one that came in part before, which parts are there.
- * @throws Refusal notFound; fileNotTaken for a kind or size that is not taken
- */
-export async function beginUpload(tx: Tx, file: AnnouncedFile, now: Date, reader: Language): Promise<Upload> {
-  await loadDeskVideo(tx, file.video_id)
-  checkFile(file)
-  const { language = null, changed_at, ...rest } = file
-  const upload = { ...rest, language, changed_at: new Date(changed_at), touched_at: now }
-  await queries.putUpload(tx, { id: newId('upl'), ...upload })
-  const [row] = await queries.selectUploads(tx, { file: upload })
-  if (!row) throw new Refusal('notFound')
-  return presentUpload(row, reader)
-}
-
-function checkFile({ name, bytes, language }: AnnouncedFile): void {
-  const ending = name.split('.').at(-1)?.toLowerCase() ?? ''
-  const endings: readonly string[] = language ? captionEndings : videoEndings
-  if (!endings.includes(ending) || bytes > uploadLimits[language ? 'captions' : 'video'])
-    throw new Refusal('fileNotTaken', { field: 'name' })
-}
-
-function presentUpload(row: UploadRow, reader: Language): Upload {
+/** An upload as the contract has it. */
+export function presentUpload(row: UploadRow, reader: Language): Upload {
   const { id, name, bytes, number, language, state, parts } = row
   return { id, name, bytes: Number(bytes), number, language, state, reason: reasonIn(reader, row), parts }
 }
 
 /** The files of a video that are on their way, wait for the worker or were refused. */
 export async function listUploads(db: Db, videoId: string, reader: Language): Promise<Upload[]> {
-  return (await queries.selectUploads(db, { videoId })).map((row) => presentUpload(row, reader))
+  return (await queries.selectOpenUploadsOf(db, videoId)).map((row) => presentUpload(row, reader))
 }
 
-/** Gives up an upload; its parts go with the next sweep. @throws Refusal notFound; movedOn where the worker has it already */
-export async function removeUpload(tx: Tx, id: string): Promise<UploadRow> {
-  const [row] = await queries.selectUploads(tx, { id })
-  if (!row) throw new Refusal('notFound')
-  if (!(await queries.deleteUpload(tx, id))) throw new Refusal('movedOn')
-  return row
+/**
+ * Gives up uploads of a video; their parts go with the next sweep. Those that the worker has by now stay, and of those that are gone
+ * there is nothing to do.
+ * @throws Refusal notFound
+ */
+export async function removeUploads(
+  tx: Tx,
+  videoId: string,
+  ids: readonly string[],
+): Promise<{ removed: UploadRow[]; kept: UploadRow[] }> {
+  await loadDeskVideo(tx, videoId)
+  const rows = await queries.selectUploads(tx, { videoId, ids })
+  const gone = await queries.deleteUploads(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  const rest = rows.map(({ id }) => id).filter((id) => !gone.has(id))
+  // What somebody else gave up meanwhile is not there any more.
+  const kept = rest.length > 0 ? await queries.selectUploads(tx, { videoId, ids: rest }) : []
+  return { removed: rows.filter(({ id }) => gone.has(id)), kept }
 }
 
 /** So much stays free on the disk, where the database may lie as well: files that come in must not stop the sales. */

@@ -60,11 +60,11 @@ async function takeFilm(context: IngestContext, upload: UploadRow, signal: Abort
   try {
     await putTogether(context, upload, path, signal)
     await probe(context.programs.ffprobePath, path, signal)
-    const { video_id: videoId, number, name } = upload
+    const { video_id: videoId, number, name, titles } = upload
     const captions = await readCaptions(context, videoId, number)
     const kept = { captions, keptCaptions: new Set(languages.filter((each) => !captions.has(each))) }
     const file = { videoId, number, path, name, ...kept, priority: importPriority }
-    await enqueueEpisode(context, file, signal)
+    await enqueueEpisode(context, { ...file, ...(titles ? { firstTitles: titles } : {}) }, signal)
   } finally {
     await rm(path, { force: true })
   }

@@ -1,68 +1,105 @@
 import { sql } from 'kysely'
-import type { Language } from '#contract/languages.ts'
+import type { Language, Texts } from '#contract/languages.ts'
+import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-export interface NewUpload {
-  id: string
-  video_id: string
+/** What a browser knows a file again by. */
+export interface FileKey {
   name: string
   bytes: number
   changed_at: Date
+}
+
+export interface NewUpload extends FileKey {
   number: number
   language: Language | null
-  touched_at: Date
+  /** Null leaves what was said before. */
+  titles: Partial<Texts> | null
 }
 
 const partsThere = sql<
   number[]
 >`ARRAY(SELECT part FROM upload_parts WHERE upload_id = uploads.id ORDER BY part)`
 
-/** Inserts an upload, or gives the one of the same file; its place among the episodes is brought up to date. One that was refused begins anew. */
-export async function putUpload(tx: Tx, upload: NewUpload): Promise<void> {
+/**
+ * Inserts uploads of a video; of those on their way already, place and titles are brought up to date. What was refused begins anew.
+ * No file may be among them twice.
+ */
+export async function putUploads(
+  tx: Tx,
+  videoId: string,
+  files: readonly NewUpload[],
+  now: Date,
+): Promise<void> {
   await tx
     .deleteFrom('uploads')
-    .where('video_id', '=', upload.video_id)
-    .where('name', '=', upload.name)
+    .where('video_id', '=', videoId)
+    .where(sql<boolean>`name = ANY(${files.map(({ name }) => name)})`)
     .where('state', '=', 'refused')
     .execute()
-  const { number, language, touched_at } = upload
+  const rows = files.map(({ titles, ...file }) => ({
+    ...file,
+    id: newId('upl'),
+    video_id: videoId,
+    titles: titles && JSON.stringify(titles),
+    state: 'arriving' as const,
+    touched_at: now,
+  }))
   await tx
     .insertInto('uploads')
-    .values({ ...upload, state: 'arriving', reason: null })
+    .values(rows)
     .onConflict((conflict) =>
       conflict
         .columns(['video_id', 'name', 'bytes', 'changed_at'])
-        .doUpdateSet({ number, language, touched_at })
+        .doUpdateSet({
+          number: sql`excluded.number`,
+          language: sql`excluded.language`,
+          titles: sql`coalesce(excluded.titles, uploads.titles)`,
+          touched_at: now,
+        })
         .where('uploads.state', '=', 'arriving'),
     )
     .execute()
 }
 
+function selectFrom(db: Db) {
+  return db
+    .selectFrom('uploads')
+    .select(['id', 'video_id', 'name', 'bytes', 'changed_at', 'number', 'language', 'titles'])
+    .select(['state', 'reason', 'why', partsThere.as('parts')])
+}
+
 export function selectUploads(
   db: Db,
-  by: { id: string } | { videoId: string } | { file: Omit<NewUpload, 'id'> },
+  by:
+    | { id: string }
+    | { videoId: string; ids: readonly string[] }
+    | { videoId: string; files: readonly FileKey[] },
 ) {
-  const query = db
-    .selectFrom('uploads')
-    .select(['id', 'video_id', 'name', 'bytes', 'number', 'language', 'state', 'reason', 'why'])
-    .select(partsThere.as('parts'))
+  const query = selectFrom(db)
   if ('id' in by) return query.where('id', '=', by.id).execute()
-  if ('videoId' in by)
-    return query
-      .where('video_id', '=', by.videoId)
-      .where('state', '!=', 'taken')
-      .orderBy('number')
-      .orderBy('name')
-      .execute()
-  const { video_id, name, bytes, changed_at } = by.file
-  return query
-    .where('video_id', '=', video_id)
-    .where('name', '=', name)
-    .where('bytes', '=', bytes)
-    .where('changed_at', '=', changed_at)
+  const ofVideo = query.where('video_id', '=', by.videoId)
+  if ('ids' in by) return ofVideo.where(sql<boolean>`id = ANY(${by.ids})`).execute()
+  const [names, bytes] = [by.files.map(({ name }) => name), by.files.map((file) => file.bytes)]
+  const changed = by.files.map(({ changed_at }) => changed_at)
+  return ofVideo
+    .where(
+      sql<boolean>`(name, bytes, changed_at) IN
+        (SELECT * FROM unnest(${names}::text[], ${bytes}::bigint[], ${changed}::timestamptz[]))`,
+    )
     .execute()
 }
 export type UploadRow = Awaited<ReturnType<typeof selectUploads>>[number]
+
+/** The uploads of a video that are on their way, wait for the worker or were refused, by episode. */
+export function selectOpenUploadsOf(db: Db, videoId: string): Promise<UploadRow[]> {
+  return selectFrom(db)
+    .where('video_id', '=', videoId)
+    .where('state', '!=', 'taken')
+    .orderBy('number')
+    .orderBy('name')
+    .execute()
+}
 
 /** Notes that a part is there. @returns how many are; undefined where the upload has been given up */
 export async function notePart(tx: Tx, id: string, part: number, now: Date): Promise<number | undefined> {
@@ -99,14 +136,15 @@ export async function setUploadState(
     .execute()
 }
 
-/** @returns whether it was there, and not the worker's already */
-export async function deleteUpload(tx: Tx, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
+/** Deletes those that are not the worker's already. @returns their ids */
+export async function deleteUploads(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await tx
     .deleteFrom('uploads')
-    .where('id', '=', id)
+    .where(sql<boolean>`id = ANY(${ids})`)
     .where('state', 'in', ['arriving', 'refused'])
-    .executeTakeFirst()
-  return numDeletedRows === 1n
+    .returning('id')
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 /**

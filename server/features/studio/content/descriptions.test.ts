@@ -39,10 +39,10 @@ it('a video.yaml is read in the fields of an edit, which takes it over into the 
     episode_cents: 89,
     video_cents: 899,
     currency: 'EUR',
-    named_episodes: 1,
+    episode_titles: [{ en: 'Tide' }, {}],
   })
   if (!description) throw new Error('it says nothing')
-  const { named_episodes: _named, ...edits } = description
+  const { episode_titles: _titles, ...edits } = description
   const { id } = await desk.ask(addVideo, { body: { title: 'Draft' } })
   const video = await desk.ask(editVideo, { body: { id, ...edits } })
   expect(video).toMatchObject({

@@ -11,13 +11,12 @@ export const descriptionCommands: Command[] = [
 function read(text: string): ResultOf<typeof readDescription> {
   try {
     const { titles, synopses, category, tags, badge, featured, ...rest } = parseVideoYaml(text)
-    const { freeEpisodes: free_episodes, price, episodeTitles } = rest
+    const { freeEpisodes: free_episodes, price, episodeTitles: episode_titles } = rest
     const money = {
       episode_cents: price.episodeCents,
       video_cents: price.videoCents,
       currency: price.currency,
     }
-    const named_episodes = episodeTitles.filter((title) => Object.keys(title).length > 0).length
     const said = {
       titles,
       synopses,
@@ -27,7 +26,7 @@ function read(text: string): ResultOf<typeof readDescription> {
       featured,
       free_episodes,
       ...money,
-      named_episodes,
+      episode_titles,
     }
     return { description: said, mistake: null }
   } catch (error) {

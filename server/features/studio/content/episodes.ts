@@ -4,6 +4,7 @@ import {
   editEpisode,
   listDeskEpisodes,
   loadDeskPlayback,
+  nameEpisodes,
   orderEpisodes,
   removeEpisode,
   retryEpisode,
@@ -32,6 +33,16 @@ export const episodeCommands: Command[] = [
     const { before, episode } = await editEpisode(context, tx, id, titles, language)
     const change = { subject: id, before: { titles: before }, after: { titles: episode.titles } }
     return { answer: { info: episode }, change }
+  }),
+
+  changes(contract.nameEpisodes, async (context, tx, { video_id, episodes }, { language }) => {
+    await loadDeskVideo(tx, video_id, { lock: true })
+    const { before, after } = await nameEpisodes(tx, video_id, episodes)
+    const hasChanged = Object.keys(after).length > 0
+    return {
+      answer: { data: { list: await listDeskEpisodes(context, tx, video_id, language) } },
+      change: hasChanged ? { subject: video_id, before, after } : null,
+    }
   }),
 
   changes(contract.retryEpisode, async (context, tx, { id }, { language }) => {

@@ -1,5 +1,5 @@
 import * as contract from '#contract/studio/uploads.ts'
-import { beginUpload, listUploads, removeUpload } from '#server/features/media/media.ts'
+import { beginUploads, listUploads, removeUploads, traceOf } from '#server/features/media/media.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
 
 /** Files on their way in from the pages; their bytes come by receive-bytes.ts. */
@@ -8,16 +8,14 @@ export const uploadCommands: Command[] = [
     data: { list: await listUploads(db, video_id, language) },
   })),
 
-  changes(contract.beginUpload, async ({ clock }, tx, file, { language }) => {
-    const upload = await beginUpload(tx, file, clock.now(), language)
-    return { answer: { info: upload }, change: { subject: file.video_id, after: file } }
+  changes(contract.beginUploads, async ({ clock }, tx, { video_id, files }, { language }) => {
+    const { list, change } = await beginUploads(tx, video_id, files, clock.now(), language)
+    return { answer: { data: { list } }, change: change && { subject: video_id, ...change } }
   }),
 
-  changes(contract.removeUpload, async (_context, tx, { id }) => {
-    const { video_id, name, number, state } = await removeUpload(tx, id)
-    return {
-      answer: { info: { removed: true } },
-      change: { subject: video_id, before: { name, number, state } },
-    }
+  changes(contract.removeUploads, async (_context, tx, { video_id, ids }) => {
+    const { removed, kept } = await removeUploads(tx, video_id, ids)
+    const answer = { info: { removed: removed.length, kept: kept.map(({ name }) => name) } }
+    return { answer, change: removed.length > 0 ? { subject: video_id, before: traceOf(removed) } : null }
   }),
 ]

@@ -9,6 +9,7 @@ import {
   listDeskEpisodes,
   listDeskVideos,
   listLabels,
+  nameEpisodes,
   orderEpisodes,
   playDeskEpisode,
   publishVideo,
@@ -216,6 +217,36 @@ describe('the episodes of a video', () => {
     const id = episodes[0]?.id ?? ''
     const { titles } = await desk.ask(editEpisode, { body: { id, titles: { en: 'Pilot', dy: 'Auftakt' } } })
     expect(titles).toEqual({ en: 'Pilot', dy: 'Auftakt' })
+  })
+
+  it('are named together with one line in the trail, and the same again with none', async () => {
+    const { id, episodes } = await buildVideo(site.context, { episodes: 3 })
+    const [first, second] = episodes.map((episode) => episode.id)
+    await desk.ask(editEpisode, { body: { id: first ?? '', titles: { en: 'Pilot', dy: 'Auftakt' } } })
+    const named = [
+      { id: first ?? '', titles: { en: ' Tide ' } },
+      { id: second ?? '', titles: { en: 'Ebb' } },
+    ]
+    const name = (given: object[]) =>
+      desk.call(nameEpisodes, { body: { video_id: id, episodes: given as typeof named } })
+    expect((await name(named)).answer.code).toBe(200)
+    expect((await name(named)).answer.code).toBe(200)
+    const { list } = await desk.ask(listDeskEpisodes, { query: { video_id: id } })
+    expect(list.map(({ titles }) => titles.en)).toEqual(['Tide', 'Ebb', undefined])
+    const owner = (await letIn(site, 'owner')).desk
+    const lines = (await owner.ask(listAudit, { query: { subject: id } })).list
+    expect(lines.map(({ event, details }) => [event, details])).toEqual([
+      [
+        'studio episode titles',
+        {
+          before: { 1: { en: 'Pilot', dy: 'Auftakt' }, 2: {} },
+          after: { 1: { en: 'Tide', dy: 'Auftakt' }, 2: { en: 'Ebb' } },
+        },
+      ],
+    ])
+    const { episodes: foreign } = await buildVideo(site.context, { episodes: 1 })
+    expect((await name([...named, { id: foreign[0]?.id, titles: {} }])).answer.code).toBe(409)
+    expect((await name([{ id: first, titles: { en: 'x'.repeat(201) } }])).answer.code).toBe(500)
   })
 
   it('of a draft play for an operator alone', async () => {

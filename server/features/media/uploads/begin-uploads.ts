@@ -1,0 +1,120 @@
+import type { Language, Texts } from '#contract/languages.ts'
+import {
+  captionEndings,
+  uploadLimits,
+  videoEndings,
+  type BegunUpload,
+  type PlannedFile,
+} from '#contract/studio/uploads.ts'
+import { videoLimits } from '#contract/studio/videos.ts'
+import { edited, loadDeskVideo } from '#server/features/catalog/catalog.ts'
+import { sayWhy, type Why } from '#server/features/media/ingest/unusable-file.ts'
+import type { Tx } from '#server/tables.ts'
+import { presentUpload } from './receive-upload.ts'
+import * as queries from './upload-queries.ts'
+import type { FileKey, NewUpload, UploadRow } from './upload-queries.ts'
+
+/** Files and what they were or are for, a line each: "7 en 07.en.vtt"; and the titles of episodes that are new, by number. */
+export interface UploadTrace {
+  files: string[]
+  titles?: Record<string, Partial<Texts>>
+}
+
+/**
+ * Says which files are to come; of those that came in part before, which parts are there. One that is not taken is refused with its
+ * reason, and the others are not. The same plan again changes nothing.
+ * @returns what became of each, in their order; and of those that are new or for another place, what was and is, null where none is
+ * @throws Refusal notFound, textTooLong
+ */
+export async function beginUploads(
+  tx: Tx,
+  videoId: string,
+  planned: readonly PlannedFile[],
+  now: Date,
+  reader: Language,
+): Promise<{ list: BegunUpload[]; change: { before?: UploadTrace; after: UploadTrace } | null }> {
+  // A plan that is sent twice at a time is one after the other.
+  await loadDeskVideo(tx, videoId, { lock: true })
+  const checked = checkPlan(planned)
+  const files = [...new Map(checked.flatMap((each) => ('why' in each ? [] : [[keyOf(each), each]]))).values()]
+  if (files.length === 0) return { list: checked.flatMap((each) => refused(each, reader)), change: null }
+  const before = byKey(await queries.selectUploads(tx, { videoId, files }))
+  await queries.putUploads(tx, videoId, files, now)
+  const after = byKey(await queries.selectUploads(tx, { videoId, files }))
+  const list = checked.flatMap((each): BegunUpload[] => {
+    const row = after.get(keyOf(each))
+    return row && !('why' in each) ? [presentUpload(row, reader)] : refused(each, reader)
+  })
+  return { list, change: changeOf(before, after) }
+}
+
+type Checked = NewUpload | (NewUpload & { why: Why })
+
+/** The same file is recognised by its key, so that it cannot be on its way for two places. */
+function checkPlan(planned: readonly PlannedFile[]): Checked[] {
+  const places = new Map<string, NewUpload>()
+  return planned.map((each) => {
+    const file = newUploadOf(each)
+    const first = places.get(keyOf(file)) ?? file
+    const isElsewhere = placeOf(first) !== placeOf(file)
+    const why: Why | undefined = isElsewhere ? { key: 'listedTwice', number: first.number } : whyNot(file)
+    if (why) return { ...file, why }
+    places.set(keyOf(file), file)
+    return file
+  })
+}
+
+function newUploadOf({ name, bytes, changed_at, number, language, titles }: PlannedFile): NewUpload {
+  return {
+    name: name.toWellFormed(),
+    bytes,
+    changed_at: new Date(changed_at),
+    number,
+    language: language ?? null,
+    titles: titles && !language ? edited({}, titles, videoLimits.title, 'titles') : null,
+  }
+}
+
+function whyNot({ name, bytes, language }: NewUpload): Why | undefined {
+  if (bytes === 0) return { key: 'empty' }
+  const ending = name.split('.').at(-1)?.toLowerCase() ?? ''
+  const endings: readonly string[] = language ? captionEndings : videoEndings
+  const isTaken = endings.includes(ending) && bytes <= uploadLimits[language ? 'captions' : 'video']
+  return isTaken ? undefined : { key: 'notTaken' }
+}
+
+function refused(file: Checked, reader: Language): BegunUpload[] {
+  if (!('why' in file)) return []
+  const { name, bytes, number, language, why } = file
+  const reason = sayWhy(why, reader)
+  return [{ id: null, name, bytes, number, language, state: 'refused', reason, parts: [] }]
+}
+
+const keyOf = ({ name, bytes, changed_at }: FileKey | UploadRow) =>
+  JSON.stringify([name, Number(bytes), changed_at])
+const byKey = (rows: readonly UploadRow[]) => new Map(rows.map((row) => [keyOf(row), row]))
+const placeOf = ({ number, language }: Pick<NewUpload, 'number' | 'language'>) =>
+  language ? `${number} ${language}` : `${number}`
+const saidOf = (row: UploadRow) => JSON.stringify([placeOf(row), row.titles])
+
+function changeOf(before: ReadonlyMap<string, UploadRow>, after: ReadonlyMap<string, UploadRow>) {
+  const pairs = [...after].map(([key, row]) => ({ row, was: before.get(key) }))
+  // What begins anew has a row of its own.
+  const begun = pairs.filter(({ row, was }) => was?.id !== row.id)
+  const moved = pairs.filter(({ row, was }) => was?.id === row.id && saidOf(was) !== saidOf(row))
+  const now = [...begun, ...moved].map(({ row }) => row)
+  if (now.length === 0) return null
+  const former = moved.flatMap(({ was }) => was ?? [])
+  return { ...(former.length > 0 ? { before: traceOf(former) } : {}), after: traceOf(now) }
+}
+
+/** What the audit trail keeps of files: few bytes each, because a season has many. */
+export function traceOf(rows: readonly UploadRow[]): UploadTrace {
+  const ordered = rows.toSorted((a, b) => a.number - b.number || (a.name < b.name ? -1 : 1))
+  const named = ordered.filter(({ titles }) => titles && Object.keys(titles).length > 0)
+  const titles = Object.fromEntries(named.map((row) => [row.number, row.titles ?? {}]))
+  return {
+    files: ordered.map((row) => `${placeOf(row)} ${row.name}`),
+    ...(named.length > 0 ? { titles } : {}),
+  }
+}

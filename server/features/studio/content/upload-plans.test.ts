@@ -1,0 +1,197 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listAudit } from '#contract/studio/operators.ts'
+import {
+  beginUploads,
+  listUploads,
+  removeUploads,
+  uploadLimits,
+  type BegunUpload,
+  type PlannedFile,
+} from '#contract/studio/uploads.ts'
+import { addVideo, listDeskEpisodes } from '#contract/studio/videos.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
+import { letIn } from '#server/testing/operator.ts'
+import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+let root: string
+let site: TestSite
+let desk: Visitor
+let owner: Visitor
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-plans-'))
+  site = await testSite()
+  desk = (await letIn(site, 'editor')).desk
+  owner = (await letIn(site, 'owner')).desk
+})
+afterAll(async () => {
+  await site.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const changed_at = '2026-02-03T04:05:06.000Z'
+const film = (number: number, more: Partial<PlannedFile> = {}): PlannedFile => ({
+  name: `0${number}.mp4`,
+  bytes: 9 * number,
+  changed_at,
+  number,
+  ...more,
+})
+const subtitles = (number: number): PlannedFile =>
+  film(number, { name: `0${number}.en.vtt`, bytes: 9, language: 'en' })
+const season = [1, 2, 3].flatMap((number) => [film(number), subtitles(number)])
+
+const begin = async () => (await desk.ask(addVideo, { body: { title: 'A season' } })).id
+const plan = async (video_id: string, files: PlannedFile[]): Promise<BegunUpload[]> =>
+  (await desk.ask(beginUploads, { body: { video_id, files } })).list
+const openOf = async (video_id: string) => (await desk.ask(listUploads, { query: { video_id } })).list
+const trailOf = async (subject: string) => {
+  const { list } = await owner.ask(listAudit, { query: { subject } })
+  return list.filter(({ event }) => event.startsWith('studio upload'))
+}
+const detailsOf = async (subject: string) => (await trailOf(subject)).map(({ details }) => details)
+
+async function bring(video_id: string, file: PlannedFile, bytes: Buffer): Promise<void> {
+  const [upload] = await plan(video_id, [{ ...file, bytes: bytes.length }])
+  const headers = { 'content-type': 'application/octet-stream' }
+  const init = { method: 'POST', body: new Uint8Array(bytes), headers }
+  await desk.fetch(`/api/studio/uploads/${upload?.id}/parts/0`, init)
+}
+
+async function takeAll(): Promise<void> {
+  const { signal } = new AbortController()
+  while (await takeNextUpload({ ...site.context, programs }, signal));
+}
+
+describe('the files of a season', () => {
+  it('are begun by one call with one line in the trail, and the same call again makes nothing twice', async () => {
+    const video = await begin()
+    const [one, other] = await Promise.all([plan(video, season), plan(video, season)])
+    expect(one).toEqual(other)
+    expect(one.map(({ name, state }) => [name, state])).toEqual(season.map(({ name }) => [name, 'arriving']))
+    expect(await plan(video, season)).toEqual(one)
+    expect(await openOf(video)).toHaveLength(6)
+    const files = ['1 en 01.en.vtt', '1 01.mp4', '2 en 02.en.vtt', '2 02.mp4', '3 en 03.en.vtt', '3 03.mp4']
+    expect(await detailsOf(video)).toEqual([{ after: { files } }])
+    expect((await trailOf(video)).map(({ event }) => event)).toEqual(['studio upload begin'])
+  })
+
+  it('that come later than others, or for another place, are the only ones in the next line', async () => {
+    const video = await begin()
+    await plan(video, [film(1), subtitles(1)])
+    await plan(video, [film(1, { number: 4 }), subtitles(1), film(2)])
+    const [latest] = await detailsOf(video)
+    expect(latest).toEqual({ before: { files: ['1 01.mp4'] }, after: { files: ['2 02.mp4', '4 01.mp4'] } })
+  })
+
+  it('come in although one among them is not taken, which is named with the reason and is in no line', async () => {
+    const video = await begin()
+    const unfit = [
+      film(1, { name: 'virus.exe' }),
+      film(1, { name: 'large.mp4', bytes: uploadLimits.video + 1 }),
+      film(1, { name: 'captions.mp4', language: 'en' }),
+      film(1, { name: 'empty.mp4', bytes: 0 }),
+    ]
+    const list = await plan(video, [...unfit, film(1), film(1, { number: 2 }), film(1)])
+    expect(list.map(({ id, state, reason }) => (id ? state : reason?.slice(0, 17)))).toEqual([
+      'is not taken: vid',
+      'is not taken: vid',
+      'is not taken: vid',
+      'is empty',
+      'arriving',
+      'is in the list al',
+      'arriving',
+    ])
+    expect((await openOf(video)).map(({ name, number }) => [name, number])).toEqual([['01.mp4', 1]])
+    expect(await detailsOf(video)).toEqual([{ after: { files: ['1 01.mp4'] } }])
+    expect(await plan(video, unfit)).toHaveLength(4)
+    expect(await trailOf(video)).toHaveLength(1)
+  })
+
+  it('are 500 at most by one call, however long their names are', async () => {
+    const video_id = await begin()
+    const files = Array.from({ length: 501 }, (_, index) =>
+      film(index + 1, { name: `${'n'.repeat(240)} ${index}.mp4` }),
+    )
+    expect(await plan(video_id, files.slice(1))).toHaveLength(500)
+    const { answer } = await desk.call(beginUploads, { body: { video_id, files } })
+    expect(answer.code).toBe(400)
+  })
+
+  it('are given up by one call with one line; what is gone already is no mistake', async () => {
+    const [video, other] = [await begin(), await begin()]
+    await plan(video, season)
+    await bring(video, subtitles(9), Buffer.from('WEBVTT\n'))
+    const ids = (await openOf(video)).map(({ id }) => id)
+    const remove = (video_id: string) => desk.ask(removeUploads, { body: { video_id, ids } })
+    expect(await remove(other)).toEqual({ removed: 0, kept: [] })
+    expect(await remove(video)).toEqual({ removed: 6, kept: ['09.en.vtt'] })
+    expect(await remove(video)).toEqual({ removed: 0, kept: ['09.en.vtt'] })
+    expect((await openOf(video)).map(({ name }) => name)).toEqual(['09.en.vtt'])
+    expect((await trailOf(video)).map(({ event }) => event)).toEqual([
+      'studio upload remove',
+      'studio upload begin',
+      'studio upload begin',
+    ])
+    expect((await detailsOf(video))[0]).toMatchObject({ before: { files: { length: 6 } } })
+    expect(await trailOf(other)).toEqual([])
+    await takeAll()
+  })
+
+  it('are begun and given up on the command line as well, as a list in JSON or one after the other', async () => {
+    const video = await begin()
+    const give = (...args: string[]) => runStudioCommand(site.context, ['upload', ...args])
+    expect(await give('begin', video, JSON.stringify(season))).toContain('01.en.vtt  9  1  en  arriving')
+    await give('begin', video, ...season.map((file) => JSON.stringify(file)))
+    const ids = (await openOf(video)).map(({ id }) => id)
+    expect(ids).toHaveLength(6)
+    expect(await give('remove', video, ...ids)).toContain('removed: 6')
+    expect((await trailOf(video)).map(({ event, operator }) => [event, operator])).toEqual([
+      ['studio upload remove', null],
+      ['studio upload begin', null],
+    ])
+    await expect(give('list', video, 'more')).rejects.toThrow('more than it takes')
+  })
+})
+
+describe('titles that come with files', () => {
+  const titlesOf = async (video_id: string) =>
+    (await desk.ask(listDeskEpisodes, { query: { video_id } })).list.map(({ titles }) => titles)
+
+  it('are those of episodes that are new, and leave what others are called', async () => {
+    drawFilm(join(root, 'film.mp4'), { seconds: 1 })
+    const bytes = readFileSync(join(root, 'film.mp4'))
+    const video = await begin()
+    await bring(video, film(1, { titles: { en: ' Tide ', fy: 'Marée' } }), bytes)
+    await takeAll()
+    expect(await titlesOf(video)).toEqual([{ en: 'Tide', fy: 'Marée' }])
+    await bring(video, film(1, { name: 'new.mp4', titles: { en: 'Ebb', es: 'Marea' } }), bytes)
+    await takeAll()
+    expect(await titlesOf(video)).toEqual([{ en: 'Tide', fy: 'Marée', es: 'Marea' }])
+  })
+
+  it('stand in the trail, and stay when the same files are dropped again without them', async () => {
+    const video = await begin()
+    await plan(video, [film(1, { titles: { en: 'Tide' } }), film(2)])
+    await plan(video, [film(1), film(2)])
+    const first = { after: { files: ['1 01.mp4', '2 02.mp4'], titles: { 1: { en: 'Tide' } } } }
+    expect(await detailsOf(video)).toEqual([first])
+    await plan(video, [film(1, { titles: {} }), film(2)])
+    const taken = {
+      before: { files: ['1 01.mp4'], titles: { 1: { en: 'Tide' } } },
+      after: { files: ['1 01.mp4'] },
+    }
+    expect(await detailsOf(video)).toEqual([taken, first])
+  })
+
+  it('are refused where one is too long', async () => {
+    const body = { video_id: await begin(), files: [film(1, { titles: { en: 'x'.repeat(201) } })] }
+    expect((await desk.call(beginUploads, { body })).answer.code).toBe(500)
+  })
+})

@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { partBytes, planLimits, removeUploads, type Upload } from '#contract/studio/uploads.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useTexts, type Say } from '#web/studio/texts.ts'
+import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
+import { useCommand } from '#web/studio/use-command.ts'
+import { uploadsQuery } from './queries.ts'
+import { rangesOf } from './read-names.ts'
+import type { Sending } from './upload-queue.ts'
+import styles from './content.module.css'
+
+/** What the server knows of and this page does not send: begun before a reload or elsewhere, or refused. */
+export function LeftFiles({ videoId, underWay }: { videoId: string; underWay: readonly Sending[] }) {
+  const { t } = useTexts()
+  const uploads = useQuery(uploadsQuery(videoId))
+  const known = new Set(underWay.filter(({ state }) => state !== 'done').map(({ name }) => name))
+  const left = uploads.data?.list.filter(({ name }) => !known.has(name)) ?? []
+  if (left.length === 0) return null
+  const arriving = left.filter(({ state }) => state === 'arriving')
+  const refused = left.filter(({ state }) => state === 'refused')
+  // Of a season that was cut off most files have not begun: they are told in one line.
+  const isLong = arriving.length > shortList
+  const toCome = isLong ? arriving.filter(({ parts }) => parts.length === 0) : []
+  const shown = left.filter((upload) => !toCome.includes(upload))
+  return (
+    <div className={styles.sendings}>
+      {arriving.length > 0 && <p>{t('content.goOn')}</p>}
+      {toCome.length > 0 && (
+        <p>
+          {t('content.toCome', {
+            count: toCome.length,
+            numbers: rangesOf(toCome.map(({ number }) => number)),
+          })}
+        </p>
+      )}
+      <ul>
+        {shown.map((upload) => (
+          <li key={upload.id} className={styles.left}>
+            <span className={upload.state === 'refused' ? styles.bad : undefined}>
+              {upload.name} {wordsOf(upload, t)}
+            </span>
+            {upload.state !== 'complete' && <GiveUp videoId={videoId} uploads={[upload]} />}
+          </li>
+        ))}
+      </ul>
+      <div className={styles.actions}>
+        {arriving.length > 1 && <GiveUp videoId={videoId} uploads={arriving} />}
+        {refused.length > 1 && <GiveUp videoId={videoId} uploads={refused} />}
+      </div>
+    </div>
+  )
+}
+
+/** So many files are shown one by one. */
+const shortList = 8
+
+/** Takes files off the list, all of one kind: what arrived of them in part is lost, so of many it asks first. */
+function GiveUp({ videoId, uploads }: { videoId: string; uploads: readonly Upload[] }) {
+  const { t } = useTexts()
+  const remove = useCommand(removeUploads)
+  const [asks, setAsks] = useState(false)
+  const [first] = uploads
+  const isRefused = first?.state === 'refused'
+  const count = uploads.length
+  const one = { name: first?.name ?? '' }
+  const run = async () => {
+    const ids = uploads.map(({ id }) => id)
+    for (let from = 0; from < ids.length; from += planLimits.files) {
+      const some = ids.slice(from, from + planLimits.files)
+      const gone = await remove.run({ video_id: videoId, ids: some })
+      if (gone && gone.kept.length > 0) notify(t('content.keptFiles', { names: gone.kept.join(', ') }))
+    }
+    setAsks(false)
+  }
+  return (
+    <>
+      <Button
+        look="quiet"
+        disabled={remove.busy}
+        aria-label={count > 1 ? undefined : t(isRefused ? 'content.offListFile' : 'content.giveUpFile', one)}
+        onClick={() => (count > 1 && !isRefused ? setAsks(true) : void run())}
+      >
+        {count > 1
+          ? t(isRefused ? 'content.offListAll' : 'content.giveUpAll', { count })
+          : t(isRefused ? 'content.offList' : 'content.giveUp')}
+      </Button>
+      {asks && (
+        <AskFirst
+          title={t('content.giveUpTitle', { count })}
+          text={t('content.giveUpText')}
+          action={t('content.giveUpAll', { count })}
+          busy={remove.busy}
+          onDo={() => void run()}
+          onClose={() => setAsks(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function wordsOf({ state, reason, parts, bytes }: Upload, t: Say): string {
+  if (state === 'refused') return reason ?? ''
+  if (state === 'complete') return `· ${t('content.isTaken')}`
+  const percent = Math.floor(100 * Math.min(1, (parts.length * partBytes) / bytes))
+  return `· ${t('content.arrived', { percent })}`
+}
