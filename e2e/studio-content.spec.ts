@@ -140,3 +140,69 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await page.getByRole('button', { name: 'Take over what is ticked' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Salt')
 })
+
+test('a season comes with the titles of its episodes by one act, and what is left of it is given up by one', async ({
+  page,
+}) => {
+  test.setTimeout(120_000)
+  await openStudio(page, 'editor')
+  await page.goto('/studio/content')
+  await page.getByRole('button', { name: 'New video' }).click()
+  await page.getByLabel('Title in English').fill('A season with titles')
+  await page.getByRole('button', { name: 'Begin a draft' }).click()
+  const description = `title: { en: A season with titles }
+synopsis: { en: Two sisters. }
+free_episodes: 3
+price: { currency: USD, episode_cents: 99, video_cents: 999 }
+episodes:
+  - title: { en: Tide, dy: Ebbe }
+  - title: { en: Flood }
+  - title: { en: Nowhere }
+`
+  const films = ['01.mp4', '02.mp4'].map((name) => ({ name, mimeType: 'video/mp4', buffer: film() }))
+  const drop = (text: string, more = films) =>
+    page
+      .locator('input[type=file][multiple]')
+      .setInputFiles([{ name: 'video.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) }, ...more])
+  const announced: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/api/studio/uploads'))
+      announced.push(request.url())
+  })
+  await page.route(/\/parts\/\d+$/, (route) => route.abort())
+  await drop(description)
+  await expect(page.getByText('It has a title for episode 3 too')).toBeVisible()
+  await expect(page.getByRole('checkbox', { name: 'Episode titles · English' })).toBeChecked()
+  await page.getByRole('checkbox', { name: 'Episode titles · Deutsch' }).uncheck()
+  await expectReadable(page)
+  await page.getByRole('button', { name: 'Bring in 2 files' }).click()
+  await expect(page.getByText('The network is away: this goes on by itself')).toBeVisible()
+  expect(announced).toHaveLength(1)
+
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await page.getByRole('button', { name: 'Give up all 2' }).click()
+  await expectReadable(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Give up all 2' }).click()
+  await expect(page.getByText('02.mp4')).toBeHidden()
+
+  await page.unroute(/\/parts\/\d+$/)
+  await drop(description)
+  await page.getByRole('checkbox', { name: 'Episode titles · Deutsch' }).uncheck()
+  await page.getByRole('button', { name: 'Bring in 2 files' }).click()
+  const episode = (number: number) =>
+    page
+      .getByRole('listitem')
+      .filter({ hasText: /^\d/ })
+      .nth(number - 1)
+  await expect(episode(1)).toContainText('Tide', { timeout: 60_000 })
+  await expect(episode(2)).toContainText('Flood', { timeout: 60_000 })
+
+  await drop(description.replace('Tide', 'High tide'), [])
+  const title = page.getByRole('checkbox', { name: 'Title of episode 1 · English' })
+  await expect(title).not.toBeChecked()
+  await title.check()
+  await expect(page.getByRole('checkbox', { name: 'Episode titles · Deutsch' })).toBeChecked()
+  await page.getByRole('button', { name: 'Take over what is ticked' }).click()
+  await expect(episode(1)).toContainText('High tide')
+})
