@@ -1,6 +1,6 @@
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { openStudio } from './studio.ts'
+import { labelVideo, openStudio } from './studio.ts'
 
 test.use({ bypassCSP: true })
 
@@ -48,4 +48,39 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
   await page.getByRole('button', { name: 'Remove By hand' }).click()
   await page.getByRole('button', { name: 'Make it the homepage' }).click()
   await expect(page.getByText('This is what viewers see.')).toBeVisible()
+})
+
+test('a category that a section of the homepage shows is not deleted until the section has another source', async ({
+  page,
+}) => {
+  const name = `shown${crypto.randomUUID().slice(0, 6)}`
+  await openStudio(page, 'editor')
+  await labelVideo(page, { category: name })
+  const save = async () => {
+    await page.getByRole('button', { name: 'Make it the homepage' }).click()
+    await expect(page.getByText('This is what viewers see.')).toBeVisible()
+  }
+  const remove = async () => {
+    await page.goto('/studio/content/names')
+    await page.getByRole('button', { name: `Delete ${name}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  }
+  await page.goto('/studio/homepage')
+  await page.getByRole('button', { name: 'Add a section' }).click()
+  const section = page
+    .getByRole('listitem')
+    .filter({ has: page.getByLabel('Title (English)') })
+    .last()
+  await section.getByLabel('Title (English)').fill('Shown')
+  await section.getByLabel('Videos', { exact: true }).selectOption('Category')
+  await section.getByLabel('Category', { exact: true }).selectOption(name)
+  await save()
+  await remove()
+  await expect(page.getByText('Give it another source first.')).toBeVisible()
+  await page.goto('/studio/homepage')
+  await page.getByRole('button', { name: 'Remove Shown' }).click()
+  await save()
+  await remove()
+  await expect(page.getByText('Deleted.')).toBeVisible()
+  await expect(page.getByRole('button', { name: `Delete ${name}` })).toHaveCount(0)
 })

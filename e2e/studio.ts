@@ -2,6 +2,7 @@ import { expect, type Page } from '@playwright/test'
 import type { Role } from '#contract/studio/command.ts'
 import { codeAt } from '#server/testing/operator.ts'
 import { runCommand } from './site-home.ts'
+import { siteUrl } from './site-url.ts'
 
 export const deskPassword = 'a passphrase for the desk'
 
@@ -26,4 +27,21 @@ export async function openStudio(page: Page, role: Role): Promise<{ email: strin
   await page.getByRole('button').last().click()
   await expect(page.getByRole('navigation', { name: /studio/i })).toBeVisible()
   return { email, secret }
+}
+
+/** Begins a draft with tags or a category of these names, by whoever is signed in to the studio. @returns its id */
+export async function labelVideo(
+  page: Page,
+  labels: { tags?: string[]; category?: string },
+): Promise<string> {
+  const post = async (path: string, data: object) => {
+    const answer = await page.request.post(`/api/studio/video/${path}`, {
+      data,
+      headers: { origin: siteUrl },
+    })
+    return (await answer.json()) as { info: { id: string } }
+  }
+  const { id } = (await post('add', { title: 'A labelled draft' })).info
+  await post('edit', { id, ...labels })
+  return id
 }

@@ -13,6 +13,7 @@ import { forgetOthersDraft } from './homepage/kept-draft.ts'
 import { deskQuery, shown } from './queries.ts'
 import { SignIn } from './SignIn.tsx'
 import { changeLanguage, studioLanguages, useTexts } from './texts.ts'
+import { useNoStrayDrop } from './ui/file-drop.ts'
 import styles from './shell.module.css'
 
 /** What stands around every screen of the studio; whoever is not signed in gets the sign-in in its place. */
@@ -33,6 +34,7 @@ function Desktop({ desk }: { desk: Desk }) {
   const { t } = useTexts()
   const busy = useNavigation().state === 'loading'
   const nav = useRef<HTMLElement>(null)
+  useNoStrayDrop()
   const { pathname } = useLocation()
   // On a phone the areas scroll sideways.
   useEffect(() => {

@@ -11,6 +11,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { deskQuery } from './queries.ts'
 import { useTexts } from './texts.ts'
+import styles from './shell.module.css'
 
 /** The way in for operators: address and password first, then the code of the second factor. */
 export function SignIn() {
@@ -50,6 +51,7 @@ export function SignIn() {
             {form.busy ? word('account.working') : t('desk.signIn')}
           </Button>
         </AccountForm>
+        <p className={styles.noAccess}>{t('desk.noAccess')}</p>
       </AccountPage>
     </main>
   )

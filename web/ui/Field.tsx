@@ -55,7 +55,11 @@ export function Field({
   const bad = Boolean(message || refusal)
   const given = {
     id,
-    ref: input,
+    ref: (element: HTMLElement | null) => {
+      // React focuses by itself and writes no attribute, which is what a dialog looks for as it opens.
+      if (autoFocus) element?.setAttribute('autofocus', '')
+      input(element)
+    },
     name,
     inputMode,
     autoComplete,

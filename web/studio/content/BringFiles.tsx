@@ -4,6 +4,7 @@ import type { DeskVideo } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
+import { useFileDrop } from '#web/studio/ui/file-drop.ts'
 import { collectFiles, droppedFiles } from './collect-files.ts'
 import { episodesQuery } from './queries.ts'
 import { fromFile, type SourceFile } from './source-file.ts'
@@ -12,12 +13,11 @@ import { SendingList } from './SendingList.tsx'
 import { send } from './upload-queue.ts'
 import styles from './content.module.css'
 
-/** Where files of a season are dropped or chosen: a folder, several files or a ZIP. What they come to is shown before anything begins. */
+/** Where files of a season are chosen; they may be dropped anywhere on the page: a folder, several files or a ZIP. What they come to is shown before anything begins. */
 export function BringFiles({ video }: { video: DeskVideo }) {
   const { t } = useTexts()
   const { id } = video
   const [found, setFound] = useState<SourceFile[] | null>(null)
-  const [isOver, setOver] = useState(false)
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   const episodes = useQuery(episodesQuery(id, false))
@@ -26,27 +26,13 @@ export function BringFiles({ video }: { video: DeskVideo }) {
       .then(collectFiles)
       .then((all) => setFound((before) => [...(before ?? []), ...all]))
       .catch(() => notify(t('content.unreadable')))
+  const isOver = useFileDrop((dropped) => take(droppedFiles(dropped)))
   const choose = (input: HTMLInputElement) => {
     take(Promise.resolve([...(input.files ?? [])].map((file) => fromFile(file))))
     input.value = ''
   }
   return (
-    <div
-      className={styles.drop}
-      data-over={isOver}
-      onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes('Files')) return
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        if (!event.dataTransfer.types.includes('Files')) return
-        event.preventDefault()
-        setOver(false)
-        take(droppedFiles(event.dataTransfer))
-      }}
-    >
+    <div className={styles.drop} data-over={isOver}>
       <p>{t('content.dropHere')}</p>
       <p className={styles.quiet}>{t('content.dropNames')}</p>
       <div className={styles.actions}>

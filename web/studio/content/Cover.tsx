@@ -30,7 +30,9 @@ export function Cover({ video: { id, titles, cover_url, cover_color } }: { video
       </div>
       {mayEdit && (
         <div className={styles.stack}>
-          <p className={styles.quiet}>{t('content.coverText')}</p>
+          <p className={styles.quiet}>
+            {t('content.coverText')} {!cover_url && t('content.coverItself')}
+          </p>
           <div className={styles.actions}>
             <ChoosePicture
               label={t('content.choosePicture')}

@@ -73,7 +73,7 @@ export function DetailsForm({ video }: { video: DeskVideo }) {
         <Field
           {...form.field('category')}
           label={t('content.category')}
-          hint={hintOf(labels.data?.categories)}
+          hint={hintOf(labels.data?.categories) || t('content.categoryHint')}
           autoComplete="off"
           required={false}
         />
@@ -111,6 +111,7 @@ export function DetailsForm({ video }: { video: DeskVideo }) {
         />
         <Choice
           label={t('content.badge')}
+          hint={t('content.badgeHint')}
           value={form.value.badge}
           options={[
             { value: '', label: t('content.noBadge') },

@@ -52,7 +52,7 @@ export function EpisodeRow({
       <div className={styles.rowActions}>
         <Repair episode={episode} />
         {onMove && (
-          <>
+          <span className={styles.moves}>
             <Button
               look="icon"
               data-move
@@ -75,7 +75,7 @@ export function EpisodeRow({
                 <Icon name="forward" size={20} />
               </span>
             </Button>
-          </>
+          </span>
         )}
       </div>
     </div>
@@ -169,6 +169,7 @@ function TitlesSheet({
             {...form.field(language)}
             label={t('content.titleIn', { language: languageNames[language] })}
             autoComplete="off"
+            autoFocus={language === 'en'}
             required={false}
           />
         ))}

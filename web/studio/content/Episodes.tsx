@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState, useSyncExternalStore, type DragEvent } from 'react'
 import { editVideo, orderEpisodes, type DeskEpisode, type DeskVideo } from '#contract/studio/videos.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
@@ -7,7 +7,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { EpisodeRow } from './EpisodeRow.tsx'
 import { Making } from './Making.tsx'
-import { episodesQuery } from './queries.ts'
+import { episodesQuery, videoQuery } from './queries.ts'
 import { onSendings, sendings } from './upload-queue.ts'
 import styles from './content.module.css'
 
@@ -26,6 +26,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo })
     moved.current = null
     if (document.activeElement === document.body) focusMove(movedId, by)
   }, [episodes.data])
+  useVideoAnew(id, episodes.data?.list)
   if (episodes.isError) return <CouldNotLoad onRetry={() => void episodes.refetch()} />
   if (!episodes.data) return <div className={styles.wait} aria-busy="true" />
   const { list } = episodes.data
@@ -71,6 +72,18 @@ export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo })
       </ol>
     </>
   )
+}
+
+/** With a file of an episode a video gets its cover, or comes out, and what is said of it is no longer true. */
+function useVideoAnew(id: string, list: readonly DeskEpisode[] | undefined): void {
+  const client = useQueryClient()
+  const known = useRef<string>(undefined)
+  const now = list && `${list.length} ${list.filter(({ plays }) => plays).length}`
+  useEffect(() => {
+    if (known.current !== undefined && known.current !== now)
+      void client.invalidateQueries({ queryKey: videoQuery(id).queryKey })
+    known.current = now
+  }, [client, id, now])
 }
 
 /** Puts the focus on the button that moves an episode on, or at an end of the list back. */

@@ -46,6 +46,7 @@ export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: ()
             label={languageNames[language]}
             autoComplete="off"
             required={language === 'en'}
+            autoFocus={language === 'en'}
           />
         ))}
         <Button type="submit" disabled={form.busy}>

@@ -35,16 +35,18 @@ export function SendingList({ videoId }: { videoId: string }) {
               ))}
             </ul>
           )}
-          <div className={styles.actions}>
-            {open.some(({ state }) => state === 'failed') && (
-              <Button onClick={() => sendAgain(videoId)}>{t('content.sendAgain')}</Button>
-            )}
-            {isBusy && (
-              <Button look="quiet" onClick={stopSending}>
-                {t('content.stop')}
-              </Button>
-            )}
-          </div>
+          {open.length > 0 && (
+            <div className={styles.actions}>
+              {open.some(({ state }) => state === 'failed') && (
+                <Button onClick={() => sendAgain(videoId)}>{t('content.sendAgain')}</Button>
+              )}
+              {isBusy && (
+                <Button look="quiet" onClick={stopSending}>
+                  {t('content.stop')}
+                </Button>
+              )}
+            </div>
+          )}
         </div>
       )}
       <LeftFiles videoId={videoId} underWay={all} />
@@ -73,6 +75,7 @@ function Overall({ all }: { all: readonly Sending[] }) {
         {words}
         {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
         {hold && ` · ${t(`content.heldUp.${hold}`)}`}
+        {done === all.length && ` · ${t('content.allSent')}`}
       </span>
     </p>
   )

@@ -20,7 +20,7 @@ import styles from './content.module.css'
 const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** What leads a video to its next state. */
-export function StateActions({ video: { id, state } }: { video: DeskVideo }) {
+export function StateActions({ video: { id, state, episode_count } }: { video: DeskVideo }) {
   const { t } = useTexts()
   const publish = useCommand(publishVideo)
   const unschedule = useCommand(unscheduleVideo)
@@ -30,7 +30,11 @@ export function StateActions({ video: { id, state } }: { video: DeskVideo }) {
   return (
     <>
       {state !== 'published' && (
-        <Button disabled={publish.busy} onClick={() => void publish.run({ id })}>
+        <Button
+          look={episode_count === 0 ? 'quiet' : 'main'}
+          disabled={publish.busy}
+          onClick={() => void publish.run({ id })}
+        >
           {t(state === 'archived' ? 'content.publishAgain' : 'content.publish')}
         </Button>
       )}
@@ -85,6 +89,7 @@ function ScheduleSheet({ id, onClose }: { id: string; onClose: () => void }) {
           hint={t('content.momentHint', { zone: ownZone })}
           type="datetime-local"
           autoComplete="off"
+          autoFocus
         />
         <Button type="submit" disabled={form.busy}>
           {t('content.schedule')}

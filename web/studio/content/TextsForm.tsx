@@ -41,6 +41,7 @@ export function TextsForm({ video }: { video: DeskVideo }) {
   useSavedElsewhere(form, initialOf(video))
   return (
     <form className={styles.stack} onSubmit={form.submit} noValidate>
+      <p className={styles.quiet}>{t('content.textsText')}</p>
       <div className={styles.languages}>
         {languages.map((language) => (
           <fieldset key={language} className={styles.language}>

@@ -115,7 +115,7 @@ function AddSheet({ onClose }: { onClose: () => void }) {
       <form className={styles.stack} onSubmit={form.submit} noValidate>
         <Field
           {...form.field('title')}
-          label={t('content.titleIn', { language: 'English' })}
+          label={t('content.titleInEnglish')}
           hint={t('content.addHint')}
           autoComplete="off"
           autoFocus

@@ -35,7 +35,10 @@ function Whole({ video }: { video: DeskVideo }) {
       lead={<Standing video={video} />}
       actions={mayEdit && <StateActions video={video} />}
     >
-      <Parts names={mayEdit ? parts : parts.filter((part) => part !== 'texts' && part !== 'details')} />
+      <Parts
+        names={mayEdit ? parts : parts.filter((part) => part !== 'texts' && part !== 'details')}
+        leadsToPublish={mayEdit && video.state === 'draft'}
+      />
       <Panel id="episodes" title={t('content.episodes')}>
         {mayEdit && <BringFiles video={video} />}
         <Episodes video={video} />
@@ -63,7 +66,14 @@ function Whole({ video }: { video: DeskVideo }) {
 const parts = ['episodes', 'cover', 'texts', 'details', 'preview'] as const
 
 /** Links to the parts of the page, which stay at hand: a season is long. */
-function Parts({ names }: { names: readonly (typeof parts)[number][] }) {
+function Parts({
+  names,
+  leadsToPublish,
+}: {
+  names: readonly (typeof parts)[number][]
+  /** The last step is done at the top, out of sight of whoever has come down to the preview. */
+  leadsToPublish: boolean
+}) {
   const { t } = useTexts()
   return (
     <nav aria-label={t('content.parts')} className={styles.parts}>
@@ -72,13 +82,19 @@ function Parts({ names }: { names: readonly (typeof parts)[number][] }) {
           {t(`content.${name}`)}
         </Link>
       ))}
+      {leadsToPublish && (
+        <Link to="#main" replace>
+          {t('content.toPublish')}
+        </Link>
+      )}
     </nav>
   )
 }
 
 /** What viewers would miss. */
-function lacksOf({ cover_url, synopses, category }: DeskVideo) {
+function lacksOf({ episode_count, cover_url, synopses, category }: DeskVideo) {
   return [
+    ...(episode_count > 0 ? [] : (['episodes'] as const)),
     ...(cover_url ? [] : (['cover'] as const)),
     ...(synopses.en ? [] : (['synopsis'] as const)),
     ...(category ? [] : (['category'] as const)),
@@ -105,7 +121,7 @@ function Standing({ video }: { video: DeskVideo }) {
       <span>
         <strong>{t(`content.states.${state}`)}</strong> · {words[state]}{' '}
         {state === 'published' && (
-          <a className={styles.back} href={`/videos/${id}`}>
+          <a className={styles.back} href={`/videos/${id}`} target="_blank">
             {t('content.open')}
           </a>
         )}

@@ -75,7 +75,7 @@ function Step({ step: { step, done, video_id }, isNext }: { step: FirstStep; isN
             {words}
           </Link>
         ) : (
-          <a className={look} href={to}>
+          <a className={look} href={to} target="_blank">
             {words}
           </a>
         ))}

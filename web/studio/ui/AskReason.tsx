@@ -35,6 +35,7 @@ export function AskReason({
           label={t('money.reason')}
           hint={t('money.reasonHint')}
           autoComplete="off"
+          autoFocus
         />
         <div className={styles.actions}>
           <Button look="danger" type="submit" disabled={form.busy}>

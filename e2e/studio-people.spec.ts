@@ -1,0 +1,165 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { choose, typeInto } from './keyboard.ts'
+import { expectFits, expectReadable } from './page-quality.ts'
+import { openStudio } from './studio.ts'
+import { siteUrl } from './site-url.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from './watching.ts'
+
+test.use({ bypassCSP: true })
+
+interface Member {
+  id: string
+  email: string
+}
+
+const post = async (page: Page, path: string, data: object) => {
+  const answer = await page.request.post(path, { data, headers: { origin: siteUrl } })
+  return (await answer.json()) as { code: number }
+}
+
+/** In this window from now on: somebody with an account. */
+async function register(page: Page): Promise<Member> {
+  await page.goto('/')
+  const email = `mia-${crypto.randomUUID()}@example.com`
+  const password = 'a quiet lighthouse'
+  await post(page, '/api/user/register', { email, password, repeat_password: password, display_name: 'Mia' })
+  const { info } = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
+  return { id: info.id, email }
+}
+
+/** Whether the window's own viewer may play an episode of the tower: 200, or 402 where it is locked. */
+async function playCode(page: Page, number: number): Promise<number> {
+  const video_id = /vid_\w+/.exec(await towerUrl(page, 1))?.[0] ?? ''
+  const list = await page.request.get(`/api/video/episode?video_id=${video_id}`)
+  const { data } = (await list.json()) as { data: { list: { id: string; number: number }[] } }
+  const id = data.list.find((episode) => episode.number === number)?.id ?? ''
+  const answer = await page.request.get(`/api/video/episode?episode_id=${id}`)
+  return ((await answer.json()) as { code: number }).code
+}
+
+test('support finds a member by address and by id, sees what they bought, watched and where they are signed in, and signs them out', async ({
+  page,
+}) => {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  await expectPlaying(page, 4)
+  const { id, email } = await register(page)
+  await openStudio(page, 'support')
+  await page.goto(`/studio/people?who=${id}`)
+  await expect(page.getByRole('table', { name: 'People' }).getByRole('link', { name: email })).toBeVisible()
+
+  await page.goto('/studio/people')
+  await typeInto(page, page.getByLabel('E-mail, order number or id'), email.toUpperCase())
+  await page.keyboard.press('Enter')
+  await choose(page, page.getByRole('table', { name: 'People' }).getByRole('link', { name: email }))
+  await expect(page.getByRole('heading', { level: 1, name: email })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Rights to play' })).toContainText('The Test Tower · 4')
+  await expect(page.getByRole('table', { name: 'Orders' })).toContainText('$0.99')
+  await expect(page.getByRole('table', { name: 'History' })).toContainText('The Test Tower · 4')
+  await expect(page.getByRole('table', { name: 'Signed in' }).getByRole('row')).toHaveCount(2)
+  await expectReadable(page)
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await expect(page.getByText('Nowhere.')).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Audit trail' })).toContainText('person sign-out')
+  const { info } = (await (await page.request.get('/api/user')).json()) as { info: { role: string } }
+  expect(info.role).toBe('visitor')
+})
+
+test('a right is given with a reason and plays at once, and is taken away again by the keyboard', async ({
+  page,
+}) => {
+  const { id } = await register(page)
+  expect(await playCode(page, 5)).toBe(402)
+  await openStudio(page, 'owner')
+  await page.goto(`/studio/people/${id}`)
+  await page.getByLabel('Look for a video').fill('Tower')
+  await page.getByLabel('What', { exact: true }).selectOption('The Test Tower')
+  await page.getByLabel('Episode', { exact: true }).fill('5')
+  await page.getByRole('button', { name: 'Give', exact: true }).click()
+  await expect(page.getByLabel('Reason')).toBeFocused()
+  await page.getByLabel('Reason').fill('their download broke')
+  await page.getByRole('button', { name: 'Give', exact: true }).click()
+  const rights = page.getByRole('table', { name: 'Rights to play' })
+  await expect(rights.getByRole('row', { name: 'The Test Tower · 5' })).toContainText(
+    'Given: their download broke',
+  )
+  expect(await playCode(page, 5)).toBe(200)
+
+  await rights.getByRole('button', { name: 'Take away' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Take this right away?' })
+  await expect(dialog.getByLabel('Reason')).toBeFocused()
+  await expectReadable(page)
+  await page.keyboard.type('given twice')
+  await page.keyboard.press('Enter')
+  await expect(dialog).toHaveCount(0)
+  await expect(rights.getByRole('button', { name: 'Take away' })).toHaveCount(0)
+  expect(await playCode(page, 5)).toBe(402)
+  const trail = page.getByRole('table', { name: 'Audit trail' })
+  await expect(trail).toContainText('entitlement grant')
+  await expect(trail).toContainText('entitlement revoke')
+})
+
+test('somebody is deleted on request, with a reason, and nothing more can be done to them', async ({
+  page,
+}) => {
+  const { id, email } = await register(page)
+  await openStudio(page, 'support')
+  await page.goto(`/studio/people/${id}`)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete this person?' })
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(dialog.getByLabel('Reason')).toHaveAttribute('aria-invalid', 'true')
+  await dialog.getByLabel('Reason').fill('asked by mail')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Delete' })).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'Give a right' })).toHaveCount(0)
+  await page.goto(`/studio/people?who=${encodeURIComponent(email)}`)
+  await expect(page.getByText('Nobody is known by that.')).toBeVisible()
+})
+
+test('support helps people and has none of what is the owner’s; an editor finds no people at all', async ({
+  page,
+  browser,
+}) => {
+  const { id } = await register(page)
+  await openStudio(page, 'support')
+  for (const [path, heading, action] of [
+    ['/studio/team', 'Team', 'Make a link'],
+    ['/studio/plans', 'Plans and prices', 'New plan'],
+    ['/studio/content', 'Videos', 'New video'],
+  ] as const) {
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+    await expect(page.getByRole('button', { name: action })).toHaveCount(0)
+    await expect(page.getByRole('link', { name: action })).toHaveCount(0)
+  }
+  await page.goto('/studio')
+  await expect(page.getByRole('link', { name: 'People' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Homepage' })).toHaveCount(0)
+
+  const desk = await (await browser.newContext({ baseURL: siteUrl, locale: 'en-US' })).newPage()
+  await openStudio(desk, 'editor')
+  await expect(desk.getByRole('link', { name: 'People' })).toHaveCount(0)
+  await desk.goto(`/studio/people/${id}`)
+  await expect(desk.getByRole('heading', { name: 'Nothing here' })).toBeVisible()
+  await desk.context().close()
+})
+
+for (const [language, heading] of [
+  ['en', 'Give a right'],
+  ['dy', 'Ein Recht geben'],
+] as const)
+  test(`somebody’s page is readable and fits, in ${language}`, async ({ page }) => {
+    const { id } = await register(page)
+    await openStudio(page, 'owner')
+    await page.goto(`/studio/people/${id}?lang=${language}`)
+    await expect(page.getByRole('heading', { name: heading })).toBeVisible()
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+    await expectReadable(page)
+    await expectFits(page)
+  })
