@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Locator, Page } from '@playwright/test'
 import sharp from 'sharp'
 import { partBytes } from '#contract/studio/uploads.ts'
 import { expect, test } from './fixtures.ts'
@@ -72,6 +73,8 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   await page.getByRole('button', { name: 'Bring in 2 files' }).click()
   await expect(page.getByText(/Ready · Captions: English/)).toBeVisible({ timeout: 60_000 })
   expect(sent).toEqual(['1', '2'])
+  await expect(page.getByText('All have arrived: this page may be closed.')).toBeVisible()
+  await expect(page.getByRole('img', { name: 'Cover of Brought in by hand' })).toBeVisible()
 
   await page.getByRole('button', { name: 'Pick a frame' }).click()
   const video = page.locator('dialog video')
@@ -205,4 +208,31 @@ episodes:
   await expect(page.getByRole('checkbox', { name: 'Episode titles · Deutsch' })).toBeChecked()
   await page.getByRole('button', { name: 'Take over what is ticked' }).click()
   await expect(episode(1)).toContainText('High tide')
+})
+
+/** What dragging files of the disk over a page and letting them go does. */
+async function dropOn(page: Page, target: Locator, files: string[]): Promise<void> {
+  const { x = 0, y = 0 } = (await target.boundingBox()) ?? {}
+  const devtools = await page.context().newCDPSession(page)
+  const data = { items: [], files, dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await devtools.send('Input.dispatchDragEvent', { type, x: x + 5, y: y + 5, data })
+  await devtools.detach()
+}
+
+test('files may be dropped anywhere on the page of their video; elsewhere they do not take the studio’s place', async ({
+  page,
+}, testInfo) => {
+  await openStudio(page, 'editor')
+  await page.goto('/studio/content')
+  const captions = testInfo.outputPath('02.en.vtt')
+  writeFileSync(captions, 'WEBVTT\n')
+  await dropOn(page, page.getByRole('heading', { level: 1 }), [captions])
+  await page.getByRole('button', { name: 'New video' }).click()
+  await expect(page.getByLabel('Title in English')).toBeFocused()
+  await page.keyboard.type('Dropped on')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Still missing: its episodes, a cover')).toBeVisible()
+  await dropOn(page, page.getByRole('heading', { level: 1 }), [captions])
+  await expect(page.getByText('There is no episode for these captions.')).toBeVisible()
 })

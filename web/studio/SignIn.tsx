@@ -51,7 +51,9 @@ export function SignIn() {
             {form.busy ? word('account.working') : t('desk.signIn')}
           </Button>
         </AccountForm>
-        <p className={styles.noAccess}>{t('desk.noAccess')}</p>
+        <p className={styles.noAccess}>
+          {t('desk.noAccess')} <code>npm run studio -- operator add you@example.com</code>
+        </p>
       </AccountPage>
     </main>
   )

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { languages } from '#contract/languages.ts'
 import { changeTag, orderCategories, type DeskLabel, type DeskTag } from '#contract/studio/labels.ts'
@@ -91,7 +91,8 @@ function Tags() {
   const { t } = useTexts()
   const mayChange = useMay()(changeTag)
   const [keyword, setKeyword] = useState('')
-  const tags = useInfiniteQuery(tagsQuery(keyword))
+  // The table stays while other words are looked for, and with it what is open of a row.
+  const tags = useInfiniteQuery({ ...tagsQuery(keyword), placeholderData: keepPreviousData })
   const columns: Column<DeskTag>[] = [
     ...nameColumns,
     { title: t('labels.count'), cell: ({ video_count }) => video_count, figures: true },

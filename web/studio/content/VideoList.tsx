@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { addVideo, videoStates, type DeskVideoRow } from '#contract/studio/videos.ts'
@@ -27,7 +27,11 @@ export function VideoList() {
   const [isAdding, setAdding] = useState(false)
   const keyword = search.get('q') ?? ''
   const state = videoStates.find((each) => each === search.get('state'))
-  const videos = useInfiniteQuery(videosQuery(keyword, state))
+  const videos = useInfiniteQuery({
+    ...videosQuery(keyword, state),
+    // The table stays while something else is looked for.
+    placeholderData: keepPreviousData,
+  })
   const look = (changes: Record<string, string>) =>
     setSearch(
       (old) => Object.entries({ ...Object.fromEntries(old), ...changes }).filter(([, value]) => value !== ''),
