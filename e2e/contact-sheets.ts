@@ -5,11 +5,15 @@ import sharp, { type OverlayOptions } from 'sharp'
 import { becomeMember, leave } from './become-member.ts'
 import { findChromium } from './find-chromium.ts'
 import { shotsOf, type Content, type Shot } from './screen-states.ts'
+import { findStudioContent, studioShotsOf } from './studio-states.ts'
+import { acceptLink } from './studio.ts'
 
 /**
  * `npm run screens -- URL` photographs every screen and its states on a running site, in English and German, on a phone,
  * a tablet and a desktop: each by itself in test-results/screens/<language>-<size>/, and all on contact sheets beside them.
  * `npm run screens -- URL en-phone video` makes only the sheets and pictures whose names match. The site needs the sandbox gateway.
+ * With the one-time link of a new owner (`npm run studio -- operator add EMAIL`) in the URL's place it photographs the studio, into
+ * folders and sheets that begin with `studio-`.
  */
 const sizes = {
   phone: { width: 390, height: 844 },
@@ -143,31 +147,29 @@ interface Sheet {
 }
 
 const given = process.argv.slice(2)
-const url = (given.find((argument) => argument.startsWith('http')) ?? 'http://localhost:3000').replace(
-  /\/$/,
-  '',
-)
+const address = new URL(given.find((argument) => argument.startsWith('http')) ?? 'http://localhost:3000')
+const url = address.origin
+const studioLink = address.pathname === '/studio/welcome' ? address.href : undefined
 const [wantedSheet = '', wantedShot = ''] = given.filter((argument) => !argument.startsWith('http'))
-const content = await findContent(url)
-const shots = shotsOf(content)
-  .map((shot, i) => ({
-    ...shot,
-    file: `${String(i + 1).padStart(2, '0')}-${shot.name.replaceAll(/\W+/g, '-')}.png`,
-  }))
-  .filter(({ name }) => new RegExp(wantedShot).test(name))
 const guest: State = {
   cookies: [],
-  origins: [{ origin: new URL(url).origin, localStorage: [{ name: 'consent', value: 'no' }] }],
+  origins: [{ origin: url, localStorage: [{ name: 'consent', value: 'no' }] }],
 }
 const browser = await chromium.launch(await findChromium())
 const home = await browser.newPage({ locale: 'en-US', storageState: guest })
 home.setDefaultTimeout(90_000)
 try {
-  await becomeMember(home, url, content.ids)
+  const found = studioLink ? await openDesk(studioLink) : await becomeViewer()
   const member = await home.context().storageState()
+  const shots = found
+    .map((shot, i) => ({
+      ...shot,
+      file: `${String(i + 1).padStart(2, '0')}-${shot.name.replaceAll(/\W+/g, '-')}.png`,
+    }))
+    .filter(({ name }) => new RegExp(wantedShot).test(name))
   for (const [language, locale] of Object.entries(languages)) {
     for (const [size, viewport] of Object.entries(sizes)) {
-      const name = `${language}-${size}`
+      const name = `${studioLink ? 'studio-' : ''}${language}-${size}`
       if (!new RegExp(wantedSheet).test(name)) continue
       const pictures = await photographAll(browser, url, { name, shots, viewport, locale, guest, member })
       const file = join(folder, `${name}.png`)
@@ -176,6 +178,19 @@ try {
     }
   }
 } finally {
-  await leave(home, url)
+  if (!studioLink) await leave(home, url)
   await browser.close()
+}
+
+/** The screens of viewers, once there is a member. */
+async function becomeViewer(): Promise<Shot[]> {
+  const content = await findContent(url)
+  await becomeMember(home, url, content.ids)
+  return shotsOf(content)
+}
+
+/** Those of the studio, once somebody is in. */
+async function openDesk(link: string): Promise<Shot[]> {
+  await acceptLink(home, link)
+  return studioShotsOf(await findStudioContent(home, url))
 }

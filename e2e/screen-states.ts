@@ -23,17 +23,17 @@ export interface Content {
 
 const cards = { declined: '4000 0000 0000 0002', asksBank: '4000 0000 0000 3220' }
 
-const noAnswers = (page: Page) => page.route('**/api/**', (route) => route.abort())
-const slowAnswers = (page: Page) => page.route('**/api/**', () => {})
-const answer = (path: string, json: object) => (page: Page) =>
+export const noAnswers = (page: Page) => page.route('**/api/**', (route) => route.abort())
+export const slowAnswers = (page: Page) => page.route('**/api/**', () => {})
+export const answer = (path: string, json: object) => (page: Page) =>
   page.route(`**/api/${path}`, (route) => route.fulfill({ json }))
 const toEnd = (page: Page) => page.evaluate(() => scrollTo(0, document.body.scrollHeight))
 const toLastOrder = (page: Page) => page.locator('main ul > li:nth-child(8)').first().scrollIntoViewIfNeeded()
-const click = (selector: string) => (page: Page) => page.locator(selector).first().click()
-const submit = click('main button[type=submit]')
-const type = (selector: string, words: string) => (page: Page) =>
+export const click = (selector: string) => (page: Page) => page.locator(selector).first().click()
+export const submit = click('main button[type=submit]')
+export const type = (selector: string, words: string) => (page: Page) =>
   page.locator(selector).first().pressSequentially(words, { delay: 30 })
-const inTurn =
+export const inTurn =
   (...acts: NonNullable<Shot['act']>[]) =>
   async (page: Page) => {
     for (const act of acts) await act(page)

@@ -16,6 +16,11 @@ export async function inviteOperator(role: Role): Promise<{ email: string; link:
 /** Lets somebody new into the studio, by the pages. @returns the secret of their authenticator app */
 export async function openStudio(page: Page, role: Role): Promise<{ email: string; secret: string }> {
   const { email, link } = await inviteOperator(role)
+  return { email, secret: await acceptLink(page, link) }
+}
+
+/** Comes in by a one-time link. @returns the secret of their authenticator app */
+export async function acceptLink(page: Page, link: string): Promise<string> {
   await page.goto(link)
   const secret = ((await page.locator('code').textContent()) ?? '').replaceAll(' ', '')
   for (const field of await page.locator('input[type=password]').all()) await field.fill(deskPassword)
@@ -26,7 +31,7 @@ export async function openStudio(page: Page, role: Role): Promise<{ email: strin
   await expect(page.locator('ul code')).toHaveCount(10)
   await page.getByRole('button').last().click()
   await expect(page.getByRole('navigation', { name: /studio/i })).toBeVisible()
-  return { email, secret }
+  return secret
 }
 
 /** Begins a draft with tags or a category of these names, by whoever is signed in to the studio. @returns its id */

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import { acceptInvitation, beginInvitation, type Desk } from '#contract/studio/operators.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { NewPasswordFields } from '#web/features/members/AccountFields.tsx'
@@ -14,6 +14,7 @@ import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { deskQuery } from './queries.ts'
 import { useTexts } from './texts.ts'
+import { PageLink } from './ui/PageLink.tsx'
 
 type Invited = ResultOf<typeof beginInvitation>
 
@@ -44,7 +45,7 @@ export function Welcome() {
           <SetUp invited={invited.data} secret={secret} onDone={setLetIn} />
         ) : invited.error instanceof CallRejected ? (
           <p role="alert">
-            {t('desk.linkSpent')} <Link to="/studio">{t('desk.signIn')}</Link>
+            {t('desk.linkSpent')} <PageLink to="/studio">{t('desk.signIn')}</PageLink>
           </p>
         ) : (
           invited.isError && <CouldNotLoad onRetry={() => void invited.refetch()} />

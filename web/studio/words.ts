@@ -1,10 +1,13 @@
 import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { currentLanguage } from '#web/lib/language.ts'
 
 /** A moment as people at a desk read it, to the minute: "21 Nov 2026, 14:05"; a dash where there is none. */
 export function timeWords(time: string | null, language: Language): string {
   if (time === null) return '–'
   const options = { dateStyle: 'medium', timeStyle: 'short' } as const
-  return new Intl.DateTimeFormat(htmlLanguage[language], options).format(new Date(time))
+  const words = new Intl.DateTimeFormat(htmlLanguage[language], options).format(new Date(time))
+  // On one line, also in a narrow column.
+  return words.replaceAll(' ', '\u00a0')
 }
 
 /** Money as somebody types it, "4.99" or "4,99", in cents; undefined where it is none. */
@@ -13,8 +16,21 @@ export function centsOf(typed: string): number | undefined {
   return /^\d{1,7}(\.\d{1,2})?$/.test(text) ? Math.round(Number(text) * 100) : undefined
 }
 
-/** Cents as they are typed: "4.99". */
-export const decimalOf = (cents: number): string => (cents / 100).toFixed(2)
+/** Cents as they are typed in the language: "4.99", "4,99". */
+export function decimalOf(cents: number): string {
+  const options = { minimumFractionDigits: 2, useGrouping: false } as const
+  return new Intl.NumberFormat(htmlLanguage[currentLanguage()], options).format(cents / 100)
+}
+
+/** How many, with the language's marks between thousands: "12,400". */
+export const countWords = (count: number): string =>
+  new Intl.NumberFormat(htmlLanguage[currentLanguage()]).format(count)
+
+/** A part of a whole in percent: "83%"; a dash where there is no whole. */
+export function shareWords(part: number, whole: number): string {
+  if (whole === 0) return '–'
+  return new Intl.NumberFormat(htmlLanguage[currentLanguage()], { style: 'percent' }).format(part / whole)
+}
 
 /** A day in UTC, given as "2026-11-21", in few words: "21 Nov". */
 export function dayWords(day: string, language: Language): string {

@@ -21,9 +21,15 @@ export function useFields<Name extends string>(
     value,
     focus,
     set: (change: Partial<Texts<Name>>) => setValue((old) => ({ ...old, ...change })),
+    /** Empties what was sent, for the next; nothing of it counts as left. */
+    renew(change: Partial<Texts<Name>>): void {
+      setValue((old) => ({ ...old, ...change }))
+      setLeft([])
+    },
     /** Shows every message. @returns whether there is none */
     check(): boolean {
-      setLeft(names)
+      // A field that comes later, such as the code at a sign-in, has not been tried yet.
+      setLeft(names.filter((name) => inputs.current[name] || messages[name]))
       const first = names.find((name) => messages[name])
       if (first) focus(first)
       return !first

@@ -34,14 +34,16 @@ export function EpisodeRow({
   /** Undefined where the order may not be changed. */
   onMove: ((by: -1 | 1) => void) | undefined
 }) {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const { number } = episode
   return (
     <div className={styles.episode}>
       <span className={styles.number}>{number}</span>
       <span className={styles.thumb}>{episode.thumb_url && <img src={episode.thumb_url} alt="" />}</span>
       <div className={styles.about}>
-        <strong>{episode.titles.en ?? t('content.episodeNumber', { number })}</strong>
+        <strong>
+          {episode.titles[language] ?? episode.titles.en ?? t('content.episodeNumber', { number })}
+        </strong>
         <p>
           {t(isFree ? 'content.isFree' : 'content.isLocked')} · <State episode={episode} />
           {episode.captions.length > 0 &&

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { inLanguage } from '#contract/languages.ts'
 import { deleteCategory, deleteTag, type DeskLabel } from '#contract/studio/labels.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -17,10 +18,10 @@ export interface LabelProps {
 
 /** Renames a tag or category, merges it into another, or deletes it. */
 export function LabelActions({ kind, label }: LabelProps) {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const { run, busy } = useCommand(kind === 'tag' ? deleteTag : deleteCategory)
   const [asked, setAsked] = useState<'rename' | 'merge' | 'delete' | null>(null)
-  const name = label.names.en ?? ''
+  const name = inLanguage({ ...label.names, en: label.names.en ?? '' }, language)
   const close = () => setAsked(null)
   const remove = async () => {
     if (await run({ id: label.id })) notify(t('labels.deleted'))

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { languages, type Language } from '#contract/languages.ts'
+import { inLanguage, languages, type Language } from '#contract/languages.ts'
 import { changeCategory, changeTag, longestLabel, type DeskLabel } from '#contract/studio/labels.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
@@ -15,7 +15,8 @@ import styles from './content.module.css'
 
 /** The names of a tag or category in all languages. */
 export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: () => void }) {
-  const { t } = useTexts()
+  const { t, language: own } = useTexts()
+  const name = inLanguage({ ...label.names, en: label.names.en ?? '' }, own)
   const queryClient = useQueryClient()
   const form = useForm<Language>({
     initial: initialOf(label),
@@ -36,7 +37,7 @@ export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: ()
     },
   })
   return (
-    <Sheet title={t('labels.renameOf', { name: label.names.en ?? '' })} onClose={onClose}>
+    <Sheet title={t('labels.renameOf', { name })} onClose={onClose}>
       <form className={styles.stack} onSubmit={form.submit} noValidate>
         <p className={styles.quiet}>{t('labels.renameHint', { slug: label.slug })}</p>
         {languages.map((language) => (

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
+import { inLanguage } from '#contract/languages.ts'
 import { editVideo, type DeskVideo } from '#contract/studio/videos.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useMay } from '#web/studio/queries.ts'
@@ -27,11 +28,11 @@ export function VideoPage() {
 }
 
 function Whole({ video }: { video: DeskVideo }) {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const mayEdit = useMay()(editVideo)
   return (
     <Page
-      title={video.titles.en ?? ''}
+      title={inLanguage({ ...video.titles, en: video.titles.en ?? '' }, language)}
       lead={<Standing video={video} />}
       actions={mayEdit && <StateActions video={video} />}
     >
@@ -119,13 +120,13 @@ function Standing({ video }: { video: DeskVideo }) {
         {t('content.toAll')}
       </Link>
       <span>
-        <strong>{t(`content.states.${state}`)}</strong> · {words[state]}{' '}
-        {state === 'published' && (
-          <a className={styles.back} href={`/videos/${id}`} target="_blank">
-            {t('content.open')}
-          </a>
-        )}
-      </span>
+        <strong>{t(`content.states.${state}`)}</strong> · {words[state]}
+      </span>{' '}
+      {state === 'published' && (
+        <a className={styles.back} href={`/videos/${id}`} target="_blank">
+          {t('content.open')}
+        </a>
+      )}
       {lacks.length > 0 && (
         <span className={styles.lacks}>
           {t('content.lacks', { what: lacks.map((each) => t(`content.lack.${each}`)).join(', ') })}

@@ -5,6 +5,7 @@ import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { IntervalChart } from './IntervalChart.tsx'
+import { countWords } from '#web/studio/words.ts'
 import styles from './experiments.module.css'
 
 type Row = ArmResult & { name: string; share: number }
@@ -33,7 +34,9 @@ export function Result({ result }: { result: ExperimentResult }) {
           {t('experiments.uneven')}
         </p>
       )}
-      {is_early && <p className={styles.warning}>{t('experiments.early', { minimum })}</p>}
+      {is_early && (
+        <p className={styles.warning}>{t('experiments.early', { minimum: countWords(minimum) })}</p>
+      )}
       <Conversion rows={rows} percent={percent} early={is_early} />
       {firstArm?.revenue.map(({ currency }) => (
         <Revenue key={currency} rows={rows} currency={currency} early={is_early} />

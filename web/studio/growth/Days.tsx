@@ -7,7 +7,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { dayWords } from '#web/studio/words.ts'
+import { countWords, dayWords } from '#web/studio/words.ts'
 import { BarChart } from './BarChart.tsx'
 import { Figures } from './Figures.tsx'
 import { SpanChoice } from './SpanChoice.tsx'
@@ -102,7 +102,7 @@ function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; sub
   return (
     <Panel title={t('growth.subscribers')}>
       <Figures figures={subscriberFigures(t, list, subscribers)} />
-      {rows.length > 0 && <BarChart title={t('growth.changeByDay')} bars={bars} words={String} />}
+      {rows.length > 0 && <BarChart title={t('growth.changeByDay')} bars={bars} words={countWords} />}
       <Table
         caption={t('growth.subscribers')}
         columns={[
@@ -121,9 +121,9 @@ function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; sub
 
 function subscriberFigures(t: Say, list: readonly GrowthDay[], subscribers: number) {
   const sum = (field: 'subscribed' | 'churned' | 'failed_renewals') =>
-    String(list.reduce((total, day) => total + day[field], 0))
+    countWords(list.reduce((total, day) => total + day[field], 0))
   return [
-    [t('growth.now'), String(subscribers)],
+    [t('growth.now'), countWords(subscribers)],
     [t('growth.new'), sum('subscribed')],
     [t('growth.churned'), sum('churned')],
     [t('growth.failed'), sum('failed_renewals')],

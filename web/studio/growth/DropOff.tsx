@@ -7,7 +7,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { timeWords } from '#web/studio/words.ts'
+import { countWords, shareWords, timeWords } from '#web/studio/words.ts'
 import { BarChart } from './BarChart.tsx'
 import styles from './growth.module.css'
 
@@ -30,13 +30,17 @@ export function DropOff() {
   const since = pages?.[0]?.since ?? null
   const columns = [
     { title: t('growth.episodeNumber'), cell: ({ number }: Row) => `${t('growth.episodeNumber')} ${number}` },
-    { title: t('growth.began'), figures: true, cell: ({ began }: Row) => began },
-    { title: t('growth.finished'), figures: true, cell: ({ finished }: Row) => finished },
-    { title: t('growth.finishedShare'), figures: true, cell: (row: Row) => shareOf(row.finished, row.began) },
+    { title: t('growth.began'), figures: true, cell: ({ began }: Row) => countWords(began) },
+    { title: t('growth.finished'), figures: true, cell: ({ finished }: Row) => countWords(finished) },
+    {
+      title: t('growth.finishedShare'),
+      figures: true,
+      cell: (row: Row) => shareWords(row.finished, row.began),
+    },
     {
       title: t('growth.ofFirst'),
       figures: true,
-      cell: (row: Row) => shareOf(row.began, rows[0]?.began ?? 0),
+      cell: (row: Row) => shareWords(row.began, rows[0]?.began ?? 0),
     },
   ]
   return (
@@ -64,7 +68,7 @@ export function DropOff() {
                 value: began,
                 part: finished,
               }))}
-              words={String}
+              words={countWords}
             />
           </>
         )}
@@ -82,6 +86,3 @@ export function DropOff() {
     </Page>
   )
 }
-
-const shareOf = (part: number, whole: number): string =>
-  whole > 0 ? `${Math.round((part / whole) * 100)} %` : '–'

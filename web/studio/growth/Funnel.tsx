@@ -12,6 +12,7 @@ import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { Figures } from './Figures.tsx'
 import { SpanChoice } from './SpanChoice.tsx'
+import { countWords } from '#web/studio/words.ts'
 import styles from './growth.module.css'
 
 /** From a visit to the payment, by what brought people here or by what they came to see. */
@@ -47,10 +48,10 @@ export function Funnel() {
         <>
           <Figures
             figures={[
-              [t('growth.visits'), String(totals.visits)],
-              [t('growth.plays'), String(totals.plays)],
-              [t('growth.paywalls'), String(totals.paywalls)],
-              [t('growth.paid'), String(totals.paid)],
+              [t('growth.visits'), countWords(totals.visits)],
+              [t('growth.plays'), countWords(totals.plays)],
+              [t('growth.paywalls'), countWords(totals.paywalls)],
+              [t('growth.paid'), countWords(totals.paid)],
               ...totals.revenue.map((sums) => netOf(t, sums)),
             ]}
           />
@@ -79,7 +80,7 @@ function columnsOf(t: Say, by: FunnelKind, most: number) {
   const count = (title: string, field: 'visits' | 'plays' | 'paywalls' | 'paid') => ({
     title,
     figures: true,
-    cell: (row: FunnelRow) => row[field],
+    cell: (row: FunnelRow) => countWords(row[field]),
   })
   const amount = (title: string, field: Exclude<keyof Revenue, 'currency'>) => ({
     title,

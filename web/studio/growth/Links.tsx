@@ -7,7 +7,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { timeWords } from '#web/studio/words.ts'
+import { countWords, timeWords } from '#web/studio/words.ts'
 import { LinkSheet } from './LinkSheet.tsx'
 
 /** The links that were made, who came by each, and what was sold by it. */
@@ -33,12 +33,12 @@ export function Links() {
     ...(['visits', 'plays', 'paywalls'] as const).map((field) => ({
       title: t(`growth.${field}`),
       figures: true,
-      cell: (link: Link) => link[field],
+      cell: (link: Link) => countWords(link[field]),
     })),
     {
       title: t('growth.paid'),
       figures: true,
-      cell: ({ sales }: Link) => sales.reduce((sum, { paid }) => sum + paid, 0),
+      cell: ({ sales }: Link) => countWords(sales.reduce((sum, { paid }) => sum + paid, 0)),
     },
     { title: t('growth.gross'), figures: true, cell: (link: Link) => amounts(link, 'gross_cents') },
     { title: t('growth.refunded'), figures: true, cell: (link: Link) => amounts(link, 'refunded_cents') },

@@ -34,7 +34,7 @@ export function GrantForm({ person }: { person: string }) {
       })
       if (!given) return
       notify(t('people.gave'))
-      form.set({ title: '', video: '', number: '', reason: '' })
+      form.renew({ title: '', video: '', number: '', reason: '' })
     },
   })
   const { title, video } = form.value

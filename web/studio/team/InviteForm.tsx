@@ -24,7 +24,7 @@ export function InviteForm() {
     messagesOf: ({ email }) => (isEmail(email) ? {} : { email: word('account.emailBad') }),
     send: async ({ email, role }) => {
       setInvited(await call(addOperator, { body: { email, role: isRole(role) ? role : 'analyst' } }))
-      form.set({ email: '' })
+      form.renew({ email: '' })
       void queryClient.invalidateQueries({ queryKey: ['operators'] })
     },
   })
