@@ -189,7 +189,7 @@ function money({ order, refunded }: StudioContent): Shot[] {
   const page = `/money/orders/${order}`
   return [
     desk('orders', '/money'),
-    deskWith('orders, none', '/money', answer('studio/orders?*', none)),
+    deskWith('orders, none', '/money', answer('studio/orders*', none)),
     desk('order', page),
     desk('order, its ledger', page, to('table >> nth=1')),
     desk('order, refunded in part', `/money/orders/${refunded}`, to('table >> nth=1')),
@@ -234,7 +234,7 @@ function growth({ results, video }: StudioContent): Shot[] {
     desk('drop-off', `/growth/videos/${video}`),
     desk('drop-off, its table', `/growth/videos/${video}`, to('main table')),
     desk('experiments', '/experiments'),
-    deskWith('experiments, none', '/experiments', answer('studio/experiments?*', none)),
+    deskWith('experiments, none', '/experiments', answer('studio/experiments*', none)),
     desk('experiment, new', '/experiments/new', click('main form [type=submit]')),
     ...results.flatMap((id, index) => [
       desk(`experiment ${index + 1}`, `/experiments/${id}`),

@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { VideoDescription } from '#contract/studio/descriptions.ts'
 import type { DeskVideo } from '#contract/studio/videos.ts'
 import { compareDescription, editsOf } from './compare-description.ts'
+
+vi.mock('#web/lib/language.ts', () => ({ currentLanguage: () => 'en' }))
 
 const draft: DeskVideo = {
   id: 'vid_1',

@@ -22,6 +22,7 @@ let added = 0
 type Keyed = DraftSection & { key: string }
 const unkeyed = ({ id, kind, titles, source }: Keyed): DraftSection => ({ id, kind, titles, source })
 const keyed = (section: DraftSection): Keyed => ({ ...section, key: section.id ?? `new-${++added}` })
+const isTitled = ({ titles }: DraftSection) => Boolean(titles.en?.trim())
 
 /** The draft, its preview, and the button that makes it the homepage. */
 export function Composer({ composed }: { composed: Composed }) {
@@ -32,7 +33,7 @@ export function Composer({ composed }: { composed: Composed }) {
   const [rest, setRest] = useState<Omit<Draft, 'sections'>>(composed.draft)
   const draft: Draft = { ...rest, sections: sections.map(unkeyed) }
   const isChanged = JSON.stringify(draft) !== JSON.stringify(composed.draft)
-  const lacksTitle = sections.some(({ titles }) => !titles.en?.trim())
+  const lacksTitle = !sections.every(isTitled)
   const set = (change: Partial<typeof rest>) => setRest({ ...rest, ...change })
   const save = async () => {
     const saved = await run({ draft, version: composed.version })
@@ -112,7 +113,8 @@ export function Composer({ composed }: { composed: Composed }) {
           </p>
         </div>
       </div>
-      <Preview draft={draft} />
+      {/* A section is not one before it has a title. */}
+      <Preview draft={{ ...draft, sections: draft.sections.filter(isTitled) }} />
     </div>
   )
 }

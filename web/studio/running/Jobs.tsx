@@ -10,6 +10,35 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
 import styles from './running.module.css'
 
+/** The jobs that have words; another is called by its name. */
+const named = [
+  'answer-link-requests',
+  'answer-reset-requests',
+  'arrange-shelves',
+  'billing-janitor',
+  'billing-prices',
+  'billing-reconciliation',
+  'billing-reminders',
+  'billing-renewals',
+  'billing-withdrawals',
+  'check-health',
+  'fold-favorites',
+  'fold-funnel',
+  'fold-plays',
+  'fold-shares',
+  'fold-viewings',
+  'learn-next-watched',
+  'refresh-ranks',
+  'release-videos',
+  'send-conversions',
+  'send-mails',
+  'sum-up-days',
+  'sweep-events',
+  'sweep-library',
+  'sweep-members',
+  'sweep-operators',
+] as const
+
 /** What comes round by the clock, what fails first. */
 export function Jobs() {
   const { t, language } = useTexts()
@@ -18,7 +47,7 @@ export function Jobs() {
   if (jobs.isError) return <CouldNotLoad onRetry={() => void jobs.refetch()} />
   if (!jobs.data) return <div className={styles.wait} aria-busy="true" />
   const columns = [
-    { title: t('running.job'), cell: ({ name }: ScheduledJob) => name },
+    { title: t('running.job'), cell: ({ name }: ScheduledJob) => <Name name={name} /> },
     { title: t('running.state'), cell: (job: ScheduledJob) => <State job={job} /> },
     {
       title: t('running.succeeded'),
@@ -36,6 +65,18 @@ export function Jobs() {
       keyOf={({ name }) => name}
       empty={t('running.noJobs')}
     />
+  )
+}
+
+/** What a job does, and the name by which the command line knows it. */
+function Name({ name }: { name: string }) {
+  const { t } = useTexts()
+  const known = named.find((each) => each === name)
+  if (!known) return <>{name}</>
+  return (
+    <span className={styles.job}>
+      {t(`running.jobName.${known}`)} <code>{name}</code>
+    </span>
   )
 }
 

@@ -1,0 +1,54 @@
+import { expect, test } from './fixtures.ts'
+import { choose } from './keyboard.ts'
+import { expectFits, expectReadable } from './page-quality.ts'
+import { openStudio } from './studio.ts'
+
+test.use({ bypassCSP: true })
+
+/** What asks in a sheet of its own, by the page it is on and the button that opens it. */
+const sheets = {
+  en: [
+    ['/studio/content', 'New video'],
+    ['/studio/content/names', /^Rename /],
+    ['/studio/content/names', /^Merge /],
+    ['/studio/content/names', /^Delete /],
+    ['/studio/settings', 'Close for viewers'],
+    ['/studio/team', 'New link'],
+    ['/studio/team', 'Take out'],
+  ],
+  dy: [
+    ['/studio/content', 'Neues Video'],
+    ['/studio/content/names', /^Umbenennen /],
+    ['/studio/content/names', /^Zusammenlegen /],
+    ['/studio/content/names', /^Löschen /],
+    ['/studio/settings', 'Für Zuschauer schließen'],
+    ['/studio/team', 'Neuer Link'],
+    ['/studio/team', 'Entfernen'],
+  ],
+} as const
+
+for (const language of ['en', 'dy'] as const)
+  test(`every sheet of the studio is opened by a key, is readable, and gives the focus back, in ${language}`, async ({
+    page,
+    browser,
+  }) => {
+    // Seven pages, each walked through by Tab.
+    test.setTimeout(120_000)
+    const other = await browser.newContext()
+    await openStudio(await other.newPage(), 'analyst')
+    await other.close()
+    await openStudio(page, 'owner')
+    for (const [path, name] of sheets[language]) {
+      await page.goto(`${path}?lang=${language}`)
+      const opener = page.locator('main').getByRole('button', { name }).first()
+      await choose(page, opener)
+      const dialog = page.getByRole('dialog')
+      await expect(dialog).toBeVisible()
+      expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
+      await expectReadable(page)
+      await expectFits(page)
+      await page.keyboard.press('Escape')
+      await expect(dialog).toHaveCount(0)
+      await expect(opener).toBeFocused()
+    }
+  })
