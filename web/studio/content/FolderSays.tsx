@@ -152,8 +152,9 @@ function nameOf({ difference, title }: Offer, t: Say): string {
 /** New titles with their numbers; of many, how many there are, and all of them on request. */
 function Titles({ of }: { of: readonly TitleDifference[] }) {
   const { t } = useTexts()
+  const isLong = of.length > 3
   const list = (
-    <ul className={styles.titles}>
+    <ul className={styles.titles} {...(isLong ? { tabIndex: 0 } : {})}>
       {of.map(({ number, says }) => (
         <li key={number}>
           <span className={styles.quiet}>{number}</span> {says}
@@ -161,7 +162,7 @@ function Titles({ of }: { of: readonly TitleDifference[] }) {
       ))}
     </ul>
   )
-  if (of.length <= 3) return list
+  if (!isLong) return list
   const numbers = rangesOf(of.map(({ number }) => number))
   return (
     <details className={styles.unfold}>
