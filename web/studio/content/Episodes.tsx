@@ -4,6 +4,7 @@ import { editVideo, orderEpisodes, type DeskEpisode, type DeskVideo } from '#con
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { isFocusLost } from '#web/studio/ui/Ordered.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { EpisodeRow } from './EpisodeRow.tsx'
 import { Making } from './Making.tsx'
@@ -24,7 +25,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo })
   useEffect(() => {
     const { id: movedId = '', by = 1 } = moved.current ?? {}
     moved.current = null
-    if (document.activeElement === document.body) focusMove(movedId, by)
+    if (movedId && isFocusLost()) focusMove(movedId, by)
   }, [episodes.data])
   useVideoAnew(id, episodes.data?.list)
   if (episodes.isError) return <CouldNotLoad onRetry={() => void episodes.refetch()} />

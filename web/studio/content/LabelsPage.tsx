@@ -42,6 +42,10 @@ function Categories() {
   if (!categories.data) return <div className={styles.wait} aria-busy="true" />
   const { list } = categories.data
   if (list.length === 0) return <p className={styles.empty}>{t('labels.noCategories')}</p>
+  // It is refused where somebody else added one meanwhile, which is not on the screen yet.
+  const order = async (ids: string[]) => {
+    if (!(await run({ ids }))) await categories.refetch()
+  }
   if (!mayOrder)
     return (
       <Table caption={t('labels.categories')} columns={nameColumns} rows={list} keyOf={idOf} empty={null} />
@@ -53,7 +57,7 @@ function Categories() {
         items={list}
         keyOf={idOf}
         nameOf={({ names }) => names.en ?? ''}
-        onOrder={(items) => !busy && void run({ ids: items.map(idOf) })}
+        onOrder={(items) => !busy && void order(items.map(idOf))}
       >
         {(category) => (
           <div className={styles.label}>

@@ -24,8 +24,7 @@ export function Ordered<Item>({
   // An item that moves in the document loses the focus, and at an end of the list its button.
   useEffect(() => {
     const { place = 0, by = 1 } = stepped.current ?? {}
-    if (stepped.current && document.activeElement === document.body)
-      focusStep(list.current?.children[place], by)
+    if (stepped.current && isFocusLost()) focusStep(list.current?.children[place], by)
     stepped.current = null
   }, [items])
   const move = (item: Item, to: number) => {
@@ -85,6 +84,9 @@ export function Ordered<Item>({
     </>
   )
 }
+
+/** Whether nothing has the focus, or a button that was just disabled and is about to lose it. */
+export const isFocusLost = () => document.activeElement?.matches('body, :disabled') ?? true
 
 /** Puts the focus on the button that moves an item on, or at an end of the list back. */
 function focusStep(item: Element | undefined, by: -1 | 1): void {
