@@ -179,8 +179,8 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   const webRoot = overrides.webRoot ?? builtWeb
   const ownAddress = overrides.ownAddress ?? (() => `http://127.0.0.1:${config.port}`)
   const { gateways, gatewayRoutes } =
-    overrides.gateways ?? createGateways({ config, db, clock, log, ownAddress })
-  const socialProviders = overrides.socialProviders ?? createSocialProviders(config)
+    overrides.gateways ?? (await createGateways({ config, db, clock, log, ownAddress }))
+  const socialProviders = overrides.socialProviders ?? (await createSocialProviders(config))
   const documents = readDocuments(webRoot, () => pageSettings(config, settings, icons, socialProviders))
   const icons = createSiteIcons({
     logo: config.operator.logo,

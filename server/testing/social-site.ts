@@ -32,7 +32,7 @@ export async function socialSite(timeoutSeconds?: number): Promise<SocialSite> {
   let offset = 0
   let people = 0
   const site = await testSite({
-    socialProviders: providersAt(issuer.issuer.url ?? '', standIn.url, timeoutSeconds),
+    socialProviders: await providersAt(issuer.issuer.url ?? '', standIn.url, timeoutSeconds),
     clock: { now: () => new Date(Date.now() + offset) },
   })
   const social: SocialSite = {

@@ -8,7 +8,6 @@ import { createPaypalGateway } from './gateways/paypal/paypal-gateway.ts'
 import { createNotifier } from './gateways/sandbox/notifications.ts'
 import { sandboxRoutes } from './gateways/sandbox/routes.ts'
 import { createSandboxGateway } from './gateways/sandbox/sandbox-gateway.ts'
-import { createStripeGateway } from './gateways/stripe/stripe-gateway.ts'
 
 export interface GatewaySetUp {
   gateways: readonly PaymentGateway[]
@@ -29,14 +28,19 @@ interface Settings {
  * The gateways that are set up, in the order they are offered: cards first. The sandbox is one unless another has keys or the
  * site is at an https address, or where ALLOW_SANDBOX says so (billing.md, "Sandbox").
  */
-export function createGateways(settings: Settings): GatewaySetUp {
+export async function createGateways(settings: Settings): Promise<GatewaySetUp> {
   const { gateways, gatewayRoutes } = createSandbox(settings)
-  return { gateways: [...gateways, ...createStripe(settings), ...createPaypal(settings)], gatewayRoutes }
+  return {
+    gateways: [...gateways, ...(await createStripe(settings)), ...createPaypal(settings)],
+    gatewayRoutes,
+  }
 }
 
-function createStripe({ config, db, clock, log }: Settings): PaymentGateway[] {
+async function createStripe({ config, db, clock, log }: Settings): Promise<PaymentGateway[]> {
   const { stripe, secrets } = config
   if (!stripe || !secrets.stripe) return []
+  // A site without its keys need not hold Stripe's library.
+  const { createStripeGateway } = await import('./gateways/stripe/stripe-gateway.ts')
   return [createStripeGateway({ ...stripe, ...secrets.stripe, db, clock, log })]
 }
 

@@ -16,6 +16,7 @@ import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/
 import type { Clock } from '#server/platform/clock.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
+import type * as Stills from './ingest/make-stills.ts'
 import type { Episodes } from './load-episodes.ts'
 import type { MediaKeys } from './media-keys.ts'
 import { issueLinks, type IssuedLinks } from './passes.ts'
@@ -34,14 +35,19 @@ export {
   retryEpisode,
   type DeskMediaContext,
 } from './desk-episodes.ts'
-export { makeCover } from './ingest/make-stills.ts'
-export { DescriptionError, parseVideoYaml } from './ingest/parse-video-yaml.ts'
 export { UnusableFile } from './ingest/unusable-file.ts'
 export { beginUploads, traceOf } from './uploads/begin-uploads.ts'
 export { listUploads, removeUploads, takePart, type UploadContext } from './uploads/receive-upload.ts'
 export { countFailed } from './desk-queries.ts'
 export { createEpisodes, type Episodes } from './load-episodes.ts'
 export { listFailedFiles } from './failed-files.ts'
+
+/** What reads a `video.yaml`. Loaded once somebody brings one, as what makes covers is. */
+export const loadVideoYaml = () => import('./ingest/parse-video-yaml.ts')
+
+/** As make-stills.ts says. */
+export const makeCover: typeof Stills.makeCover = async (...given) =>
+  (await import('./ingest/make-stills.ts')).makeCover(...given)
 
 export interface MediaContext {
   db: Db

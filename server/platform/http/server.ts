@@ -37,6 +37,7 @@ import {
   type Route,
   type Viewer,
 } from './route.ts'
+import { createSerialiserCompiler } from './serialisers.ts'
 import { createValidatorCompiler } from './validators.ts'
 
 export interface HttpServerOptions extends LimitOptions {
@@ -93,6 +94,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     clientErrorHandler: (error, socket) => answerUnreadable(words, error, socket),
   })
   app.setValidatorCompiler(createValidatorCompiler())
+  app.setSerializerCompiler(createSerialiserCompiler())
   app.setErrorHandler((error: Error, request, reply) => answerError(words, error, request, reply))
   app.setNotFoundHandler(() => {
     throw new Fault('noSuchCall')
@@ -128,12 +130,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     addRoute(app, endpoint, options.publicUrl, (request, reply) =>
       openOperatorCall(request, reply).then(handle),
     )
-  const document = JSON.stringify(
-    describeApi([...options.routes, ...operatorRoutes], options.plainRoutes, bytesRoutes),
-  )
-  app.get('/api/openapi.json', (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(document),
-  )
+  let document: string | undefined
+  app.get('/api/openapi.json', (_request, reply) => {
+    document ??= JSON.stringify(
+      describeApi([...options.routes, ...operatorRoutes], options.plainRoutes, bytesRoutes),
+    )
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
   await app.register(async (plain) => addPlainRoutes(plain, options.plainRoutes, openCall, openViewer))
   await app.register(async (raw) => {
     readBytes(raw)

@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv'
+import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 
@@ -9,11 +9,18 @@ function createAjv(coerceTypes: boolean): Ajv {
   return ajv
 }
 
-/** Compiles the contract's schemas for what arrives. */
+/** Compiles the contract's schemas for what arrives, each when its call is first made: most processes never meet most calls. */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   const forQuery = createAjv(true)
   const forBody = createAjv(false)
-  return ({ schema, httpPart }) => (httpPart === 'body' ? forBody : forQuery).compile(schema)
+  return ({ schema, httpPart }) => {
+    const ajv = httpPart === 'body' ? forBody : forQuery
+    let validate: ValidateFunction | undefined
+    return (value: unknown) => {
+      validate ??= ajv.compile(schema)
+      return validate(value) || { error: validate.errors ?? [] }
+    }
+  }
 }
 
 /** Checks a value that did not come by HTTP against a schema of the contract. @returns what is wrong with it, if anything */

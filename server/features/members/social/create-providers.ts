@@ -1,16 +1,20 @@
 import type { Config } from '#server/platform/config.ts'
-import { createFacebookProvider, createTiktokProvider } from './oauth-providers.ts'
-import { createOidcProvider } from './oidc-provider.ts'
 import type { SocialProvider } from './social-provider.ts'
 
 type Settings = Pick<Config, 'social'> & { secrets: Pick<Config['secrets'], 'social'> }
 
 /** The providers that have keys, in the order they are offered. */
-export function createSocialProviders(
+export async function createSocialProviders(
   { social, secrets }: Settings,
   timeoutSeconds?: number,
-): SocialProvider[] {
+): Promise<SocialProvider[]> {
   const { google, facebook, tiktok, oidc } = social
+  if (!google && !facebook && !tiktok && !oidc) return []
+  // A site without social sign-in need not hold the libraries of OpenID.
+  const [{ createOidcProvider }, { createFacebookProvider, createTiktokProvider }] = await Promise.all([
+    import('./oidc-provider.ts'),
+    import('./oauth-providers.ts'),
+  ])
   const secret = secrets.social
   return [
     ...(google && secret.google

@@ -45,7 +45,7 @@ describe('a provider in trouble', () => {
         OIDC_CLIENT_ID: 'site',
         OIDC_CLIENT_SECRET: 'oidc-secret',
       })
-      const [provider] = createSocialProviders({ social, secrets: { social: socialSecrets } }, 0.3)
+      const [provider] = await createSocialProviders({ social, secrets: { social: socialSecrets } }, 0.3)
       const checks = {
         redirectUri: 'http://localhost:3000/x',
         state: 's',
@@ -80,7 +80,7 @@ it('that cannot be reached sends nobody away: the sign-in screen says so', async
     GOOGLE_CLIENT_SECRET: 'secret',
     GOOGLE_ISSUER: 'http://127.0.0.1:1',
   })
-  const socialProviders = createSocialProviders({ social, secrets: { social: socialSecrets } })
+  const socialProviders = await createSocialProviders({ social, secrets: { social: socialSecrets } })
   const lonely = await testSite({ socialProviders })
   const response = await lonely.visitor().fetch('/api/user/social/google?return_to=/my')
   expect(response.status).toBe(303)
@@ -99,7 +99,7 @@ it('of the name of Google asks a member who links which account it is to be, and
     GOOGLE_ISSUER: site.issuer.issuer.url,
   })
   const google = await testSite({
-    socialProviders: createSocialProviders({ social, secrets: { social: socialSecrets } }),
+    socialProviders: await createSocialProviders({ social, secrets: { social: socialSecrets } }),
   })
   const promptOf = async (visitor: Visitor) =>
     new URL(await leave(visitor, 'google')).searchParams.get('prompt')

@@ -1,14 +1,15 @@
 import type { ResultOf } from '#contract/endpoint.ts'
 import { readDescription } from '#contract/studio/descriptions.ts'
-import { DescriptionError, parseVideoYaml } from '#server/features/media/media.ts'
+import { loadVideoYaml } from '#server/features/media/media.ts'
 import { reads, type Command } from '#server/features/studio/command.ts'
 
 /** What comes with the files of a season and says what it is; `video edit` takes it over. */
 export const descriptionCommands: Command[] = [
-  reads(readDescription, async (_context, { text }) => ({ info: read(text) })),
+  reads(readDescription, async (_context, { text }) => ({ info: await read(text) })),
 ]
 
-function read(text: string): ResultOf<typeof readDescription> {
+async function read(text: string): Promise<ResultOf<typeof readDescription>> {
+  const { DescriptionError, parseVideoYaml } = await loadVideoYaml()
   try {
     const { titles, synopses, category, tags, badge, featured, ...rest } = parseVideoYaml(text)
     const { freeEpisodes: free_episodes, price, episodeTitles: episode_titles } = rest
