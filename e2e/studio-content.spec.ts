@@ -61,10 +61,10 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   )
   await expect(page.getByText('The site takes no more calls from here for a moment')).toBeVisible()
   await page.unroute(announcing)
-  await expect(page.getByText(/Episode 1\.mp4 · 4\d %/)).toBeVisible()
+  await expect(page.getByText(/Episode 1\.mp4 · 4\d%/)).toBeVisible()
   page.on('dialog', (dialog) => void dialog.accept())
   await page.reload()
-  await expect(page.getByText(/Episode 1\.mp4 · 4\d % arrived/)).toBeVisible()
+  await expect(page.getByText(/Episode 1\.mp4 · 4\d% arrived/)).toBeVisible()
   await page.unroute(/\/parts\/[12]$/)
   const sent: string[] = []
   page.on('request', (request) => sent.push(...(/\/parts\/(\d+)$/.exec(request.url())?.slice(1) ?? [])))

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
+import { shareWords } from '#web/studio/words.ts'
 import { bytesWords } from './bytes-words.ts'
 import { LeftFiles } from './LeftFiles.tsx'
 import { uploadsQuery } from './queries.ts'
@@ -92,7 +93,8 @@ function SendingLine({ sending: { name, bytes, sent, state, message } }: { sendi
         {state === 'failed' ? (
           <span className={styles.bad}>{message || t('content.notSent')}</span>
         ) : (
-          `${Math.floor((100 * sent) / bytes)} %`
+          // Not whole before it is whole.
+          shareWords(Math.floor((100 * sent) / bytes), 100)
         )}
       </span>
     </p>
