@@ -4,7 +4,7 @@ import { play } from '#web/player/play.ts'
 import { preferences } from '#web/player/preferences.ts'
 import { isAhead, readVideo } from '#web/player/video-state.ts'
 import { warmPlaylists } from '#web/player/warm-playlists.ts'
-import { whenBack } from '#web/player/when-back.ts'
+import { followConnection } from '#web/player/when-back.ts'
 
 /** Where this build has hls.js, written in by scripts/build-web.ts. */
 declare const hlsFiles: string[]
@@ -14,6 +14,8 @@ const patienceMs = 8_000
 /** What lies ahead of the picture before anything else is fetched: on a thin connection the interface takes as long; less, where it came at once. */
 const aheadMs = { usual: 3200, quick: 1500 }
 const quickWithinMs = 1_000
+
+const whenBack = followConnection()
 
 // Stands in the document itself, right behind its first video, where it waits for nothing: a browser that plays by itself begins,
 // and the interface follows what comes next of it; any other asks for hls.js before the first of our scripts has come.

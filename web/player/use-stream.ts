@@ -2,7 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useState } from 'react'
 import { usePreferences } from './use-preferences.ts'
 import { useBackground, whenVisible } from './use-background.ts'
 import { takeStream, type Source, type Stream, type Trouble } from './stream.ts'
-import { whenBack } from './when-back.ts'
+import { followConnection } from './when-back.ts'
 
 /** How long before its end a link is renewed. */
 const renewBeforeMs = 60_000
@@ -20,6 +20,7 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
   const [failure, setFailure] = useState<Failure | null>(null)
   const [rungs, setRungs] = useState<number[]>([])
   const { quality } = usePreferences()
+  const [whenBack] = useState(followConnection)
 
   // Before anything is painted: the picture is what was come for.
   useLayoutEffect(() => {
@@ -80,6 +81,6 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
   useEffect(() => {
     // The network that is back may be what was missing.
     if (failure === 'broken') return whenBack(retry)
-  }, [failure, retry])
+  }, [failure, retry, whenBack])
   return { stream, rungs, failure, retry }
 }

@@ -145,6 +145,18 @@ describe.each(commands.map((command) => ({ words: command.command, command })))(
   },
 )
 
+it('what is larger than usual is not read of strangers, also where it could not be', async () => {
+  const large = commands.filter(({ most }) => most !== undefined)
+  expect(large.length).toBeGreaterThan(0)
+  const unreadable = { body: '{', headers: { 'content-type': 'application/json' } }
+  const codeFor = async (visitor: Visitor | undefined, { method, path }: CommandEndpoint) =>
+    ((await (await visitor?.fetch(path, { method, ...unreadable }))?.json()) as { code: number }).code
+  for (const command of large) {
+    expect(await codeFor(member, command)).toBe(401)
+    expect(await codeFor(desks.owner, command)).toBe(400)
+  }
+})
+
 it('no call of a viewer is one of the studio', () => {
   expect(calls.filter(({ path }) => path.startsWith('/api/studio'))).toEqual([])
   expect(studioCalls.filter(({ path }) => !path.startsWith('/api/studio/'))).toEqual([])

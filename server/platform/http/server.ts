@@ -126,9 +126,17 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   for (const { endpoint, handle } of options.routes)
     addRoute(app, endpoint, options.publicUrl, (request, reply) => openCall(request, reply).then(handle))
   const { operatorRoutes = [], bytesRoutes = [] } = options
+  // A body that may be larger than others is not read before it is known whose it is.
+  const refuseStrangers = async (request: FastifyRequest) => {
+    if (!(await options.identifyOperator?.(request))) throw new Refusal('signInFirst')
+  }
   for (const { endpoint, handle } of operatorRoutes)
-    addRoute(app, endpoint, options.publicUrl, (request, reply) =>
-      openOperatorCall(request, reply).then(handle),
+    addRoute(
+      app,
+      endpoint,
+      options.publicUrl,
+      (request, reply) => openOperatorCall(request, reply).then(handle),
+      endpoint.most === undefined ? {} : { bodyLimit: endpoint.most, preParsing: refuseStrangers },
     )
   let document: string | undefined
   app.get('/api/openapi.json', (_request, reply) => {
@@ -155,6 +163,7 @@ function addRoute(
   endpoint: Endpoint,
   publicUrl: string,
   answerTo: (request: FastifyRequest, reply: FastifyReply) => Promise<Answer>,
+  more: RouteShorthandOptions = {},
 ): void {
   const unsafe = endpoint.method !== 'GET'
   const prepare = (request: FastifyRequest) => {
@@ -165,7 +174,7 @@ function addRoute(
     refuseUnreadable(request.body)
   }
   const own: RouteShorthandOptions = {
-    ...(endpoint.most === undefined ? {} : { bodyLimit: endpoint.most }),
+    ...more,
     schema: {
       ...(endpoint.query ? { querystring: endpoint.query } : {}),
       ...(endpoint.body && unsafe ? { body: endpoint.body } : {}),
