@@ -1,5 +1,8 @@
-import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { htmlLanguage, type Language, type Texts } from '#contract/languages.ts'
 import { currentLanguage } from '#web/lib/language.ts'
+
+/** A name as it is in the language; else in English, and nothing where it has not even that. */
+export const nameIn = (names: Partial<Texts>, language: Language): string => names[language] ?? names.en ?? ''
 
 /** A moment as people at a desk read it, to the minute: "21 Nov 2026, 14:05"; a dash where there is none. */
 export function timeWords(time: string | null, language: Language): string {

@@ -20,6 +20,7 @@ export function BringFiles({ video }: { video: DeskVideo }) {
   const [found, setFound] = useState<SourceFile[] | null>(null)
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
+  const lead = useRef<HTMLParagraphElement>(null)
   const episodes = useQuery(episodesQuery(id, false))
   const take = (given: Promise<SourceFile[]>) =>
     void given
@@ -33,7 +34,9 @@ export function BringFiles({ video }: { video: DeskVideo }) {
   }
   return (
     <div className={styles.drop} data-over={isOver}>
-      <p>{t('content.dropHere')}</p>
+      <p ref={lead} tabIndex={-1}>
+        {t('content.dropHere')}
+      </p>
       <p className={styles.quiet}>{t('content.dropNames')}</p>
       <div className={styles.actions}>
         <Button look="quiet" onClick={() => files.current?.click()}>
@@ -66,7 +69,7 @@ export function BringFiles({ video }: { video: DeskVideo }) {
           }}
         />
       )}
-      <SendingList videoId={id} />
+      <SendingList videoId={id} onRemoved={() => lead.current?.focus()} />
     </div>
   )
 }

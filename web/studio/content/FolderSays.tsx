@@ -30,12 +30,12 @@ export function FolderSays({
   const columns = [
     {
       title: t('content.said.part'),
-      cell: ({ keys, offers: [first] }: Row) => (
+      cell: ({ key, offers: [first] }: Row) => (
         <label className={styles.tick}>
           <input
             type="checkbox"
             checked={first?.isTaken ?? false}
-            onChange={({ target }) => folder.choose(keys, target.checked)}
+            onChange={({ target }) => folder.choose([key], target.checked)}
           />
           {first && nameOf(first, t)}
         </label>
@@ -109,7 +109,7 @@ export function FolderSays({
           caption={t('content.said.caption')}
           columns={columns}
           rows={[...rows, ...(isLong && !isWhole ? replacing.slice(0, shortList) : replacing)]}
-          keyOf={({ keys: [key = ''] }) => key}
+          keyOf={({ key }) => key}
           empty=""
         />
       )}
@@ -122,11 +122,11 @@ const shortList = 8
 
 /** What is ticked by one box. */
 interface Row {
-  keys: string[]
+  key: string
   offers: Offer[]
 }
 
-const rowOf = (offers: Offer[]): Row => ({ keys: offers.map(({ key }) => key), offers })
+const rowOf = (offers: Offer[]): Row => ({ key: offers[0]?.key ?? '', offers })
 
 /** A row for each offer; but new titles of episodes, of which a season has many, are one row a language. */
 function rowsOf(offers: readonly Offer[]): { rows: Row[]; replacing: Row[] } {

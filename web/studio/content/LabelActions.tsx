@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import { inLanguage } from '#contract/languages.ts'
 import { deleteCategory, deleteTag, type DeskLabel } from '#contract/studio/labels.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
+import { nameIn } from '#web/studio/words.ts'
 import { MergeSheet } from './MergeSheet.tsx'
 import { RenameSheet } from './RenameSheet.tsx'
 import styles from './content.module.css'
@@ -21,7 +21,7 @@ export function LabelActions({ kind, label }: LabelProps) {
   const { t, language } = useTexts()
   const { run, busy } = useCommand(kind === 'tag' ? deleteTag : deleteCategory)
   const [asked, setAsked] = useState<'rename' | 'merge' | 'delete' | null>(null)
-  const name = inLanguage({ ...label.names, en: label.names.en ?? '' }, language)
+  const name = nameIn(label.names, language)
   const close = () => setAsked(null)
   const remove = async () => {
     if (await run({ id: label.id })) notify(t('labels.deleted'))

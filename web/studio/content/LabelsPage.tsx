@@ -11,6 +11,7 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { Ordered } from '#web/studio/ui/Ordered.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
+import { nameIn } from '#web/studio/words.ts'
 import { ContentTabs } from './ContentTabs.tsx'
 import { LabelActions } from './LabelActions.tsx'
 import { categoriesQuery, tagsQuery } from './queries.ts'
@@ -34,7 +35,7 @@ export function LabelsPage() {
 }
 
 function Categories() {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const mayOrder = useMay()(orderCategories)
   const { run, busy } = useCommand(orderCategories)
   const categories = useQuery(categoriesQuery)
@@ -56,7 +57,7 @@ function Categories() {
       <Ordered
         items={list}
         keyOf={idOf}
-        nameOf={({ names }) => names.en ?? ''}
+        nameOf={({ names }) => nameIn(names, language)}
         onOrder={(items) => !busy && void order(items.map(idOf))}
       >
         {(category) => (

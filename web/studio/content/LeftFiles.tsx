@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { flushSync } from 'react-dom'
 import { partBytes, planLimits, removeUploads, type Upload } from '#contract/studio/uploads.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -12,7 +13,16 @@ import type { Sending } from './upload-queue.ts'
 import styles from './content.module.css'
 
 /** What the server knows of and this page does not send: begun before a reload or elsewhere, or refused. */
-export function LeftFiles({ videoId, underWay }: { videoId: string; underWay: readonly Sending[] }) {
+export function LeftFiles({
+  videoId,
+  underWay,
+  onRemoved,
+}: {
+  videoId: string
+  underWay: readonly Sending[]
+  /** Told once files are off the list, and with them the button that was pressed. */
+  onRemoved: () => void
+}) {
   const { t } = useTexts()
   const uploads = useQuery(uploadsQuery(videoId))
   const known = new Set(underWay.filter(({ state }) => state !== 'done').map(({ name }) => name))
@@ -23,6 +33,7 @@ export function LeftFiles({ videoId, underWay }: { videoId: string; underWay: re
   // Of a season that was cut off most files have not begun: they are told in one line.
   const isLong = arriving.length > shortList
   const toCome = isLong ? arriving.filter(({ parts }) => parts.length === 0) : []
+  const given = { videoId, onRemoved }
   const shown = left.filter((upload) => !toCome.includes(upload))
   return (
     <div className={styles.sendings}>
@@ -41,13 +52,13 @@ export function LeftFiles({ videoId, underWay }: { videoId: string; underWay: re
             <span className={upload.state === 'refused' ? styles.bad : undefined}>
               {upload.name} {wordsOf(upload, t)}
             </span>
-            {upload.state !== 'complete' && <GiveUp videoId={videoId} uploads={[upload]} />}
+            {upload.state !== 'complete' && <GiveUp uploads={[upload]} {...given} />}
           </li>
         ))}
       </ul>
       <div className={styles.actions}>
-        {arriving.length > 1 && <GiveUp videoId={videoId} uploads={arriving} />}
-        {refused.length > 1 && <GiveUp videoId={videoId} uploads={refused} />}
+        {arriving.length > 1 && <GiveUp uploads={arriving} {...given} />}
+        {refused.length > 1 && <GiveUp uploads={refused} {...given} />}
       </div>
     </div>
   )
@@ -57,7 +68,15 @@ export function LeftFiles({ videoId, underWay }: { videoId: string; underWay: re
 const shortList = 8
 
 /** Takes files off the list, all of one kind: what arrived of them in part is lost, so of many it asks first. */
-function GiveUp({ videoId, uploads }: { videoId: string; uploads: readonly Upload[] }) {
+function GiveUp({
+  videoId,
+  uploads,
+  onRemoved,
+}: {
+  videoId: string
+  uploads: readonly Upload[]
+  onRemoved: () => void
+}) {
   const { t } = useTexts()
   const remove = useCommand(removeUploads)
   const [asks, setAsks] = useState(false)
@@ -67,12 +86,18 @@ function GiveUp({ videoId, uploads }: { videoId: string; uploads: readonly Uploa
   const one = { name: first?.name ?? '' }
   const run = async () => {
     const ids = uploads.map(({ id }) => id)
+    const kept: string[] = []
     for (let from = 0; from < ids.length; from += planLimits.files) {
       const some = ids.slice(from, from + planLimits.files)
       const gone = await remove.run({ video_id: videoId, ids: some })
-      if (gone && gone.kept.length > 0) notify(t('content.keptFiles', { names: gone.kept.join(', ') }))
+      // It has been said why; the rest can be given up once more.
+      if (!gone) return
+      kept.push(...gone.kept)
     }
-    setAsks(false)
+    if (kept.length > 0) notify(t('content.keptFiles', { count: kept.length, names: firstOf(kept) }))
+    // What lies under an open dialog takes no focus.
+    flushSync(() => setAsks(false))
+    onRemoved()
   }
   return (
     <>
@@ -100,9 +125,11 @@ function GiveUp({ videoId, uploads }: { videoId: string; uploads: readonly Uploa
   )
 }
 
+const firstOf = (names: readonly string[]) => names.slice(0, 3).join(', ') + (names.length > 3 ? ' …' : '')
+
 function wordsOf({ state, reason, parts, bytes }: Upload, t: Say): string {
   if (state === 'refused') return reason ?? ''
   if (state === 'complete') return `· ${t('content.isTaken')}`
-  const percent = Math.floor(100 * Math.min(1, (parts.length * partBytes) / bytes))
+  const percent = Math.floor(100 * Math.min(1, (parts.length * partBytes) / Math.max(1, bytes)))
   return `· ${t('content.arrived', { percent })}`
 }

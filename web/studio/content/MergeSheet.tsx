@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { inLanguage } from '#contract/languages.ts'
 import { mergeCategory, mergeTag, type DeskLabel } from '#contract/studio/labels.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -8,6 +7,7 @@ import { Sheet } from '#web/ui/Sheet.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
+import { nameIn } from '#web/studio/words.ts'
 import type { LabelProps } from './LabelActions.tsx'
 import { categoriesQuery, tagsQuery } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
@@ -21,7 +21,7 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
   const [chosen, setChosen] = useState('')
   const others = useLabels(kind, keyword).filter(({ id }) => id !== label.id)
   const into = others.find(({ id }) => id === chosen) ?? others[0]
-  const nameOf = ({ names }: DeskLabel) => inLanguage({ ...names, en: names.en ?? '' }, language)
+  const nameOf = ({ names }: DeskLabel) => nameIn(names, language)
   const merge = async (other: DeskLabel) => {
     if (await run({ id: label.id, into: other.id })) notify(t('labels.merged'))
     onClose()

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { inLanguage, languages } from '#contract/languages.ts'
+import { languages } from '#contract/languages.ts'
 import type { DeskEpisode, DeskVideo } from '#contract/studio/videos.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { money } from '#web/lib/money.ts'
 import { Icon } from '#web/ui/Icon.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
+import { nameIn } from '#web/studio/words.ts'
 import { DeskPlayer } from './DeskPlayer.tsx'
 import { episodesQuery } from './queries.ts'
 import styles from './content.module.css'
@@ -24,7 +25,7 @@ export function Preview({ video }: { video: DeskVideo }) {
   const seen = (episodes.data?.list ?? []).filter(({ plays, state }) => plays || state !== 'failed')
   const episode = seen.find(({ id }) => id === chosen) ?? seen[0]
   const isOpen = (each: DeskEpisode) => person === 'subscriber' || each.number <= video.free_episodes
-  const say = (texts: DeskVideo['titles']) => inLanguage({ ...texts, en: texts.en ?? '' }, language)
+  const say = (texts: DeskVideo['titles']) => nameIn(texts, language)
   return (
     <div className={styles.stack}>
       <div className={styles.details}>

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { inLanguage, languages, type Language } from '#contract/languages.ts'
+import { languages, type Language } from '#contract/languages.ts'
 import { changeCategory, changeTag, longestLabel, type DeskLabel } from '#contract/studio/labels.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
@@ -10,13 +10,14 @@ import { Sheet } from '#web/ui/Sheet.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { shown } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { nameIn } from '#web/studio/words.ts'
 import type { LabelProps } from './LabelActions.tsx'
 import styles from './content.module.css'
 
 /** The names of a tag or category in all languages. */
 export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: () => void }) {
   const { t, language: own } = useTexts()
-  const name = inLanguage({ ...label.names, en: label.names.en ?? '' }, own)
+  const name = nameIn(label.names, own)
   const queryClient = useQueryClient()
   const form = useForm<Language>({
     initial: initialOf(label),

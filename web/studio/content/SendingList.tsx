@@ -11,7 +11,14 @@ import { timeLeft } from './time-left.ts'
 import styles from './content.module.css'
 
 /** The files on their way, each and over all, with the time that is left; and those that came in only in part, or were refused. */
-export function SendingList({ videoId }: { videoId: string }) {
+export function SendingList({
+  videoId,
+  onRemoved,
+}: {
+  videoId: string
+  /** Told once files that were left are off the list. */
+  onRemoved: () => void
+}) {
   const { t } = useTexts()
   const all = useSyncExternalStore(onSendings, sendings).filter((each) => each.videoId === videoId)
   const open = all.filter(({ state }) => state !== 'done')
@@ -50,7 +57,7 @@ export function SendingList({ videoId }: { videoId: string }) {
           )}
         </div>
       )}
-      <LeftFiles videoId={videoId} underWay={all} />
+      <LeftFiles videoId={videoId} underWay={all} onRemoved={onRemoved} />
     </>
   )
 }
@@ -93,8 +100,8 @@ function SendingLine({ sending: { name, bytes, sent, state, message } }: { sendi
         {state === 'failed' ? (
           <span className={styles.bad}>{message || t('content.notSent')}</span>
         ) : (
-          // Not whole before it is whole.
-          shareWords(Math.floor((100 * sent) / bytes), 100)
+          // Not whole before it is whole; a file may be empty.
+          shareWords(Math.floor((100 * sent) / Math.max(1, bytes)), 100)
         )}
       </span>
     </p>

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
-import { inLanguage } from '#contract/languages.ts'
 import { editVideo, type DeskVideo } from '#contract/studio/videos.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
-import { timeWords } from '#web/studio/words.ts'
+import { nameIn, timeWords } from '#web/studio/words.ts'
 import { BringFiles } from './BringFiles.tsx'
 import { Cover } from './Cover.tsx'
 import { DetailsForm } from './DetailsForm.tsx'
@@ -32,7 +31,7 @@ function Whole({ video }: { video: DeskVideo }) {
   const mayEdit = useMay()(editVideo)
   return (
     <Page
-      title={inLanguage({ ...video.titles, en: video.titles.en ?? '' }, language)}
+      title={nameIn(video.titles, language)}
       lead={<Standing video={video} />}
       actions={mayEdit && <StateActions video={video} />}
     >

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compareTitles, namesOf, titlesOf, unknownOf } from './compare-titles.ts'
+import { choiceKey, compareTitles, namesOf, titlesOf, unknownOf } from './compare-titles.ts'
 
 const said = [{ en: 'Tide', fy: 'Marée' }, { en: 'Ebb' }, {}, { en: 'Flood' }, { en: 'Foam' }]
 const episodes = [
@@ -25,4 +25,14 @@ it('what is taken goes to the episodes that are there by their ids, and to those
   ])
   expect(titlesOf(taken, 4)).toEqual({ en: 'Flood' })
   expect(titlesOf(taken, 1)).toEqual({})
+})
+
+it('new titles in a language are chosen together, and one that takes the place of another by itself', () => {
+  const before = new Set(compareTitles(said, episodes, []).map(choiceKey))
+  expect([...before]).toEqual(['episode.2.en', 'episodes.fy'])
+  const joined = compareTitles(said, episodes, [4, 5]).filter((title) => !before.has(choiceKey(title)))
+  expect(joined.map((title) => [title.number, choiceKey(title)])).toEqual([
+    [4, 'episodes.en'],
+    [5, 'episodes.en'],
+  ])
 })

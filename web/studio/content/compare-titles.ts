@@ -35,6 +35,10 @@ export function compareTitles(
   )
 }
 
+/** What its choice is kept by: new titles in a language are taken or left together, and those that join them later too. */
+export const choiceKey = ({ number, language, was }: TitleDifference) =>
+  was === '' ? `episodes.${language}` : `episode.${number}.${language}`
+
 /** The numbers of episodes that have a title in a description, and are neither there nor among the files. */
 export function unknownOf(said: Named, known: ReadonlySet<number>): number[] {
   return said.flatMap((titles, index) =>

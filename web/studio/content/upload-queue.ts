@@ -1,7 +1,7 @@
 import type { Language, Texts } from '#contract/languages.ts'
 import { partBytes, type BegunUpload, type PlannedFile } from '#contract/studio/uploads.ts'
 import { inPlans } from './in-plans.ts'
-import { announce, sendPart, type Hold, type Way } from './send-part.ts'
+import { announce, PartRefused, sendPart, type Hold, type Way } from './send-part.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** A file on its way, as the page shows it. */
@@ -88,7 +88,8 @@ const begun = (job: Job): Sending => ({
   message: '',
 })
 
-const nameOf = ({ file }: Job) => (file.path.split('/').at(-1) ?? '').slice(-255)
+/** Cut between the halves of a character, JSON could not carry it. */
+const nameOf = ({ file }: Job) => (file.path.split('/').at(-1) ?? '').slice(-255).toWellFormed()
 
 /** Sends what failed once more. */
 export function sendAgain(videoId: string): void {
@@ -137,21 +138,35 @@ function changeAll(keys: ReadonlySet<string>, changes: Partial<Sending>): void {
 
 /** Tells the server of files, a whole season at once, and begins with what of them it has not got. */
 async function announceAll(videoId: string, fresh: readonly Job[], signal: AbortSignal): Promise<void> {
-  for (const plan of inPlans(fresh, plannedOf)) {
-    const keys = new Set(plan.map(keyOf))
-    try {
-      const files = plan.map(plannedOf)
-      const uploads = await announce(videoId, files, { signal, onHold: (hold) => changeAll(keys, { hold }) })
-      for (const [index, job] of plan.entries()) welcome(job, uploads[index])
-    } catch (error) {
-      if (signal.aborted) return
-      changeAll(keys, { state: 'failed', hold: undefined, message: messageOf(error) })
-    }
-    start()
+  try {
+    for (const plan of inPlans(fresh, plannedOf)) await announcePlan(videoId, plan, signal)
+  } catch (error) {
+    failUntold(fresh, error)
   }
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : '')
+async function announcePlan(videoId: string, plan: readonly Job[], signal: AbortSignal): Promise<void> {
+  const keys = new Set(plan.map(keyOf))
+  try {
+    const files = plan.map(plannedOf)
+    const uploads = await announce(videoId, files, { signal, onHold: (hold) => changeAll(keys, { hold }) })
+    for (const [index, job] of plan.entries()) welcome(job, uploads[index])
+  } catch (error) {
+    if (signal.aborted) return
+    failUntold(plan, error)
+  }
+  start()
+}
+
+/** None of these that the server was not told of waits for good. */
+function failUntold(some: readonly Job[], error: unknown): void {
+  const keys = new Set(some.map(keyOf).filter((key) => !jobs.get(key)?.upload))
+  const untold = list.filter(({ key, state }) => keys.has(key) && state === 'waiting').map(({ key }) => key)
+  changeAll(new Set(untold), { state: 'failed', hold: undefined, message: messageOf(error) })
+}
+
+/** What the server said; a browser's own words of an error are not for operators. */
+const messageOf = (error: unknown) => (error instanceof PartRefused ? error.message : '')
 
 function plannedOf(job: Job): PlannedFile {
   const { file, number, language, titles } = job

@@ -8,13 +8,21 @@ import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { bytesWords } from './bytes-words.ts'
 import { compareDescription, editsOf, type Difference } from './compare-description.ts'
-import { compareTitles, namesOf, titlesOf, unknownOf, type TitleDifference } from './compare-titles.ts'
+import {
+  choiceKey,
+  compareTitles,
+  namesOf,
+  titlesOf,
+  unknownOf,
+  type TitleDifference,
+} from './compare-titles.ts'
 import { descriptionQuery } from './queries.ts'
 import { readName } from './read-names.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** One thing that may be taken over: of the video, of an episode, or the cover. */
 export interface Offer {
+  /** What it is chosen by; of several with the same, all are taken or none. */
   key: string
   /** With neither it is the cover. */
   difference?: Difference
@@ -54,7 +62,7 @@ export function useFolder(
     })),
     ...(cover ? [offer('cover', video.cover_url)] : []),
     ...titles.map((title) => ({
-      ...offer(`episode.${title.number}.${title.language}`, title.was),
+      ...offer(choiceKey(title), title.was),
       title,
     })),
   ]

@@ -1,0 +1,42 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import type { PlannedFile } from '#contract/studio/uploads.ts'
+import { fromBlob } from './source-file.ts'
+import { send, sendings, stopSending } from './upload-queue.ts'
+
+const told = vi.hoisted(() => ({ names: [] as string[] }))
+
+vi.hoisted(() => {
+  vi.stubGlobal('addEventListener', () => {})
+  vi.stubGlobal('removeEventListener', () => {})
+})
+
+vi.mock(import('./send-part.ts'), async (original) => ({
+  ...(await original()),
+  announce: async (_video: string, files: readonly PlannedFile[]) => {
+    told.names.push(...files.map(({ name }) => name))
+    return []
+  },
+}))
+
+afterEach(stopSending)
+
+const film = (path: string, changedAt = new Date(0)) => ({
+  file: fromBlob(new Blob(['film']), path, changedAt),
+  number: 1,
+  language: undefined,
+  titles: undefined,
+})
+
+it('a name that is cut in the middle of a character is still one that the server takes', async () => {
+  send('vid_1', [film(`season/🌊${'a'.repeat(250)}.mp4`)])
+  await vi.waitFor(() => expect(told.names).toHaveLength(1))
+  const [name = ''] = told.names
+  expect(name).toHaveLength(255)
+  expect(name.isWellFormed()).toBe(true)
+})
+
+it('files that the server cannot be told of fail, in no words of the browser, instead of waiting for good', async () => {
+  send('vid_2', [film('01.mp4'), film('02.mp4', new Date(Number.NaN))])
+  await vi.waitFor(() => expect(sendings().map(({ state }) => state)).toEqual(['failed', 'failed']))
+  expect(sendings().map(({ message }) => message)).toEqual(['', ''])
+})
