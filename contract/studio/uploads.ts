@@ -1,7 +1,10 @@
 import { Type, type Static } from 'typebox'
 import { Id, LanguageCode, Time, nullable, oneOf } from '#contract/shapes.ts'
 import { command, type Role } from './command.ts'
+import { planLimits, someOfPlan } from './plan-limits.ts'
 import { TextsInSome } from './videos.ts'
+
+export { planLimits }
 
 /** How a file comes in: in parts of 8 MiB, the last of which may be smaller. */
 export const partBytes = 8 * 1024 ** 2
@@ -12,8 +15,6 @@ export const uploadLimits = {
   cover: 20 * 1024 ** 2,
   description: 48 * 1024,
 }
-/** How much one call announces or gives up: a season with captions in every language, in a body of so many bytes. */
-export const planLimits = { files: 500, bytes: 256 * 1024 }
 /** Endings of the names of files that are taken. */
 export const videoEndings = ['mp4', 'm4v', 'mov', 'mkv', 'webm', 'ts'] as const
 export const captionEndings = ['vtt', 'srt'] as const
@@ -73,7 +74,7 @@ export const beginUploads = command({
   most: planLimits.bytes,
   body: Type.Object({
     video_id: Id,
-    files: Type.Array(PlannedFile, { minItems: 1, maxItems: planLimits.files }),
+    files: Type.Array(PlannedFile, someOfPlan),
   }),
   data: Type.Object({ list: Type.Array(BegunUpload) }),
 })
@@ -98,7 +99,7 @@ export const removeUploads = command({
   roles: bringers,
   summary: 'Gives up files of a video that have not come in whole, or were refused',
   refuses: ['notFound'],
-  body: Type.Object({ video_id: Id, ids: Type.Array(Id, { minItems: 1, maxItems: planLimits.files }) }),
+  body: Type.Object({ video_id: Id, ids: Type.Array(Id, someOfPlan) }),
   info: Type.Object({
     removed: Type.Integer(),
     /** Names of those that the worker has by now. */

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { badges, VideoPrice } from '#contract/catalog.ts'
 import { Cents, Id, LanguageCode, Time, Typed, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command, roles, type Role } from './command.ts'
+import { planLimits, someOfPlan } from './plan-limits.ts'
 
 /** draft → scheduled → published ⇄ archived (product.md, section 5). */
 export const videoStates = ['draft', 'scheduled', 'published', 'archived'] as const
@@ -63,6 +64,7 @@ export const DeskVideo = Type.Object({
 export type DeskVideo = Static<typeof DeskVideo>
 
 const byId = Type.Object({ id: Id })
+const EpisodeTitles = Type.Object({ id: Id, titles: TextsInSome })
 
 export const listDeskVideos = command({
   method: 'GET',
@@ -255,7 +257,7 @@ export const editEpisode = command({
   roles: editors,
   summary: 'Changes the titles of an episode; an empty text takes a language away',
   refuses: ['notFound', 'textTooLong'],
-  body: Type.Object({ id: Id, titles: TextsInSome }),
+  body: EpisodeTitles,
   info: DeskEpisode,
 })
 
@@ -267,8 +269,8 @@ export const nameEpisodes = command({
   roles: editors,
   summary: 'Changes the titles of several episodes of a video; an empty text takes a language away',
   refuses: ['notFound', 'movedOn', 'textTooLong'],
-  most: 256 * 1024,
-  body: Type.Object({ video_id: Id, episodes: Type.Array(Type.Object({ id: Id, titles: TextsInSome })) }),
+  most: planLimits.bytes,
+  body: Type.Object({ video_id: Id, episodes: Type.Array(EpisodeTitles, someOfPlan) }),
   data: Type.Object({ list: Type.Array(DeskEpisode) }),
 })
 

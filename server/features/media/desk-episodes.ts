@@ -134,7 +134,7 @@ export async function editEpisode(
 /**
  * Changes titles of several episodes of a video.
  * @returns the titles of those that changed, by number, as they were and are
- * @throws Refusal movedOn where one of them is none of its episodes, textTooLong
+ * @throws Refusal movedOn where one of them is none of its episodes or there twice, textTooLong
  */
 export async function nameEpisodes(
   tx: Tx,
@@ -142,6 +142,7 @@ export async function nameEpisodes(
   changes: readonly { id: string; titles: TextChanges }[],
 ): Promise<{ before: TitlesByNumber; after: TitlesByNumber }> {
   const known = new Map((await queries.lockEpisodes(tx, videoId)).map((row) => [row.id, row]))
+  if (new Set(changes.map(({ id }) => id)).size !== changes.length) throw new Refusal('movedOn')
   const named = changes.map(({ id, titles }) => {
     const row = known.get(id)
     if (!row) throw new Refusal('movedOn')

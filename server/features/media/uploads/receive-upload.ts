@@ -47,7 +47,8 @@ export async function removeUploads(
   videoId: string,
   ids: readonly string[],
 ): Promise<{ removed: UploadRow[]; kept: UploadRow[] }> {
-  await loadDeskVideo(tx, videoId)
+  // As beginUploads does: two that hold some of the rows and wait for each other's would never end.
+  await loadDeskVideo(tx, videoId, { lock: true })
   const rows = await queries.selectUploads(tx, { videoId, ids })
   const gone = await queries.deleteUploads(
     tx,

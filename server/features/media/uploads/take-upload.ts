@@ -60,7 +60,9 @@ async function takeFilm(context: IngestContext, upload: UploadRow, signal: Abort
   try {
     await putTogether(context, upload, path, signal)
     await probe(context.programs.ffprobePath, path, signal)
-    const { video_id: videoId, number, name, titles } = upload
+    // A large file took minutes until here; its place or titles may have been mended meanwhile.
+    const [latest = upload] = await queries.selectUploads(context.db, { id: upload.id })
+    const { video_id: videoId, number, name, titles } = latest
     const captions = await readCaptions(context, videoId, number)
     const kept = { captions, keptCaptions: new Set(languages.filter((each) => !captions.has(each))) }
     const file = { videoId, number, path, name, ...kept, priority: importPriority }

@@ -22,8 +22,8 @@ const partsThere = sql<
 >`ARRAY(SELECT part FROM upload_parts WHERE upload_id = uploads.id ORDER BY part)`
 
 /**
- * Inserts uploads of a video; of those on their way already, place and titles are brought up to date. What was refused begins anew.
- * No file may be among them twice.
+ * Inserts uploads of a video; of those on their way or waiting for the worker, place and titles are brought up to date. What was
+ * refused begins anew, and so does what was taken for another place or for an episode that is gone. No file may be among them twice.
  */
 export async function putUploads(
   tx: Tx,
@@ -37,6 +37,7 @@ export async function putUploads(
     .where(sql<boolean>`name = ANY(${files.map(({ name }) => name)})`)
     .where('state', '=', 'refused')
     .execute()
+  await deleteOutlived(tx, videoId, files)
   const rows = files.map(({ titles, ...file }) => ({
     ...file,
     id: newId('upl'),
@@ -55,11 +56,28 @@ export async function putUploads(
           number: sql`excluded.number`,
           language: sql`excluded.language`,
           titles: sql`coalesce(excluded.titles, uploads.titles)`,
-          touched_at: now,
+          // What waits for the worker keeps its turn.
+          touched_at: sql`CASE uploads.state WHEN 'arriving' THEN excluded.touched_at ELSE uploads.touched_at END`,
         })
-        .where('uploads.state', '=', 'arriving'),
+        .where('uploads.state', 'in', ['arriving', 'complete']),
     )
     .execute()
+}
+
+/** Forgets of these files those taken for another place than they are for now, or whose episode was taken out since. */
+async function deleteOutlived(tx: Tx, videoId: string, files: readonly NewUpload[]): Promise<void> {
+  await sql`
+    DELETE FROM uploads USING unnest(
+      ${files.map(({ name }) => name)}::text[], ${files.map(({ bytes }) => bytes)}::bigint[],
+      ${files.map(({ changed_at }) => changed_at)}::timestamptz[],
+      ${files.map(({ number }) => number)}::integer[], ${files.map(({ language }) => language)}::text[]
+    ) AS planned (name, bytes, changed_at, number, language)
+    WHERE uploads.video_id = ${videoId} AND uploads.state = 'taken'
+      AND (uploads.name, uploads.bytes, uploads.changed_at) = (planned.name, planned.bytes, planned.changed_at)
+      AND ((uploads.number, uploads.language) IS DISTINCT FROM (planned.number, planned.language)
+        OR NOT EXISTS (SELECT FROM episodes WHERE video_id = ${videoId} AND number = planned.number))`.execute(
+    tx,
+  )
 }
 
 function selectFrom(db: Db) {

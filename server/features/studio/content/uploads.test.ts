@@ -13,11 +13,13 @@ import {
   uploadLimits,
   type Upload,
 } from '#contract/studio/uploads.ts'
-import { addVideo, getDeskVideo, listDeskEpisodes } from '#contract/studio/videos.ts'
+import { addVideo, getDeskVideo, listDeskEpisodes, removeEpisode } from '#contract/studio/videos.ts'
+import { loadDeskVideo } from '#server/features/catalog/catalog.ts'
 import { sweepUploads, takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
 import { workNext, type IngestContext } from '#server/features/media/ingest/work-queue.ts'
 import { letIn } from '#server/testing/operator.ts'
 import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Envelope, Visitor } from '#server/testing/visitor.ts'
 
@@ -140,6 +142,56 @@ describe('a file', () => {
     await takeAll()
     expect(await episodesOf(video)).toHaveLength(1)
     await makeAll()
+  })
+
+  it('that was taken begins anew for another place, and where its episode was taken out since', async () => {
+    const video = await begin()
+    const first = await bring(video, film)
+    await takeAll()
+    expect(await announce(video, film)).toMatchObject({ id: first, state: 'taken' })
+    expect(await announce(video, film, { number: 2 })).toMatchObject({ state: 'arriving', parts: [] })
+    await bring(video, film, { number: 2 })
+    await takeAll()
+    const [, second] = await episodesOf(video)
+    await desk.ask(removeEpisode, { body: { id: second?.id ?? '' } })
+    await bring(video, film, { number: 2 })
+    await takeAll()
+    expect((await episodesOf(video)).map(({ number }) => number)).toEqual([1, 2])
+    await bring(video, captions, { name: '01.srt', language: 'en' })
+    await takeAll()
+    await bring(video, captions, { name: '01.srt', language: 'dy' })
+    await takeAll()
+    expect((await episodesOf(video))[0]?.captions).toEqual(['en', 'dy'])
+    await makeAll()
+  })
+
+  it('that waits for the worker goes where it is said to by then, even while it is put together', async () => {
+    const video = await begin()
+    const id = await bring(video, film)
+    const mended = await announce(video, film, { number: 2, titles: { en: 'Tide' } })
+    expect(mended).toMatchObject({ id, number: 2, state: 'complete' })
+    const { storage } = site.context
+    const read = storage.read.bind(storage)
+    const reading = vi.spyOn(storage, 'read').mockImplementationOnce(async (key) => {
+      await announce(video, film, { number: 3, titles: { en: 'Ebb' } })
+      return read(key)
+    })
+    await takeAll()
+    reading.mockRestore()
+    expect(await episodesOf(video)).toMatchObject([{ number: 3, titles: { en: 'Ebb' } }])
+    await makeAll()
+  })
+
+  it('is given up after whoever says at that moment what is to come, because each holds what the other needs', async () => {
+    const video = await begin()
+    const { id } = await announce(video, film)
+    const removing = await site.context.db.transaction().execute(async (tx) => {
+      await loadDeskVideo(tx, video, { lock: true })
+      const asked = desk.ask(removeUploads, { body: { video_id: video, ids: [id] } })
+      await somebodyWaits(site.context.database.pool)
+      return { asked }
+    })
+    expect(await removing.asked).toEqual({ removed: 1, kept: [] })
   })
 
   it('that is no film is refused in words of the operator’s language, and may come anew', async () => {

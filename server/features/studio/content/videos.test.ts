@@ -247,6 +247,13 @@ describe('the episodes of a video', () => {
     const { episodes: foreign } = await buildVideo(site.context, { episodes: 1 })
     expect((await name([...named, { id: foreign[0]?.id, titles: {} }])).answer.code).toBe(409)
     expect((await name([{ id: first, titles: { en: 'x'.repeat(201) } }])).answer.code).toBe(500)
+    const twice = [
+      { id: first, titles: { en: 'Flood' } },
+      { id: first, titles: { en: 'Neap' } },
+    ]
+    expect((await name(twice)).answer.code).toBe(409)
+    for (const given of [[], Array.from({ length: 501 }, () => named[0] ?? {})])
+      expect((await name(given)).answer.code).toBe(400)
   })
 
   it('of a draft play for an operator alone', async () => {
