@@ -220,7 +220,8 @@ async function dropOn(page: Page, target: Locator, files: string[]): Promise<voi
   await devtools.detach()
 }
 
-test('files may be dropped anywhere on the page of their video; elsewhere they do not take the studio’s place', async ({
+// Its folder is named after it: without a locale Chromium opens no path beyond ASCII.
+test('files may be dropped anywhere on the page of their video; elsewhere they do not take the place of the studio', async ({
   page,
 }, testInfo) => {
   await openStudio(page, 'editor')
@@ -234,9 +235,6 @@ test('files may be dropped anywhere on the page of their video; elsewhere they d
   await page.keyboard.press('Enter')
   await expect(page.getByText('Still missing: its episodes, a cover')).toBeVisible()
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-  // Again, where the first came before the page listened: the same file twice is one.
-  await expect(async () => {
-    await dropOn(page, page.getByRole('heading', { level: 1 }), [captions])
-    await expect(page.getByText('There is no episode for these captions.')).toBeVisible({ timeout: 2000 })
-  }).toPass({ timeout: 20_000 })
+  await dropOn(page, page.getByRole('heading', { level: 1 }), [captions])
+  await expect(page.getByText('There is no episode for these captions.')).toBeVisible()
 })
