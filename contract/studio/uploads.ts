@@ -4,8 +4,6 @@ import { command, type Role } from './command.ts'
 import { planLimits, someOfPlan } from './plan-limits.ts'
 import { TextsInSome } from './videos.ts'
 
-export { planLimits }
-
 /** How a file comes in: in parts of 8 MiB, the last of which may be smaller. */
 export const partBytes = 8 * 1024 ** 2
 /** What is taken: 16 GiB of video, captions in one part, a picture for the cover, a `video.yaml` within the body of one call. */

@@ -19,6 +19,7 @@ import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
+import { nameIn } from '#web/studio/words.ts'
 import styles from './content.module.css'
 
 /** One episode: its number, title, what became of its file, and what can be done about it. */
@@ -41,9 +42,7 @@ export function EpisodeRow({
       <span className={styles.number}>{number}</span>
       <span className={styles.thumb}>{episode.thumb_url && <img src={episode.thumb_url} alt="" />}</span>
       <div className={styles.about}>
-        <strong>
-          {episode.titles[language] ?? episode.titles.en ?? t('content.episodeNumber', { number })}
-        </strong>
+        <strong>{nameIn(episode.titles, language) || t('content.episodeNumber', { number })}</strong>
         <p>
           {t(isFree ? 'content.isFree' : 'content.isLocked')} · <State episode={episode} />
           {episode.captions.length > 0 &&

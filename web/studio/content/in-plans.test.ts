@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { planLimits, type PlannedFile } from '#contract/studio/uploads.ts'
+import { planLimits } from '#contract/studio/plan-limits.ts'
+import type { PlannedFile } from '#contract/studio/uploads.ts'
 import { inPlans } from './in-plans.ts'
 
 const file = (number: number, name = `${number}.mp4`): PlannedFile => ({

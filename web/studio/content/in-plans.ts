@@ -1,4 +1,5 @@
-import { planLimits, type PlannedFile } from '#contract/studio/uploads.ts'
+import { planLimits } from '#contract/studio/plan-limits.ts'
+import type { PlannedFile } from '#contract/studio/uploads.ts'
 
 /** The rest of a body beside its files, and the commas between them. */
 const aroundBytes = 256
