@@ -16,11 +16,18 @@ export function placeAfter<Key>(
   return { key: last.key, id: last.id, rises: { from: last.generation + 1, after: '' } }
 }
 
+/** A place with its values, or with what stands for them in a text that is built once. */
+interface WrittenPlace {
+  key: unknown
+  id: unknown
+  rises?: { from: unknown; after: unknown }
+}
+
 /**
  * That a video stood after this place when its page was read, and has risen to it or past it since: by a row of `rises`, of which only one
  * passes the place. These rows never change, so that nothing among them is given twice either.
  */
-export function roseTo({ key, id, rises }: ListPlace): RawBuilder<SqlBool> {
+export function roseTo({ key, id, rises }: WrittenPlace): RawBuilder<SqlBool> {
   const { from, after } = rises ?? { from: 0, after: '' }
   return sql<SqlBool>`int8range(rises.former, rises.popularity, '[]') @> ${key}::bigint
     AND (rises.former, rises.video_id) < (${key}, ${id}) AND (rises.popularity, rises.video_id) >= (${key}, ${id})

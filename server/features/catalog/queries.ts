@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Texts } from '#contract/languages.ts'
 import type { Insertable } from 'kysely'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SectionsTable } from './tables.ts'
 
@@ -45,9 +46,8 @@ export type CardRow = Awaited<ReturnType<ReturnType<typeof selectCards>['execute
 /** Written out, not as a parameter, so that a prepared statement can use the indexes of published videos only. */
 export const isPublished = sql<boolean>`videos.state = 'published'`
 
-/** The cards of these videos with the ids of their tags, in no order; archived ones too, for whoever has a right to them. */
-export function selectCardsByIds(db: Db, ids: readonly string[]) {
-  return db
+const cardsByIds = prepared((db: Db, { ids }: Slots<{ ids: readonly string[] }>) =>
+  db
     .selectFrom('videos')
     .select(cardColumns)
     .select(
@@ -56,17 +56,24 @@ export function selectCardsByIds(db: Db, ids: readonly string[]) {
       ),
     )
     .where(sql<boolean>`videos.id = ANY(${ids})`)
-    .where('videos.state', 'in', ['published', 'archived'])
-    .execute()
+    .where('videos.state', 'in', ['published', 'archived']),
+)
+
+/** The cards of these videos with the ids of their tags, in no order; archived ones too, for whoever has a right to them. */
+export function selectCardsByIds(db: Db, ids: readonly string[]) {
+  return cardsByIds(db, { ids })
 }
+
+const tagNames = prepared((db: Db, { ids }: Slots<{ ids: readonly string[] }>) =>
+  db
+    .selectFrom('tags')
+    .select(['id', 'names'])
+    .where(sql<boolean>`id = ANY(${ids})`),
+)
 
 /** The names of these tags, in no order. */
 export function selectTagNames(db: Db, ids: readonly string[]): Promise<NameRow[]> {
-  return db
-    .selectFrom('tags')
-    .select(['id', 'names'])
-    .where(sql<boolean>`id = ANY(${ids})`)
-    .execute()
+  return tagNames(db, { ids })
 }
 
 /** One video with all that its page shows, or undefined where it may not be seen. */

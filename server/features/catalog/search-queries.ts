@@ -1,5 +1,6 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db } from '#server/tables.ts'
 import type { ListOrder, ListPlace } from './list-queries.ts'
 import { generationNow, risenFirst, roseTo } from './popular-queries.ts'
@@ -18,16 +19,14 @@ export interface TypedWord {
 export const mostWords = 8
 const mostAlike = 200
 
-/**
- * The words of a keyword as the index has them. Those alike are looked up for every word where `forgiving`, else for the
- * unknown ones; where the last word is `unfinished`, also among the words that begin like it.
- */
-export async function selectTypedWords(
-  db: Db,
-  keyword: string,
-  { forgiving, unfinished }: { forgiving: boolean; unfinished: boolean },
-): Promise<{ whole: string; words: TypedWord[] }> {
-  const { rows } = await sql<TypedWord & { whole: string }>`
+interface Typed {
+  keyword: string
+  forgiving: boolean
+  unfinished: boolean
+}
+
+const typedWords = prepared(
+  (_: Db, { keyword, forgiving, unfinished }: Slots<Typed>) => sql<TypedWord & { whole: string }>`
     WITH words AS (SELECT plain_words(${keyword}) AS words), typed AS MATERIALIZED (
       SELECT word, place, EXISTS (SELECT FROM search_words WHERE search_words.word = typed.word) AS known,
         whole_forms(word)
@@ -38,8 +37,20 @@ export async function selectTypedWords(
       CASE WHEN known AND NOT ${forgiving} THEN '{}' ELSE ARRAY(
         SELECT search_words.word FROM search_words WHERE search_words.forms && typed.forms LIMIT ${mostAlike}
       ) END AS alike
-    FROM typed ORDER BY place`.execute(db)
-  return { whole: rows[0]?.whole ?? '', words: rows }
+    FROM typed ORDER BY place`,
+)
+
+/**
+ * The words of a keyword as the index has them. Those alike are looked up for every word where `forgiving`, else for the
+ * unknown ones; where the last word is `unfinished`, also among the words that begin like it.
+ */
+export async function selectTypedWords(
+  db: Db,
+  keyword: string,
+  options: { forgiving: boolean; unfinished: boolean },
+): Promise<{ whole: string; words: TypedWord[] }> {
+  const words = await typedWords(db, { keyword, ...options })
+  return { whole: words[0]?.whole ?? '', words }
 }
 
 /** What is searched for, as PostgreSQL reads it: tsquery texts. */
@@ -64,11 +75,11 @@ interface Reach {
   /** Another shelf is opened while fewer than so many were found. */
   plenty: number
   /** Or as far as this shelf, however many there are. */
-  depth: number | undefined
+  depth: Expression<number> | undefined
 }
 
 /** The videos that match, with their scores and the last shelf that was opened. */
-function findOnShelves(terms: SearchTerms, reach: Reach): RawBuilder<Found> {
+function findOnShelves(terms: Slots<SearchTerms>, reach: Reach): RawBuilder<Found> {
   const opened = shelves.slice(1).map((shelf) => sql`(${isOpen(shelf, reach)})::int`)
   const all = shelves.map((shelf) => sql`SELECT * FROM ${sql.table(`shelf_${shelf}`)}`)
   return sql<Found>`WITH ${sql.join(shelves.map((shelf) => readShelf(shelf, terms, reach)))}
@@ -76,7 +87,7 @@ function findOnShelves(terms: SearchTerms, reach: Reach): RawBuilder<Found> {
 }
 
 /** Of a shelf that stays closed, only the videos that have these words as their title. */
-function readShelf(shelf: number, terms: SearchTerms, reach: Reach): RawBuilder<unknown> {
+function readShelf(shelf: number, terms: Slots<SearchTerms>, reach: Reach): RawBuilder<unknown> {
   const wanted =
     shelf === 0
       ? sql`${terms.all}::tsquery`
@@ -91,12 +102,12 @@ function readShelf(shelf: number, terms: SearchTerms, reach: Reach): RawBuilder<
 
 function isOpen(shelf: number, { plenty, depth }: Reach): RawBuilder<boolean> {
   return depth === undefined
-    ? sql<boolean>`(SELECT videos FROM ${sql.table(`found_before_${shelf}`)}) < ${plenty}::int`
-    : sql<boolean>`${depth >= shelf}::boolean`
+    ? sql<boolean>`(SELECT videos FROM ${sql.table(`found_before_${shelf}`)}) < ${sql.lit(plenty)}`
+    : sql<boolean>`${depth}::int >= ${sql.lit(shelf)}`
 }
 
 /** How well a video matches, more for one that is watched more; before all, those that have the very title or words. */
-function scoreFor({ all, typed, title }: SearchTerms): RawBuilder<number> {
+function scoreFor({ all, typed, title }: Slots<SearchTerms>): RawBuilder<number> {
   return sql<number>`(ts_rank('{0.1, 0.1, 0.5, 1}', words, ${all}::tsquery) * 10000)::int * (10 + fame)
     + CASE WHEN words @@ ${title}::tsquery THEN 4000000 WHEN words @@ ${typed}::tsquery THEN 2000000 ELSE 0 END`
 }
@@ -120,44 +131,88 @@ export interface FoundVideo {
   risen?: number | null
 }
 
+type Order = ListOrder | 'relevance'
+
+/** What a page of a search is run with; the place that it begins after is nothing for the first. */
+type SearchValues = SearchTerms & {
+  limit: number
+  depth: number
+  key: string | number
+  id: string
+  from: number
+  after: string
+}
+
+/** A page of a search in an order, the first or a further one: a text each, so that it is built once. */
+const preparedSearch = (order: Order, isFirst: boolean) =>
+  prepared((_: Db, values: Slots<SearchValues>) => {
+    const { all, typed, title, limit, depth, key: after, id } = values
+    const found = findOnShelves(
+      { all, typed, title },
+      { plenty: plentyOfVideos, depth: isFirst ? undefined : depth },
+    )
+    const key = sql.ref(keys[order])
+    const isFurther = isFirst ? sql`true` : sql`(${key}, found.video_id) < (${after}, ${id})`
+    const joined = order === 'relevance' ? sql`` : sql`JOIN videos ON videos.id = found.video_id`
+    if (order !== 'popular' || isFirst)
+      return sql<FoundVideo>`
+        SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation
+        FROM (${found}) found ${joined}
+        WHERE ${isFurther} ORDER BY ${key} DESC, found.video_id DESC LIMIT ${limit}`
+    const risen = sql`rises.generation`
+    const rises = { from: values.from, after: values.after }
+    return sql<FoundVideo>`
+      SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation, ${risen} AS risen
+      FROM (${found}) found ${joined}
+      LEFT JOIN rises ON rises.video_id = found.video_id AND ${roseTo({ key: after, id, rises })}
+      WHERE ${isFurther} OR ${risen} IS NOT NULL
+      ORDER BY ${risenFirst(risen, sql`found.video_id`)}, ${key} DESC, found.video_id DESC LIMIT ${limit}`
+  })
+
+const preparedSearches = {
+  relevance: { first: preparedSearch('relevance', true), further: preparedSearch('relevance', false) },
+  newest: { first: preparedSearch('newest', true), further: preparedSearch('newest', false) },
+  popular: { first: preparedSearch('popular', true), further: preparedSearch('popular', false) },
+}
+
+/** The first page of a search looks at no place. */
+const nowhere: SearchPlace = { key: 0, id: '', depth: 0, rises: { from: 0, after: '' } }
+
 /** One page of the videos that match, in order; by popularity also what has risen past the page before since. */
-export async function searchVideos(
+export function searchVideos(
   db: Db,
   terms: SearchTerms,
-  order: ListOrder | 'relevance',
-  after: SearchPlace | undefined,
+  order: Order,
+  place: SearchPlace | undefined,
   limit: number,
 ): Promise<FoundVideo[]> {
-  const found = findOnShelves(terms, { plenty: plentyOfVideos, depth: after?.depth })
-  const key = sql.ref(keys[order])
-  const place = after && sql`(${key}, found.video_id) < (${after.key}, ${after.id})`
-  const risen = order === 'popular' && after ? sql`rises.generation` : undefined
-  const { rows } = await sql<FoundVideo>`
-    SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation, ${risen ?? sql`NULL`} AS risen
-    FROM (${found}) found
-    ${order === 'relevance' ? sql`` : sql`JOIN videos ON videos.id = found.video_id`}
-    ${risen && after ? sql`LEFT JOIN rises ON rises.video_id = found.video_id AND ${roseTo(after)}` : sql``}
-    ${place ? sql`WHERE ${place} ${risen ? sql`OR ${risen} IS NOT NULL` : sql``}` : sql``}
-    ORDER BY ${risen ? sql`${risenFirst(risen, sql`found.video_id`)},` : sql``}
-      ${key} DESC, found.video_id DESC LIMIT ${limit}`.execute(db)
-  return rows
+  const { first, further } = preparedSearches[order]
+  const { rises, ...after } = place ?? nowhere
+  return (place ? further : first)(db, { ...terms, limit, ...after, ...rises })
 }
 
 const plentyOfTitles = 20
 
+interface Suggested {
+  id: string
+  titles: Texts
+  cover_path: string | null
+}
+
+const suggestedTitles = prepared(
+  (_: Db, { all, typed, title, limit }: Slots<SearchTerms & { limit: number }>) => {
+    const found = findOnShelves({ all, typed, title }, { plenty: plentyOfTitles, depth: undefined })
+    return sql<Suggested>`
+      SELECT id, titles, cover_path
+      FROM (SELECT video_id, score FROM (${found}) found ORDER BY score DESC, video_id DESC LIMIT ${limit}) best
+      JOIN videos ON videos.id = best.video_id
+      ORDER BY score DESC, video_id DESC`
+  },
+)
+
 /** The best known videos whose title matches. */
-export async function suggestTitles(
-  db: Db,
-  terms: SearchTerms,
-  limit: number,
-): Promise<{ id: string; titles: Texts; cover_path: string | null }[]> {
-  const found = findOnShelves(terms, { plenty: plentyOfTitles, depth: undefined })
-  const { rows } = await sql<{ id: string; titles: Texts; cover_path: string | null }>`
-    SELECT id, titles, cover_path
-    FROM (SELECT video_id, score FROM (${found}) found ORDER BY score DESC, video_id DESC LIMIT ${limit}) best
-    JOIN videos ON videos.id = best.video_id
-    ORDER BY score DESC, video_id DESC`.execute(db)
-  return rows
+export function suggestTitles(db: Db, terms: SearchTerms, limit: number): Promise<Suggested[]> {
+  return suggestedTitles(db, { ...terms, limit })
 }
 
 /** Written out, so that a prepared statement can use the index of such tags. */

@@ -129,19 +129,16 @@ export const selectWatched = preparedPage((db: Db, { userId, limit, isFurther })
     .limit(limit),
 )
 
-/**
- * What is unlocked now, newest first: each video once, at the episode that was bought or opened last (a whole video at its
- * first). One person's purchases and unlocks are few, so they are put in order here.
- */
-export async function selectUnlocked(
-  db: Db,
-  userId: string,
-  now: Date,
-  after: After | undefined,
-  limit: number,
-): Promise<ListedRow[]> {
-  const { at = null, id = null } = after ?? {}
-  const { rows } = await sql<ListedRow>`
+interface UnlockedAsked {
+  userId: string
+  now: Date
+  at: string | null
+  id: string | null
+  limit: number
+}
+
+const unlocked = prepared(
+  (_: Db, { userId, now, at, id, limit }: Slots<UnlockedAsked>) => sql<ListedRow>`
     WITH unlocked AS (
       SELECT video_id, episode_id, source, starts_at AS at FROM entitlements
       WHERE user_id = ${userId} AND revoked_at IS NULL AND hidden_at IS NULL
@@ -170,6 +167,20 @@ export async function selectUnlocked(
     LEFT JOIN assets ON assets.id = episodes.asset_id
     LEFT JOIN history ON history.user_id = ${userId} AND history.video_id = page.video_id
       AND history.episode_id = episodes.id AND NOT history.removed
-    ORDER BY page.at DESC, page.video_id`.execute(db)
-  return rows
+    ORDER BY page.at DESC, page.video_id`,
+)
+
+/**
+ * What is unlocked now, newest first: each video once, at the episode that was bought or opened last (a whole video at its
+ * first). One person's purchases and unlocks are few, so they are put in order here.
+ */
+export function selectUnlocked(
+  db: Db,
+  userId: string,
+  now: Date,
+  after: After | undefined,
+  limit: number,
+): Promise<ListedRow[]> {
+  const { at = null, id = null } = after ?? {}
+  return unlocked(db, { userId, now, at, id, limit })
 }

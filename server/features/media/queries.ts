@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db } from '#server/tables.ts'
 import type { Why } from './ingest/unusable-file.ts'
@@ -58,17 +59,26 @@ export function selectMediaKey(db: Db, place: string) {
     .executeTakeFirst()
 }
 
-export function selectEpisode(db: Db, id: string) {
-  return selectEpisodes(db).where('episodes.id', '=', id).executeTakeFirst()
+const episodeById = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+  selectEpisodes(db).where('episodes.id', '=', id),
+)
+
+export async function selectEpisode(db: Db, id: string): Promise<EpisodeRow | undefined> {
+  return (await episodeById(db, { id }))[0]
 }
 
-export function selectEpisodesAfter(db: Db, videoId: string, number: number, limit: number) {
-  return selectEpisodes(db)
+type Following = { videoId: string; number: number; limit: number }
+
+const episodesAfter = prepared((db: Db, { videoId, number, limit }: Slots<Following>) =>
+  selectEpisodes(db)
     .where('episodes.video_id', '=', videoId)
     .where('episodes.number', '>', number)
     .orderBy('episodes.number')
-    .limit(limit)
-    .execute()
+    .limit(limit),
+)
+
+export function selectEpisodesAfter(db: Db, videoId: string, number: number, limit: number) {
+  return episodesAfter(db, { videoId, number, limit })
 }
 
 /** How many episodes a video has that play or will, and how many of them play now. */

@@ -21,8 +21,7 @@ export async function exportUser(context: MembersContext, call: Call): Promise<R
   const parts = []
   for (const exportFrom of moments.export) parts.push(await exportFrom(db, userId))
   const { password_hash: _, ...own } = user
-  const { seenAfter, madeAfter } = oldest(clock.now())
-  const sessions = await selectSessions(db, userId, seenAfter, madeAfter, mostSessions)
+  const sessions = await selectSessions(db, { userId, ...oldest(clock.now()), limit: mostSessions })
   return Object.assign(
     {
       user: own,

@@ -35,8 +35,7 @@ const mostSessions = 100
 
 /** Where a person is signed in, the latest first. */
 export async function listSessionsOf({ db, clock }: MembersContext, userId: string) {
-  const { seenAfter, madeAfter } = oldest(clock.now())
-  const sessions = await selectSessions(db, userId, seenAfter, madeAfter, mostSessions)
+  const sessions = await selectSessions(db, { userId, ...oldest(clock.now()), limit: mostSessions })
   return sessions.map(({ id, user_agent, created_at, last_seen_at }) => ({
     id,
     device: describeDevice(user_agent),

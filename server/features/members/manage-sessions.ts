@@ -12,8 +12,7 @@ const mostShown = 100
 /** Where the member is signed in, the latest first. @throws Refusal signInFirst */
 export async function listSessions({ db, clock }: MembersContext, call: Call): Promise<Session[]> {
   const { userId, sessionId } = requireMember(call)
-  const { seenAfter, madeAfter } = oldest(clock.now())
-  const sessions = await selectSessions(db, userId, seenAfter, madeAfter, mostShown)
+  const sessions = await selectSessions(db, { userId, ...oldest(clock.now()), limit: mostShown })
   return sessions.map(({ id, user_agent, created_at, last_seen_at }) => ({
     id,
     current: id === sessionId,

@@ -44,18 +44,25 @@ export async function touchSession(db: Db, id: string, before: Date, now: Date):
     .execute()
 }
 
-export function selectSessions(db: Db, userId: string, seenAfter: Date, madeAfter: Date, most: number) {
-  return db
+interface SessionsAsked {
+  userId: string
+  seenAfter: Date
+  madeAfter: Date
+  limit: number
+}
+
+/** A person's sessions that have not ended, the latest first. */
+export const selectSessions = prepared((db: Db, asked: Slots<SessionsAsked>) =>
+  db
     .selectFrom('sessions')
     .select(['id', 'user_agent', 'created_at', 'last_seen_at'])
-    .where('user_id', '=', userId)
-    .where('last_seen_at', '>', seenAfter)
-    .where('created_at', '>', madeAfter)
+    .where('user_id', '=', asked.userId)
+    .where('last_seen_at', '>', asked.seenAfter)
+    .where('created_at', '>', asked.madeAfter)
     .orderBy('last_seen_at', 'desc')
     .orderBy('id')
-    .limit(most)
-    .execute()
-}
+    .limit(asked.limit),
+)
 
 /** Ends a person's sessions: one, or all but one, or all. @returns how many there were */
 export async function deleteSessions(

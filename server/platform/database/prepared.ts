@@ -1,4 +1,11 @@
-import { sql, type Compilable, type CompiledQuery, type Expression, type Kysely } from 'kysely'
+import {
+  sql,
+  type Compilable,
+  type CompiledQuery,
+  type Expression,
+  type Kysely,
+  type RawBuilder,
+} from 'kysely'
 
 /** What stands in a query's text for values that are known later. */
 export type Slots<Values> = { [Name in keyof Values]: Expression<Values[Name]> }
@@ -15,13 +22,13 @@ class Slot {
  * the text would take as long as the rest. `build` must make the same text whatever the values are.
  */
 export function prepared<Tables, Values extends object, Row>(
-  build: (db: Kysely<Tables>, values: Slots<Values>) => Compilable<Row>,
+  build: (db: Kysely<Tables>, values: Slots<Values>) => Compilable<Row> | RawBuilder<Row>,
 ): (db: Kysely<Tables>, values: Values) => Promise<Row[]> {
   // Every property that is asked for is a slot of that name.
   const slots = new Proxy({}, { get: (_, name) => sql`${new Slot(String(name))}` }) as Slots<Values>
   let built: CompiledQuery<Row> | undefined
   return async (db, values) => {
-    built ??= build(db, slots).compile()
+    built ??= build(db, slots).compile(db)
     const parameters = built.parameters.map((each) =>
       each instanceof Slot ? (values as Record<string, unknown>)[each.name] : each,
     )
