@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http'
 import { languages } from '#contract/languages.ts'
 import { median } from './load.ts'
+import { runClients } from './run-clients.ts'
 
 const usualClients = 16
 const warmUpMs = 800
@@ -32,10 +33,14 @@ export async function measureByTurns(targets: readonly Target[], clients = usual
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const loads = targets.map((target) => {
     const ask = (turn: number) => askInTurn(target, turn, agent)
-    return { target, results: [] as Load[], run: (ms: number) => load(ask, ms, clients) }
+    const run = (ms: number) => load(ask, ms, clients)
+    return { target, ask, run, results: [] as Load[] }
   })
   try {
-    for (const { run } of loads) await run(warmUpMs)
+    for (const { target, ask, run } of loads) {
+      await askEach(target.paths.length, ask, clients)
+      await run(warmUpMs)
+    }
     for (let round = 0; round < rounds; round++)
       for (const { results, run } of loads) results.push(await run(roundMs))
   } finally {
@@ -60,6 +65,16 @@ function askInTurn({ base, paths, headers }: Target, turn: number, agent: Agent)
   const path = paths[turn % paths.length] ?? ''
   const language = languages[Math.floor(turn / paths.length) % languages.length] ?? 'en'
   return askOnce(`${base}${path}`, { agent, headers: { ...headers, 'accept-language': language } })
+}
+
+/** Every address once, so that nothing is measured while its pages are still read from the disk. */
+async function askEach(paths: number, ask: (turn: number) => Promise<void>, clients: number): Promise<void> {
+  let next = 0
+  await runClients(
+    clients,
+    () => next >= paths,
+    () => ask(next++),
+  )
 }
 
 interface Load {

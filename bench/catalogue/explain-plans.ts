@@ -25,8 +25,12 @@ export async function explainPlans(
   const parts: string[] = []
   const scans: string[] = []
   const counts: string[] = []
+  const made: Statement[] = []
+  const db = openNoting(pool, made)
   for (const [name, read] of reads) {
-    for (const statement of await statementsOf(pool, read)) {
+    made.length = 0
+    await read(db)
+    for (const statement of made) {
       const ran = await explain(pool, 'ANALYZE, BUFFERS', statement.sql, statement.parameters)
       const prepared = await explain(pool, 'GENERIC_PLAN', statement.sql, undefined)
       parts.push(`### ${name}\n\n${statement.sql}\n\n${ran}\n\nprepared:\n${prepared}\n`)
@@ -38,19 +42,14 @@ export async function explainPlans(
   return { text: parts.join('\n'), scans, counts }
 }
 
-async function statementsOf(
-  pool: Pool,
-  read: (db: Kysely<Tables>) => Promise<unknown>,
-): Promise<Statement[]> {
-  const statements: Statement[] = []
-  const db = new Kysely<Tables>({
+/** The database as the site uses it; every statement is noted. */
+function openNoting(pool: Pool, made: Statement[]): Kysely<Tables> {
+  return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: withNamedStatements(pool) }),
     log: ({ query }) => {
-      statements.push(query)
+      made.push(query)
     },
   })
-  await read(db)
-  return statements
 }
 
 async function explain(
