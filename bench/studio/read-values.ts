@@ -26,6 +26,7 @@ export async function readValues(pool: Pool): Promise<Values> {
     'person show id': members,
     'person history id': members,
     'plan members id': plans,
+    'experiment show id': await some('experiments'),
     'video show id': videos,
     'episode play id': await some('episodes'),
     // Videos that files are on their way for.

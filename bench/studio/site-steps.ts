@@ -3,6 +3,8 @@ import type { SiteSize } from './fill-studio.ts'
 
 const episodesEach = 20
 const operators = 20
+/** Of the last, fewest have met what differs: half as many as of the one before. */
+const experiments = 8
 /** How many pictures the covers are by turns; each is a file (make-covers.ts). */
 export const covers = 12
 
@@ -93,6 +95,23 @@ export function siteSteps({ videos, people, orders, events, deeds }: SiteSize): 
         FROM generate_series($1::bigint, $2) n,
           LATERAL (SELECT jsonb_build_object('referrer_token', 'bench' || floor(200 ^ random())) AS touch) came
         WHERE n % 3 = 0`,
+    },
+    {
+      name: 'experiments',
+      total: experiments,
+      chunk: experiments,
+      sql: `INSERT INTO experiments (id, name, kind, arms, state, created_at, started_at, stopped_at)
+        SELECT bench_id('exp', n), 'Experiment ' || n, 'pay_theme', '[{"share": 50}, {"share": 50, "accent": "#88aaff"}]', 'stopped',
+          now() - n * interval '90 days', now() - n * interval '90 days', now() - (n - 1) * interval '90 days'
+        FROM generate_series($1::bigint, $2) n`,
+    },
+    {
+      name: 'who met what differs',
+      total: people,
+      chunk: 10_000,
+      sql: `INSERT INTO exposures (viewer_id, experiment_id, arm, at)
+        SELECT bench_id('usr', n), bench_id('exp', experiment), n % 2, now() - experiment * interval '90 days' + n % 80 * interval '1 day'
+        FROM generate_series($1::bigint, $2) n, generate_series(1, ${experiments}) experiment WHERE n % (2 ^ (experiment - 1))::int = 0`,
     },
     {
       name: 'operators',

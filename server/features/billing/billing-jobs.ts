@@ -1,5 +1,6 @@
 import { answerLinkRequests } from './answer-link-requests.ts'
 import type { BillingContext } from './billing-context.ts'
+import { countExperiments } from './experiment-sales.ts'
 import { runJanitor } from './janitor.ts'
 import { reconcile } from './reconcile.ts'
 import { remindSubscribers } from './remind-subscribers.ts'
@@ -27,6 +28,11 @@ export function billingJobs(context: BillingContext) {
     },
     { name: 'billing-withdrawals', everySeconds: 600, run: () => refundWithdrawn(context) },
     { name: 'billing-reconciliation', everySeconds: 3600, run: () => reconcile(context) },
+    {
+      name: 'count-experiments',
+      everySeconds: 300,
+      run: (signal: AbortSignal) => countExperiments(context, signal),
+    },
     { name: 'sum-up-days', everySeconds: 600, run: () => sumUpDays(context) },
   ]
 }

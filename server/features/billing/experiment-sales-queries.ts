@@ -24,11 +24,7 @@ interface Row {
  * Adds up an experiment's arms, until its end. An order counts that was made after its buyer first met what differs, with all
  * that came in and went back for it, whenever that was. `exposures_experiment` holds the viewers, `orders_user` their orders.
  */
-export async function loadExperimentSales(
-  db: Db,
-  experimentId: string,
-  until: Date,
-): Promise<Map<number, ArmSales>> {
+export async function countSales(db: Db, experimentId: string, until: Date): Promise<ArmSales[]> {
   const { rows } = await sql<Row>`
     WITH met AS MATERIALIZED (SELECT viewer_id, arm, at FROM exposures WHERE experiment_id = ${experimentId}),
     paid AS MATERIALIZED (
@@ -46,19 +42,61 @@ export async function loadExperimentSales(
     SELECT arm, currency, 0, 0, sum(net), sum(net * net) FROM paid GROUP BY arm, currency
     ORDER BY arm, currency NULLS FIRST`.execute(db)
   const arms = Map.groupBy(rows, ({ arm }) => arm)
-  return new Map(
-    [...arms].map(([arm, [counts, ...sums]]) => [
-      arm,
-      {
-        arm,
-        exposed: Number(counts?.exposed),
-        buyers: Number(counts?.buyers),
-        revenue: sums.map(({ currency, net_cents, squares }) => ({
-          currency: currency ?? '',
-          net_cents: Number(net_cents),
-          squares: Number(squares),
-        })),
-      },
-    ]),
-  )
+  return [...arms].map(([arm, [counts, ...sums]]) => ({
+    arm,
+    exposed: Number(counts?.exposed),
+    buyers: Number(counts?.buyers),
+    revenue: sums.map(({ currency, net_cents, squares }) => ({
+      currency: currency ?? '',
+      net_cents: Number(net_cents),
+      squares: Number(squares),
+    })),
+  }))
+}
+
+/** What was counted last of an experiment, if anything was. */
+export function selectCountedSales(db: Db, experimentId: string) {
+  return db
+    .selectFrom('experiment_sales')
+    .select(['arms', 'counted_at'])
+    .where('experiment_id', '=', experimentId)
+    .executeTakeFirst()
+}
+
+/** Keeps the newest count. */
+export async function upsertCountedSales(
+  db: Db,
+  experimentId: string,
+  arms: readonly ArmSales[],
+  at: Date,
+): Promise<void> {
+  const counted = { arms: JSON.stringify(arms), counted_at: at }
+  await db
+    .insertInto('experiment_sales')
+    .values({ experiment_id: experimentId, ...counted })
+    .onConflict((conflict) =>
+      conflict
+        .column('experiment_id')
+        .doUpdateSet(counted)
+        .where(sql<boolean>`experiment_sales.counted_at < excluded.counted_at`),
+    )
+    .execute()
+}
+
+/** The experiments to count: what runs, and what has stopped since it was counted, or was last counted before `before`. */
+export async function selectToCount(
+  db: Db,
+  before: Date,
+): Promise<{ id: string; stopped_at: Date | null }[]> {
+  return db
+    .selectFrom('experiments')
+    .leftJoin('experiment_sales as counted', 'counted.experiment_id', 'experiments.id')
+    .select(['experiments.id', 'experiments.stopped_at'])
+    .where('experiments.started_at', 'is not', null)
+    .where(
+      sql<boolean>`(experiments.stopped_at IS NULL OR counted.counted_at IS NULL
+        OR counted.counted_at < experiments.stopped_at OR counted.counted_at < ${before})`,
+    )
+    .orderBy('experiments.id')
+    .execute()
 }

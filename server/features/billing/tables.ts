@@ -2,6 +2,7 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { GatewayId, NextStep, orderKinds, orderStatuses, paymentMethods } from '#contract/billing.ts'
 import type { Texts } from '#contract/languages.ts'
 import type { OrderAttribution } from '#server/features/tracking/tracking.ts'
+import type { ArmSales } from './experiment-sales-queries.ts'
 import type { SandboxTables } from './gateways/sandbox/tables.ts'
 import type { StripeTables } from './gateways/stripe/tables.ts'
 
@@ -266,6 +267,13 @@ interface ForeignPaymentsTable {
   found_at: Date
 }
 
+/** What the arms of an experiment brought, as it was counted last. */
+interface ExperimentSalesTable {
+  experiment_id: string
+  counted_at: Date
+  arms: ColumnType<ArmSales[], string, string>
+}
+
 export interface BillingTables extends SandboxTables, StripeTables {
   plans: PlansTable
   payment_methods: PaymentMethodsTable
@@ -285,4 +293,5 @@ export interface BillingTables extends SandboxTables, StripeTables {
   introductions: IntroductionsTable
   order_links: OrderLinksTable
   link_requests: LinkRequestsTable
+  experiment_sales: ExperimentSalesTable
 }

@@ -5,7 +5,7 @@ import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { IntervalChart } from './IntervalChart.tsx'
-import { countWords } from '#web/studio/words.ts'
+import { countWords, timeWords } from '#web/studio/words.ts'
 import styles from './experiments.module.css'
 
 type Row = ArmResult & { name: string; share: number }
@@ -13,7 +13,7 @@ type Row = ArmResult & { name: string; share: number }
 /** What an experiment has shown, how uncertain that is, and whether it is too early to say. */
 export function Result({ result }: { result: ExperimentResult }) {
   const { t, language } = useTexts()
-  const { experiment, arms, minimum, is_early, is_uneven } = result
+  const { experiment, arms, minimum, is_early, is_uneven, counted_at } = result
   const rows = arms.map((arm, index): Row => {
     const said = experiment.arms[index] ?? { share: 0 }
     return {
@@ -41,7 +41,9 @@ export function Result({ result }: { result: ExperimentResult }) {
       {firstArm?.revenue.map(({ currency }) => (
         <Revenue key={currency} rows={rows} currency={currency} early={is_early} />
       ))}
-      <p className={styles.hint}>{t('experiments.how')}</p>
+      <p className={styles.hint}>
+        {t('experiments.how')} {t('experiments.counted', { time: timeWords(counted_at, language) })}
+      </p>
     </>
   )
 }

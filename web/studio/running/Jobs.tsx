@@ -22,6 +22,7 @@ const named = [
   'billing-renewals',
   'billing-withdrawals',
   'check-health',
+  'count-experiments',
   'fold-favorites',
   'fold-funnel',
   'fold-plays',

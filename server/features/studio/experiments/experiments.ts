@@ -75,9 +75,9 @@ export const experimentCommands: Command[] = [
 
   reads(showExperiment, async ({ db, clock }, { id }, { language }) => {
     const row = await findExperiment(db, id)
-    const sales = await loadExperimentSales(db, id, row.stopped_at ?? clock.now())
+    const { arms, countedAt } = await loadExperimentSales(db, row, clock.now())
     const experiment = await presentOne(db, row, language)
-    return { info: { experiment, ...judge(row.arms, sales) } }
+    return { info: { experiment, ...judge(row.arms, arms), counted_at: countedAt.toISOString() } }
   }),
 ]
 

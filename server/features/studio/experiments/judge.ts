@@ -15,7 +15,7 @@ import {
 export function judge(
   arms: readonly Arm[],
   sales: ReadonlyMap<number, ArmSales>,
-): Omit<ExperimentResult, 'experiment'> {
+): Omit<ExperimentResult, 'experiment' | 'counted_at'> {
   const sold = arms.map((_, arm) => sales.get(arm) ?? { arm, exposed: 0, buyers: 0, revenue: [] })
   const currencies = [...new Set(sold.flatMap(({ revenue }) => revenue.map(({ currency }) => currency)))]
   const [first, ...others] = sold
