@@ -16,8 +16,6 @@ import {
 import { listAudit } from '#contract/studio/operators.ts'
 import { editVideo } from '#contract/studio/videos.ts'
 import { armOf } from '#server/features/experiments/assign-arm.ts'
-import { countExperiments } from '#server/features/billing/experiment-sales.ts'
-import { refundOrder } from '#server/features/billing/refund-order.ts'
 import { loadFirstScreen } from '#server/features/pages/load-first-screen.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { guestIn, startOne } from '#server/testing/experiment.ts'
@@ -332,96 +330,5 @@ describe('the price', () => {
   it('is about one video', async () => {
     const body = { kind: 'video_price', name: 'x', arms: halves({ price_cents: 499 }) } as const
     expect((await owner.desk.call(createExperiment, { body })).answer.code).toBe(404)
-  })
-})
-
-describe('the result', () => {
-  it('counts who met what differs, once, and what the ledger has of them after that', async () => {
-    const experiment = await startFree(5)
-    const early = await Shopper.on(site, await guestIn(site, experiment, 0))
-    await early.buy({ episode_id: idOf(6) })
-    const [usual, more] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
-    for (const visitor of [early.visitor, usual, more, more]) await play(visitor, 4)
-    await play(more, 1)
-    const buyer = await Shopper.on(site, more)
-    await buyer.buy({ episode_id: idOf(6) })
-    const { info: order } = await buyer.buy({ kind: 'video', video_id: site.video.id })
-    await refundOrder(site.context, order?.id ?? '', { amountCents: 500, reason: 'goodwill' })
-    const shown = await resultOf(experiment)
-    expect(shown).toMatchObject({ is_early: true, is_uneven: false, minimum: 7600 })
-    expect(shown.arms[0]).toMatchObject({ exposed: 2, buyers: 0, conversion_difference: null })
-    expect(shown.arms[1]).toMatchObject({
-      exposed: 1,
-      buyers: 1,
-      conversion: { value: 1 },
-      revenue: [{ currency: 'USD', net_cents: 99 + 999 - 500, per_viewer: { value: 598 } }],
-    })
-    const later = await Shopper.on(site, usual)
-    await owner.desk.ask(stopExperiment, { body: { id: experiment.id } })
-    settle()
-    await later.buy({ episode_id: idOf(6) })
-    expect((await resultOf(experiment)).arms[0]).toMatchObject({ buyers: 0 })
-  })
-
-  it('leaves out who has a right to the episode already', async () => {
-    const shopper = await Shopper.on(site)
-    await shopper.buy({ kind: 'video', video_id: video.id })
-    const experiment = await startFree(5)
-    expect((await play(shopper.visitor, 4)).code).toBe(200)
-    expect((await resultOf(experiment)).arms.map(({ exposed }) => exposed)).toEqual([0, 0])
-  })
-})
-
-describe('the result of an experiment that many have met', () => {
-  const count = () => countExperiments(site.context, new AbortController().signal)
-  const manyMeet = ({ id }: Experiment) =>
-    site.context.database.pool.query(
-      `INSERT INTO exposures (viewer_id, experiment_id, arm, at)
-       SELECT 'usr_' || $1 || n, $1, 0, $2 FROM generate_series(1, 10001) n`,
-      [id, site.context.clock.now()],
-    )
-  const buyIn = async (experiment: Experiment) => {
-    const visitor = await guestIn(site, experiment, 1)
-    await play(visitor, 4)
-    const { info } = await (await Shopper.on(site, visitor)).buy({ episode_id: idOf(6) })
-    return info?.id ?? ''
-  }
-  const shown = async (experiment: Experiment) => {
-    const { arms, counted_at } = await resultOf(experiment)
-    return { sold: arms[1]?.revenue[0]?.net_cents ?? 0, counted_at }
-  }
-
-  it('is what was counted last, and says when that was', async () => {
-    const experiment = await startFree(5)
-    await manyMeet(experiment)
-    await buyIn(experiment)
-    await count()
-    const counted = await shown(experiment)
-    expect(counted.sold).toBe(99)
-    await buyIn(experiment)
-    site.moveOn(60_000)
-    expect(await shown(experiment)).toEqual(counted)
-    await count()
-    const later = await shown(experiment)
-    expect(later.sold).toBe(198)
-    expect(Date.parse(later.counted_at)).toBeGreaterThanOrEqual(Date.parse(counted.counted_at) + 60_000)
-  })
-
-  it('is counted once more when it was stopped, and then each day, since money may go back', async () => {
-    const experiment = await startFree(5)
-    await manyMeet(experiment)
-    await count()
-    const order = await buyIn(experiment)
-    await owner.desk.ask(stopExperiment, { body: { id: experiment.id } })
-    settle()
-    await count()
-    expect(await shown(experiment)).toMatchObject({ sold: 99 })
-    await refundOrder(site.context, order, { amountCents: 50, reason: 'goodwill' })
-    await count()
-    expect(await shown(experiment)).toMatchObject({ sold: 99 })
-    site.moveOn(25 * 3_600_000)
-    await count()
-    owner = await letIn(site, 'owner')
-    expect(await shown(experiment)).toMatchObject({ sold: 49 })
   })
 })

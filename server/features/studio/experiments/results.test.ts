@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getEpisode } from '#contract/media.ts'
+import { showExperiment, stopExperiment, type Experiment } from '#contract/studio/experiments.ts'
+import { countExperiments } from '#server/features/billing/experiment-sales.ts'
+import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { guestIn, startOne } from '#server/testing/experiment.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+let site: MoneySite
+let owner: TestOperator
+let video: BuiltVideo
+/** Half of the viewers of `video` have five free episodes instead of three. */
+let experiment: Experiment
+
+beforeAll(async () => (site = await moneySite()))
+afterAll(() => site.close())
+beforeEach(async () => {
+  owner = await letIn(site, 'owner')
+  video = await buildVideo(site.context)
+})
+
+/** What runs is known within a second. */
+const settle = () => site.moveOn(1000)
+
+async function start(): Promise<void> {
+  const arms = [{ share: 50 }, { share: 50, free_episodes: 5 }]
+  experiment = await startOne(owner.desk, { kind: 'free_episodes', target: video.id, arms })
+  settle()
+}
+
+async function stop(): Promise<void> {
+  await owner.desk.ask(stopExperiment, { body: { id: experiment.id } })
+  settle()
+}
+
+const guest = (arm: number) => guestIn(site, experiment, arm)
+const idOf = (number: number) => video.episodes[number - 1]?.id ?? ''
+const play = async (visitor: Visitor, number: number) =>
+  (await visitor.call(getEpisode, { query: { episode_id: idOf(number) } })).answer
+const result = () => owner.desk.ask(showExperiment, { query: { id: experiment.id } })
+
+describe('the result', () => {
+  it('counts who met what differs, once, and what the ledger has of them after that', async () => {
+    await start()
+    const early = await Shopper.on(site, await guest(0))
+    await early.buy({ episode_id: idOf(6) })
+    const [usual, more] = [await guest(0), await guest(1)]
+    for (const visitor of [early.visitor, usual, more, more]) await play(visitor, 4)
+    await play(more, 1)
+    const buyer = await Shopper.on(site, more)
+    await buyer.buy({ episode_id: idOf(6) })
+    const { info: order } = await buyer.buy({ kind: 'video', video_id: site.video.id })
+    await refundOrder(site.context, order?.id ?? '', { amountCents: 500, reason: 'goodwill' })
+    const shown = await result()
+    expect(shown).toMatchObject({ is_early: true, is_uneven: false, minimum: 7600 })
+    expect(shown.arms[0]).toMatchObject({ exposed: 2, buyers: 0, conversion_difference: null })
+    expect(shown.arms[1]).toMatchObject({
+      exposed: 1,
+      buyers: 1,
+      conversion: { value: 1 },
+      revenue: [{ currency: 'USD', net_cents: 99 + 999 - 500, per_viewer: { value: 598 } }],
+    })
+    const later = await Shopper.on(site, usual)
+    await stop()
+    await later.buy({ episode_id: idOf(6) })
+    expect((await result()).arms[0]).toMatchObject({ buyers: 0 })
+  })
+
+  it('leaves out who has a right to the episode already', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy({ kind: 'video', video_id: video.id })
+    await start()
+    expect((await play(shopper.visitor, 4)).code).toBe(200)
+    expect((await result()).arms.map(({ exposed }) => exposed)).toEqual([0, 0])
+  })
+})
+
+describe('the result of an experiment that many have met', () => {
+  const count = () => countExperiments(site.context, new AbortController().signal)
+  const manyMeet = () =>
+    site.context.database.pool.query(
+      `INSERT INTO exposures (viewer_id, experiment_id, arm, at)
+       SELECT 'usr_' || $1 || n, $1, 0, $2 FROM generate_series(1, 10001) n`,
+      [experiment.id, site.context.clock.now()],
+    )
+  const buy = async () => {
+    const visitor = await guest(1)
+    await play(visitor, 4)
+    const { info } = await (await Shopper.on(site, visitor)).buy({ episode_id: idOf(6) })
+    return info?.id ?? ''
+  }
+  const shown = async () => {
+    const { arms, counted_at } = await result()
+    return { sold: arms[1]?.revenue[0]?.net_cents ?? 0, counted_at }
+  }
+
+  it('is what was counted last, and says when that was', async () => {
+    await start()
+    await manyMeet()
+    await buy()
+    await count()
+    const counted = await shown()
+    expect(counted.sold).toBe(99)
+    await buy()
+    site.moveOn(60_000)
+    expect(await shown()).toEqual(counted)
+    await count()
+    const later = await shown()
+    expect(later.sold).toBe(198)
+    expect(Date.parse(later.counted_at)).toBeGreaterThanOrEqual(Date.parse(counted.counted_at) + 60_000)
+  })
+
+  it('is counted once more when it was stopped, and then each day, since money may go back', async () => {
+    await start()
+    await manyMeet()
+    await count()
+    const order = await buy()
+    await stop()
+    await count()
+    expect(await shown()).toMatchObject({ sold: 99 })
+    await refundOrder(site.context, order, { amountCents: 50, reason: 'goodwill' })
+    await count()
+    expect(await shown()).toMatchObject({ sold: 99 })
+    site.moveOn(25 * 3_600_000)
+    await count()
+    owner = await letIn(site, 'owner')
+    expect(await shown()).toMatchObject({ sold: 49 })
+  })
+})
