@@ -7,7 +7,7 @@ import type { MembersContext } from './members-context.ts'
 /**
  * Lets an account's password be tried, at most so often a minute and with a growing rest after failures (security.md,
  * "Limits"). Addresses without an account are counted alike. The try counts as failed until `deleteFailures`.
- * @param value the address in small letters, or the user's id where the person is signed in; operators' tries are counted apart from members'
+ * @param value the address by `foldEmail`, or the user's id where the person is signed in; operators' tries are counted apart from members'
  * @returns the key that the tries are counted under
  * @throws Fault tooMany with the seconds to wait
  */

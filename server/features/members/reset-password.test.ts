@@ -57,11 +57,13 @@ describe('a forgotten password', () => {
   })
 
   it('is taken three times an hour for each address, known or not', async () => {
-    for (const email of [member.email, 'somebody@example.com']) {
+    for (const email of [member.email, 'somebody.in@example.com']) {
       for (let time = 0; time < 3; time++) expect((await ask(email)).status).toBe(200)
-      const { status, headers } = await ask(email.toUpperCase())
-      expect(status).toBe(429)
-      expect(Number(headers.get('retry-after'))).toBeGreaterThan(3500)
+      for (const spelling of [email.toUpperCase(), email.replace('i', 'İ')]) {
+        const { status, headers } = await ask(spelling)
+        expect(status).toBe(429)
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(3500)
+      }
     }
     offset = 3_601_000
     expect((await ask(member.email)).status).toBe(200)

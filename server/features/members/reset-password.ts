@@ -7,6 +7,7 @@ import type { Tx } from '#server/tables.ts'
 import { deleteFailures } from './attempt-queries.ts'
 import { auditCall } from './audit-call.ts'
 import { checkEmail } from './check-person.ts'
+import { foldEmail } from './fold-email.ts'
 import { deleteLinks, insertResetRequest, takeResetRequest } from './link-queries.ts'
 import { findLink, lockLinked, makeLink, sameEmail } from './mail-links.ts'
 import type { MembersContext } from './members-context.ts'
@@ -27,7 +28,7 @@ export async function askForReset(context: MembersContext, call: Call<typeof for
   const { email } = call.body
   const now = clock.now()
   checkEmail(email)
-  await takeTurn(db, keyFor(secret, 'reset', email.toLowerCase()), limits.resetAccount, now)
+  await takeTurn(db, keyFor(secret, 'reset', foldEmail(email)), limits.resetAccount, now)
   await insertResetRequest(db, { email, language: call.language, created_at: now })
 }
 
@@ -92,7 +93,7 @@ async function changePassword(
   await endSessionsOf(tx, user.id)
   await deleteLinks(tx, user.id)
   const email = user.email ?? ''
-  await deleteFailures(tx, keyFor(context.secret, 'sign-in', email.toLowerCase()))
+  await deleteFailures(tx, keyFor(context.secret, 'sign-in', foldEmail(email)))
   await auditCall(context, tx, call, 'password_changed', user.id)
   await tellMember(tx, context, user, 'passwordChanged')
 }

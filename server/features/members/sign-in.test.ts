@@ -8,6 +8,7 @@ import {
   listSessions,
   signIn,
   signOut,
+  registerUser,
 } from '#contract/members.ts'
 import { password, registerMember } from '#server/testing/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
@@ -112,6 +113,17 @@ describe('guessing', () => {
     const codes = (await Promise.all(tries)).map(({ answer }) => answer.code)
     expect(codes.filter((code) => code === 500)).toHaveLength(5)
     expect(codes.filter((code) => code === 429)).toHaveLength(7)
+  })
+
+  it('has no tries of its own by another spelling that is the same to the database', async () => {
+    const email = 'victim@example.com'
+    const body = { email, password, repeat_password: password }
+    await (await guest()).ask(registerUser, { body })
+    const visitor = await guest()
+    for (const spelling of ['victim', 'VICTIM', 'victİm', 'vİctİm', 'vİctim'])
+      expect((await enter(visitor, `${spelling}@example.com`, 'wrong guess')).answer.code).toBe(500)
+    for (const spelling of ['victim', 'victİm'])
+      expect((await enter(visitor, `${spelling}@example.com`)).status).toBe(429)
   })
 
   it('is limited for a network, however many addresses of it are used', async () => {

@@ -5,6 +5,7 @@ import { answerInTransaction } from './answer-in-transaction.ts'
 import { deleteFailures } from './attempt-queries.ts'
 import { auditCall, auditWrongCode } from './audit-call.ts'
 import { checkEmail } from './check-person.ts'
+import { foldEmail } from './fold-email.ts'
 import { limitNetwork, limitTries } from './limit-tries.ts'
 import type { MembersContext } from './members-context.ts'
 import { verifyPassword } from './passwords.ts'
@@ -24,7 +25,7 @@ export async function signIn(context: MembersContext, call: Call<typeof signInCa
   const { email, password, totp } = call.body
   checkEmail(email)
   await limitNetwork(context, 'sign-in', call.ip)
-  const account = await limitTries(context, 'sign-in', email.toLowerCase())
+  const account = await limitTries(context, 'sign-in', foldEmail(email))
   const user = await selectUserByEmail(db, email)
   const right = await verifyPassword(user?.password_hash, password)
   if (!user || !right) {
