@@ -47,6 +47,7 @@ describe('refused', () => {
     'a b@c',
     `${'a'.repeat(250)}@b.example`,
     `${'a'.repeat(600)}@b.example`,
+    undefined,
   ])('the e-mail %s, naming the field', async (email) => {
     const shopper = await Shopper.on(site)
     expect(await shopper.tryOrder({ ...locked(), email })).toMatchObject({

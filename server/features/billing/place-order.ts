@@ -86,7 +86,7 @@ async function makeOrder(
   const now = context.clock.now()
   const live = body.kind === 'plan' ? await selectLiveSubscription(tx, buyer, now) : undefined
   const email = body.email ?? (live && (await addressOf(tx, live)))
-  if (email === undefined) throw new Refusal('emailInvalid')
+  if (email === undefined) throw new Refusal('emailInvalid', { field: 'email' })
   const payment = { gateway: body.gateway, method: body.method ?? 'card', email } as const
   const consent = consentOf(body, now)
   // Whichever plan is wished: it is the open period that is paid.
