@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { STATUS_CODES, type IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
+import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, faults, refusals, type FaultName } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
@@ -103,7 +103,7 @@ const faultOfParser: Record<string, FaultName> = {
 export function answerUnreadable(
   words: Pick<Words, 'translate'>,
   error: NodeJS.ErrnoException,
-  socket: Socket,
+  socket: Duplex,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const fault = new Fault(faultOfParser[error.code ?? ''] ?? 'badRequest')
@@ -122,4 +122,10 @@ export function answerUnreadable(
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Answers what Node would refuse without a word: an expectation that it does not know, which nobody has to meet, and CONNECT. */
+export function answerForNode(words: Pick<Words, 'translate'>, server: Server): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  server.on('connect', (_request, socket) => answerUnreadable(words, new Error('CONNECT'), socket))
 }

@@ -57,6 +57,15 @@ function refuseUnreadableText(text: string): void {
   if (!text.isWellFormed()) throw new Fault('badRequest', 'a text holds half of a character')
 }
 
+/**
+ * Refuses a request that does not say which host it is for, as HTTP/1.1 wants it. Node would, without a word.
+ * @throws Fault badRequest
+ */
+export function refuseHostless({ headers, raw }: FastifyRequest): void {
+  if (headers.host === undefined && raw.httpVersion !== '1.0')
+    throw new Fault('badRequest', 'the request names no host')
+}
+
 export type RouteAddress = Pick<RouteOptions, 'method' | 'url'>
 
 /** Lets every request of the chosen routes pass a check as it arrives; which they are is decided once, as they are added. */

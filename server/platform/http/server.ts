@@ -9,7 +9,7 @@ import { Fault, Refusal } from '#contract/errors.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { Language, OfferedLanguages } from '#contract/languages.ts'
 import type { Log } from '#server/platform/log.ts'
-import { answerError, answerUnreadable } from './answer-errors.ts'
+import { answerError, answerForNode, answerUnreadable } from './answer-errors.ts'
 import { languageFor, languageOfRefusal, languageOfStranger } from './answer-language.ts'
 import { envelopeSchema } from './envelope.ts'
 import {
@@ -17,6 +17,7 @@ import {
   checkRoutes,
   isForApi,
   refuseForeignOrigin,
+  refuseHostless,
   refuseUnreadable,
   refuseUnreadableUrl,
 } from './guards.ts'
@@ -87,12 +88,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const app = Fastify({
     ...limits,
     logger: false,
+    http: { requireHostHeader: false },
     // Forwarded headers are trusted for as many proxies as there are, no further (security.md, "Limits").
     trustProxy: options.trustProxy > 0 && ((_address, hop) => hop < options.trustProxy),
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: (error, request, reply) => void answerError(words, error, request, reply),
     clientErrorHandler: (error, socket) => answerUnreadable(words, error, socket),
   })
+  answerForNode(words, app.server)
   app.setValidatorCompiler(createValidatorCompiler())
   app.setSerializerCompiler(createSerialiserCompiler())
   app.setErrorHandler((error: Error, request, reply) => answerError(words, error, request, reply))
@@ -104,7 +107,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   await app.register(cookie)
   const refuseTooMany = limitCalls(app, options)
   if (options.closedSign) closeForViewers(app, options.closedSign, ofStranger)
-  checkRoutes(app, isForApi, ({ url }) => refuseUnreadableUrl(url))
+  checkRoutes(app, isForApi, (request) => {
+    refuseHostless(request)
+    refuseUnreadableUrl(request.url)
+  })
   const openViewer: OpenViewer = (request) => {
     const count = (viewer: Viewer | null) => {
       refuseTooMany(request, viewer)

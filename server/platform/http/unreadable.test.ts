@@ -32,6 +32,8 @@ const worded = (code: number) => ({ code, message: expect.stringMatching(/\w{2,}
 describe('bytes that are no request', () => {
   it.each([
     ['an unknown method', ['FROB /api/user HTTP/1.1', host, '', ''], 400],
+    ['a method that is for proxies', ['CONNECT example.com:443 HTTP/1.1', host, '', ''], 400],
+    ['no host', ['GET /api/user HTTP/1.1', 'Connection: close', '', ''], 400],
     ['NUL in a header', ['GET /api/user HTTP/1.1', host, 'x-user-token: a\0b', '', ''], 400],
     ['a header without a name', ['GET /api/user HTTP/1.1', host, ': b', '', ''], 400],
     [
@@ -50,6 +52,11 @@ describe('bytes that are no request', () => {
   ])('%s: a 4xx with a sentence in the envelope', async (_name, lines, status) => {
     expect(read(await say(...lines))).toEqual({ status, envelope: worded(status) })
   })
+})
+
+it('an expectation that nobody knows is nothing to fail for', async () => {
+  const answer = await say('GET /api/user HTTP/1.1', host, 'Expect: the-best', 'Connection: close', '', '')
+  expect(read(answer)).toMatchObject({ status: 200, envelope: { code: 200 } })
 })
 
 describe('an address that cannot be read', () => {
