@@ -292,7 +292,7 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     ],
   },
   {
-    rule: 'Cookie: `HttpOnly; SameSite=Lax`; a guest costs no row; a new session at sign-in',
+    rule: 'Cookie: `HttpOnly; SameSite=Lax`, over https `Secure` and `__Host-`; a guest costs no row; a new session at sign-in',
     proofs: [
       [members, 'starts with GET /api/user, keeps its id from call to call, and costs no row'],
       [
@@ -300,6 +300,8 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
         'is not given its empty cookie again, which could undo the one that says that something is kept',
       ],
       [signIn, 'gives the account, whatever the case of the address, and a new session'],
+      [signIn, 'ends after 90 days without a call, and after 400 days in any case'],
+      [members, 'every cookie is for this host and for https alone, and any other is nobody’s'],
     ],
   },
   {
@@ -314,7 +316,19 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
   },
   {
     rule: 'Unsafe calls that rely on the cookie come from our own pages',
-    proofs: [[members, 'is refused from another site']],
+    proofs: [
+      [members, 'is refused from another site'],
+      [members, 'that relies on the cookie and comes from %s is HTTP %i'],
+    ],
+  },
+  {
+    rule: '`Idempotency-Key` with an unsafe payment call or an unlock: the same answer for the same body, 409 for another; click ids make no difference',
+    proofs: [
+      [
+        billingRaces,
+        'a key answers as before, whatever the ad click ids say, and is refused for another body or call',
+      ],
+    ],
   },
   {
     rule: '`x-referrer-token`, `x-fbclid`, `x-ttclid` go with every call; the click ids also in the query of a GET and the body of the others',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { saveHistory } from '#contract/library.ts'
-import { changeUser, getUser } from '#contract/members.ts'
+import { changeUser, getUser, registerUser } from '#contract/members.ts'
+import { password } from '#server/testing/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 
 let site: TestSite
@@ -77,6 +78,25 @@ describe('a guest', () => {
   })
 })
 
+describe('over https', () => {
+  it('every cookie is for this host and for https alone, and any other is nobody’s', async () => {
+    const secure = await testSite({}, { PUBLIC_URL: 'https://drama.example' })
+    const visitor = secure.visitor()
+    const guest = await visitor.call(getUser, { headers: { 'x-referrer-token': 'spring' } })
+    const body = { email: 'https@example.com', password, repeat_password: password }
+    const member = await visitor.call(registerUser, { body })
+    const flags = 'Path=/; Max-Age=34560000; HttpOnly; SameSite=Lax; Secure'
+    expect(guest.headers.getSetCookie()).toEqual([expect.stringMatching(`^__Host-guest=[^;]+; ${flags}$`)])
+    expect(member.headers.getSetCookie()).toContainEqual(
+      expect.stringMatching(`^__Host-session=[^;]+; ${flags}$`),
+    )
+    expect((await visitor.ask(getUser)).role).toBe('member')
+    visitor.cookie = visitor.cookie.replaceAll('__Host-', '')
+    expect((await visitor.ask(getUser)).role).toBe('visitor')
+    await secure.close()
+  })
+})
+
 describe('an unsafe call', () => {
   it('is refused from another site', async () => {
     const visitor = site.visitor()
@@ -86,6 +106,29 @@ describe('an unsafe call', () => {
       headers: { 'sec-fetch-site': 'cross-site' },
     })
     expect(status).toBe(403)
+  })
+
+  it.each([
+    ['our pages', 200, { 'sec-fetch-site': 'same-origin' }],
+    ['a neighbour below our domain', 403, { 'sec-fetch-site': 'same-site' }],
+    ['nobody knows where', 403, {}],
+    ['our pages in an older browser', 200, { origin: 'http://localhost:3000' }],
+    ['another site in an older browser', 403, { origin: 'http://localhost:3000.evil.example' }],
+    ['a page that hides its origin', 403, { origin: 'null' }],
+    [
+      'another site with our origin',
+      403,
+      { 'sec-fetch-site': 'cross-site', origin: 'http://localhost:3000' },
+    ],
+  ])('that relies on the cookie and comes from %s is HTTP %i', async (_from, expected, headers) => {
+    const visitor = site.visitor()
+    await visitor.ask(getUser)
+    const { status } = await fetch(`${site.url}/api/user`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: visitor.cookie, ...headers },
+      body: '{}',
+    })
+    expect(status).toBe(expected)
   })
 
   it('without a token is told to sign in first', async () => {
