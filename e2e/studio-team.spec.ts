@@ -16,7 +16,7 @@ test('an owner comes in by the link, adds an editor, and finds both in the audit
   await expectReadable(page)
   await page.keyboard.press('Escape')
   await expect(page.getByRole('row', { name: eva })).toContainText('Invited')
-  await expect(page.getByRole('table', { name: 'Audit trail' })).toContainText('operator add')
+  await expect(page.getByRole('table', { name: 'Audit trail' })).toContainText('Added somebody to the team')
 })
 
 test('whoever comes back signs in with password and code, and out again', async ({ page }) => {

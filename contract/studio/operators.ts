@@ -142,7 +142,7 @@ export const removeOperator = command({
 export const Deed = Type.Object({
   id: Id,
   at: Time,
-  /** The command's words; of viewers and of payments the event's name. */
+  /** One of contract/studio/deeds.ts, or what an older site wrote: "studio " and a command's words, or an event's name. */
   event: Type.String(),
   /** The operator's address; null for the command line, and where it was no operator. */
   operator: nullable(Type.String()),
@@ -157,7 +157,7 @@ export const listAudit = command({
   path: '/api/studio/audit',
   command: 'audit list',
   roles: ['owner', 'support'],
-  summary: 'What was done, the latest first: by operators, or to one subject',
+  summary: 'What was done, the latest first: by operators, or to one subject and by it',
   refuses: [],
   query: Type.Object({ ...paging, subject: Type.Optional(Type.String({ maxLength: 100 })) }),
   data: listOf(Deed),

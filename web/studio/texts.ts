@@ -4,6 +4,7 @@ import { changeLanguage as changeBase, type KeyOf } from '#web/i18n/index.ts'
 import { createTranslator, type TextTree, type Values } from '#web/i18n/translator.ts'
 import { currentLanguage } from '#web/lib/language.ts'
 import content from './texts/en.content.json'
+import deeds from './texts/en.deeds.json'
 import desk from './texts/en.desk.json'
 import experiments from './texts/en.experiments.json'
 import growth from './texts/en.growth.json'
@@ -22,6 +23,7 @@ export const studioLanguages = ['en', 'dy'] as const satisfies Language[]
 type StudioKey =
   | KeyOf<typeof desk>
   | KeyOf<typeof content>
+  | KeyOf<typeof deeds>
   | KeyOf<typeof homepage & typeof running & typeof settings>
   | KeyOf<typeof growth>
   | KeyOf<typeof experiments>
@@ -37,6 +39,7 @@ export type Say = (key: StudioKey, values?: Values) => string
 const translator = createTranslator<StudioKey>(currentLanguage())
 for (const part of [
   desk,
+  deeds,
   content,
   labels,
   homepage,

@@ -1,4 +1,5 @@
-import { writeAudit, type AuditedEvent } from '#server/platform/database/audit.ts'
+import type { AuditedEvent } from '#contract/studio/deeds.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
 import type { Tx } from '#server/tables.ts'
 import type { OrderRow } from './order-queries.ts'
 
@@ -26,6 +27,7 @@ export function auditPayment(
     event,
     userId,
     at,
+    subject: order_id,
     details: { order_id, amount_cents, currency, gateway, ...more },
   })
 }

@@ -1,5 +1,6 @@
 import { Refusal } from '#contract/errors.ts'
-import { originOf, writeAudit, type AuditedEvent } from '#server/platform/database/audit.ts'
+import type { AuditedEvent } from '#contract/studio/deeds.ts'
+import { originOf, writeAudit } from '#server/platform/database/audit.ts'
 import type { Db } from '#server/tables.ts'
 import type { MembersContext } from './members-context.ts'
 

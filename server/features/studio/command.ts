@@ -2,6 +2,7 @@ import { Refusal } from '#contract/errors.ts'
 import type { AnswerOf, BodyOf, QueryOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import type { CommandEndpoint, Role } from '#contract/studio/command.ts'
+import type { ActingCommand, WrittenCommand } from '#contract/studio/deeds.ts'
 import { originOf, writeAudit } from '#server/platform/database/audit.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { StudioContext } from './studio-context.ts'
@@ -31,6 +32,11 @@ export interface Command {
   run(context: StudioContext, actor: Actor, input: object): Promise<{ info: unknown } | { data: unknown }>
 }
 
+/** A command that the audit trail has a line of, for which contract/studio/deeds.ts has to name it. */
+interface Written<Words extends WrittenCommand = WrittenCommand> extends CommandEndpoint {
+  command: Words
+}
+
 type Answer<E extends CommandEndpoint> = Promise<AnswerOf<E>>
 
 /** A command that only looks. */
@@ -49,7 +55,7 @@ export function reads<E extends CommandEndpoint>(
  * A command that changes the database alone: its change and the line in the audit trail are one transaction, so that
  * neither is there without the other. `change` is null where nothing was changed, as by a call that is sent again.
  */
-export function changes<E extends CommandEndpoint>(
+export function changes<E extends Written>(
   endpoint: E,
   run: (
     context: StudioContext,
@@ -74,7 +80,7 @@ export function changes<E extends CommandEndpoint>(
  * A command that turns to others too (a gateway, the disk), whose work is no single transaction: that it was asked for is
  * written down before anything happens, and what came of it afterwards.
  */
-export function acts<E extends CommandEndpoint>(
+export function acts<E extends Written<ActingCommand>>(
   endpoint: E,
   subjectOf: (input: InputOf<E>) => string,
   run: (
@@ -117,7 +123,7 @@ export async function perform(
 export function writeDown(
   { clock, secret }: StudioContext,
   db: Db,
-  { command }: Pick<CommandEndpoint, 'command'>,
+  { command }: Pick<Written, 'command'>,
   { operator, ip }: Pick<Actor, 'operator' | 'ip'>,
   { subject, ...details }: Change,
 ): Promise<void> {

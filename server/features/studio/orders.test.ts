@@ -128,6 +128,8 @@ describe('a refund', () => {
     expect(file.refundable_cents).toBe(0)
     const { list } = await owner.desk.ask(listAudit, { query: { subject: order.id } })
     const [last, asked] = list.filter(({ event }) => event === 'studio order refund')
+    const payments = list.map(({ event }) => event).filter((event) => event.includes('_'))
+    expect(payments).toEqual(['order_refunded', 'order_refunded', 'order_paid'])
     expect(asked).toMatchObject({ operator: owner.email, details: { before: { asked: { id: order.id } } } })
     expect(last).toMatchObject({
       operator: owner.email,

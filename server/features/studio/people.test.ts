@@ -108,6 +108,8 @@ describe('a right', () => {
     expect(list.map(({ event, operator }) => [event, operator])).toEqual([
       ['studio entitlement revoke', support.email],
       ['studio entitlement grant', support.email],
+      // What they did themselves stands in the same list.
+      ['order_paid', null],
     ])
     expect(list[0]?.details).toMatchObject({ before: { entitlement: given.id }, after: { reason } })
   })

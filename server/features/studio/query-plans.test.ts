@@ -4,6 +4,7 @@ import { selectDeskTags } from '#server/features/catalog/catalog.ts'
 import type { Db } from '#server/tables.ts'
 import { plansOf } from '#server/testing/plans-of.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { selectDeeds, selectDeedsAbout } from './audit-queries.ts'
 
 const filled = `
   SET session_replication_role = replica;
@@ -17,6 +18,11 @@ const filled = `
     FROM generate_series(1, 20000) n;
   INSERT INTO tags (id, slug, names, video_count)
     SELECT 'tag_' || n, n, jsonb_build_object('en', 'Tag number ' || n), n % 300 FROM generate_series(1, 5000) n;
+  INSERT INTO audit_events (at, event, user_id, operator, subject)
+    SELECT now(), (ARRAY['studio video edit', 'signed_in', 'order_paid'])[1 + n % 3],
+      CASE WHEN n % 3 > 0 THEN 'usr_' || n % 5000 END, CASE WHEN n % 3 = 0 THEN 'me@example.com' END,
+      CASE n % 3 WHEN 0 THEN 'vid_' || n % 700 WHEN 2 THEN 'ord_' || n END
+    FROM generate_series(1, 20000) n;
   RESET session_replication_role;
   ANALYZE`
 
@@ -38,6 +44,7 @@ async function expectIndexed(work: (db: Db) => Promise<unknown>, index: RegExp):
     expect(plan).not.toContain('Seq Scan on orders')
     expect(plan).not.toContain('Seq Scan on attempts')
     expect(plan).not.toContain('Seq Scan on tags')
+    expect(plan).not.toContain('Seq Scan on audit_events')
   }
 }
 
@@ -69,4 +76,15 @@ describe('a page of tags is read in the order of their use', () => {
     ['and on from there', { keyword: 'number 77', after, limit: 20 }, /tags_words/],
   ]
   it.each(pages)('%s', (_name, page, index) => expectIndexed((db) => selectDeskTags(db, page), index))
+})
+
+describe('a page of the audit trail is read by an index', () => {
+  const page = { before: 15_000, limit: 51 }
+  it('of all that operators did', () => expectIndexed((db) => selectDeeds(db, page), /audit_events_studio/))
+
+  it('of a subject, and of a person besides', () =>
+    expectIndexed(
+      (db) => selectDeedsAbout(db, 'usr_7', page),
+      /audit_events_subject[^]*audit_events_user|audit_events_user[^]*audit_events_subject/,
+    ))
 })

@@ -1,41 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { sql, type QueryExecutorProvider } from 'kysely'
-
-/** What is written down for good (security.md, "Secrets"): who did what, without addresses, passwords or tokens. */
-export type AuditedEvent =
-  | 'registered'
-  | 'signed_in'
-  | 'sign_in_failed'
-  | 'signed_out'
-  | 'sessions_ended'
-  | 'password_changed'
-  | 'email_changed'
-  | 'second_factor_on'
-  | 'second_factor_off'
-  | 'consent_changed'
-  | 'identity_linked'
-  | 'identity_unlinked'
-  | 'exported'
-  | 'deleted'
-  | 'order_paid'
-  | 'payment_failed'
-  | 'money_returned'
-  | 'order_refunded'
-  | 'refund_failed'
-  | 'order_disputed'
-  | 'dispute_ended'
-  | 'withdrawn'
-  | 'renewals_cancelled'
-  | 'renewals_resumed'
-  | 'payment_method_changed'
-  | 'plan_change_planned'
-  | 'plan_change_taken_back'
-  | 'operator_signed_in'
-  | 'operator_sign_in_failed'
-  | 'operator_signed_out'
-  | 'operator_let_in'
-  /** A command of the studio, by its words. */
-  | `studio ${string}`
+import type { AuditedEvent } from '#contract/studio/deeds.ts'
 
 interface Entry {
   event: AuditedEvent
@@ -51,7 +16,7 @@ interface Entry {
   details?: Record<string, unknown>
 }
 
-/** Adds to the audit trail, in the transaction of what happened. */
+/** Writes down for good who did what, without addresses, passwords or tokens, in the transaction of what happened. */
 export async function writeAudit(
   tx: QueryExecutorProvider,
   { event, userId, origin, at, operator, subject, details = {} }: Entry,

@@ -5,6 +5,7 @@ import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
+import { deedWords, wordsOf } from './deed-words.ts'
 import styles from './team.module.css'
 
 /** What operators did, the latest first; of one subject everything that happened to it. */
@@ -22,8 +23,11 @@ export function AuditTrail({ subject }: { subject?: string }) {
   })
   const columns = [
     { title: t('team.when'), cell: ({ at }: Deed) => timeWords(at, language) },
-    { title: t('team.who'), cell: ({ operator }: Deed) => operator ?? t('team.commandLine') },
-    { title: t('team.what'), cell: ({ event }: Deed) => event.replace(/^studio /, '') },
+    {
+      title: t('team.who'),
+      cell: ({ operator, event }: Deed) => operator ?? (wordsOf(event) ? t('team.commandLine') : '–'),
+    },
+    { title: t('team.what'), cell: (deed: Deed) => <What deed={deed} /> },
     {
       title: t('team.details'),
       cell: (deed: Deed) => <Details deed={deed} />,
@@ -42,6 +46,18 @@ export function AuditTrail({ subject }: { subject?: string }) {
       )}
       <ListFoot pages={deeds} empty={null} />
     </>
+  )
+}
+
+/** What was done in a sentence, and small, by which command of the command line. */
+function What({ deed }: { deed: Deed }) {
+  const { t } = useTexts()
+  const words = wordsOf(deed.event)
+  return (
+    <span className={styles.deed}>
+      {deedWords(deed, t)}
+      {words && <code>{words}</code>}
+    </span>
   )
 }
 
