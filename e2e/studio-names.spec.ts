@@ -29,7 +29,7 @@ test('a tag is renamed in several languages, which viewers find it by; without a
   await labelVideo(page, { tags: [before] })
   await page.goto('/studio/content/names')
   await look(page, before)
-  // Leaving the field looks for something else; what is open of a row stays.
+  // Pausing, or leaving the field, looks for something else; what is open of a row stays.
   await page.getByLabel('Search by name').fill(before.slice(0, -1))
   await page.getByRole('button', { name: `Rename ${before}` }).click()
   const dialog = page.getByRole('dialog', { name: `Rename ${before}` })

@@ -1,8 +1,12 @@
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { Field } from '#web/ui/Field.tsx'
+import { useSettled } from '#web/studio/ui/use-settled.ts'
 import styles from './content.module.css'
 
-/** Looks for what was typed once the form is sent, or the field left. */
+/**
+ * Looks for what is being typed as soon as somebody pauses, and at once when the form is sent or the field left.
+ * `value` is what is looked for now; where that changes elsewhere, as in the page's address, the field follows.
+ */
 export function SearchField({
   label,
   value,
@@ -13,12 +17,27 @@ export function SearchField({
   onSearch: (words: string) => void
 }) {
   const [words, setWords] = useState(value)
+  const [asked, setAsked] = useState({ given: value, told: value })
+  if (asked.given !== value) {
+    setAsked({ given: value, told: value })
+    // What comes back is what was told; somebody may have typed on.
+    if (asked.told !== value) setWords(value)
+  }
+  const search = (typed: string) => {
+    const told = typed.trim()
+    if (told === asked.told) return
+    setAsked({ ...asked, told })
+    onSearch(told)
+  }
+  const onPause = useEffectEvent(search)
+  const settled = useSettled(words)
+  useEffect(() => onPause(settled), [settled])
   return (
     <form
       className={styles.search}
       onSubmit={(event) => {
         event.preventDefault()
-        onSearch(words.trim())
+        search(words)
       }}
     >
       <Field
@@ -30,7 +49,7 @@ export function SearchField({
         value={words}
         message=""
         onValue={setWords}
-        onLeave={() => onSearch(words.trim())}
+        onLeave={() => search(words)}
         input={() => {}}
       />
     </form>

@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { listTags } from '#contract/catalog.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Ordered } from '#web/studio/ui/Ordered.tsx'
+import { useSettled } from '#web/studio/ui/use-settled.ts'
 import styles from './homepage.module.css'
 
 interface Picked {
@@ -25,11 +26,14 @@ export function PickVideos({
   const { t } = useTexts()
   const [words, setWords] = useState('')
   const [found, setFound] = useState<Picked[]>([])
+  const asked = useSettled(words.trim())
   const titles = useQuery({
-    queryKey: ['pick', words],
-    queryFn: ({ signal }) => call(listTags, { query: { keyword: words, limit: 8 }, signal }),
-    enabled: words.trim() !== '',
+    queryKey: ['pick', asked],
+    queryFn: ({ signal }) => call(listTags, { query: { keyword: asked, limit: 8 }, signal }),
+    enabled: asked !== '',
+    placeholderData: keepPreviousData,
   })
+  const isAnswered = titles.isSuccess && !titles.isPlaceholderData && asked === words.trim()
   const nameOf = (id: string) => [...known, ...found].find((video) => video.id === id)?.name ?? id
   const pick = (video: Picked) => {
     setFound([...found, video])
@@ -68,7 +72,7 @@ export function PickVideos({
               </Button>
             </li>
           ))}
-          {titles.data && fresh.length === 0 && <li>{t('homepage.nothingFound')}</li>}
+          {isAnswered && fresh.length === 0 && <li>{t('homepage.nothingFound')}</li>}
         </ul>
       )}
     </div>

@@ -69,6 +69,7 @@ function Filters({ asked, onAsk }: { asked: Asked; onAsk: (wish: Asked) => void 
       <Field
         {...form.field('person')}
         label={t(role === 'analyst' ? 'money.personId' : 'money.person')}
+        hint={t('money.personHint')}
         autoComplete="off"
         required={false}
       />

@@ -8,6 +8,7 @@ import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
+import { useSettled } from '#web/studio/ui/use-settled.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import styles from './people.module.css'
 
@@ -88,10 +89,11 @@ function VideoChoice({
   onChoose: (id: string) => void
 }) {
   const { t, language } = useTexts()
+  const asked = useSettled(keyword)
   const found = useQuery({
-    queryKey: ['titles', keyword, language],
-    queryFn: ({ signal }) => call(listTags, { query: { keyword }, signal }),
-    enabled: keyword !== '',
+    queryKey: ['titles', asked, language],
+    queryFn: ({ signal }) => call(listTags, { query: { keyword: asked }, signal }),
+    enabled: asked !== '',
     placeholderData: (before) => before,
   })
   const titles = keyword === '' ? [] : (found.data?.titles ?? [])

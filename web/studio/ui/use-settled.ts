@@ -1,0 +1,14 @@
+import { useEffect, useState } from 'react'
+
+/** How long nobody types before what was typed is looked for. */
+const restMs = 300
+
+/** A value that has not changed for a moment: what somebody types, once they pause. */
+export function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), restMs)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}
