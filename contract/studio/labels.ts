@@ -1,10 +1,14 @@
 import { Type, type Static } from 'typebox'
-import { Id, listOf, paging } from '#contract/shapes.ts'
+import { Id, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command, type Role } from './command.ts'
 import { TextsInSome } from './videos.ts'
 
 /** How long the name of a tag or category may be. */
 export const longestLabel = 64
+
+/** What may still be going on at a tag that many videos have: they learn its new names, get another tag, or lose it. */
+export const tagTasks = ['index', 'merge', 'delete'] as const
+export type TagTask = (typeof tagTasks)[number]
 
 const editors: readonly Role[] = ['owner', 'editor']
 const readers: readonly Role[] = [...editors, 'analyst']
@@ -17,12 +21,18 @@ export const DeskTag = Type.Object({
   ...DeskLabel.properties,
   /** How many published videos have it. */
   video_count: Type.Integer(),
+  /** What is still going on at its videos, some at a time; null where nothing is. */
+  under_way: nullable(oneOf(tagTasks)),
 })
 export type DeskTag = Static<typeof DeskTag>
 
 const byId = Type.Object({ id: Id })
 const renamed = Type.Object({ id: Id, names: TextsInSome })
 const merged = Type.Object({ id: Id, into: Id })
+/** Whether all of it is done, or many videos still follow some at a time. */
+const isDone = { done: Type.Boolean() }
+const MergedInto = Type.Object({ ...DeskLabel.properties, ...isDone })
+const Deleted = Type.Object({ deleted: Type.Boolean() })
 const categories = Type.Object({ list: Type.Array(DeskLabel) })
 
 export const listDeskTags = command({
@@ -55,10 +65,11 @@ export const mergeTag = command({
   command: 'tag merge',
   args: ['id', 'into'],
   roles: editors,
-  summary: 'Gives all videos and homepage sections of a tag another one in its place, and deletes it',
-  refuses: ['notFound'],
+  summary:
+    'Gives all videos and homepage sections of a tag another one in its place, and deletes it; many videos follow by and by (`done` false)',
+  refuses: ['notFound', 'movedOn'],
   body: merged,
-  info: DeskLabel,
+  info: MergedInto,
 })
 
 export const deleteTag = command({
@@ -67,10 +78,10 @@ export const deleteTag = command({
   command: 'tag delete',
   args: ['id'],
   roles: editors,
-  summary: 'Takes a tag off all videos and deletes it',
-  refuses: ['notFound', 'feedsHomepage'],
+  summary: 'Takes a tag off all videos and deletes it; one that many have goes by and by (`deleted` false)',
+  refuses: ['notFound', 'feedsHomepage', 'movedOn'],
   body: byId,
-  info: Type.Object({ deleted: Type.Boolean() }),
+  info: Deleted,
 })
 
 export const listDeskCategories = command({
@@ -115,7 +126,7 @@ export const mergeCategory = command({
   summary: 'Gives all videos and homepage sections of a category another one, and deletes it',
   refuses: ['notFound'],
   body: merged,
-  info: DeskLabel,
+  info: MergedInto,
 })
 
 export const deleteCategory = command({
@@ -127,5 +138,5 @@ export const deleteCategory = command({
   summary: 'Takes a category off all videos and deletes it',
   refuses: ['notFound', 'feedsHomepage'],
   body: byId,
-  info: Type.Object({ deleted: Type.Boolean() }),
+  info: Deleted,
 })

@@ -8,11 +8,15 @@ import { edited, slugOf, type TextChanges } from './edit-video.ts'
 import * as queries from './label-queries.ts'
 import type { LabelKind, LabelRecord } from './label-queries.ts'
 import { found } from './list-videos.ts'
+import { addTagWork, isGoing, lockTagWork } from './tag-work-queries.ts'
 
 /*
- * Videos are held before labels, as by whoever edits, publishes or ranks one, so that nobody waits in a circle; and the
- * homepage before both, as by whoever saves it.
+ * Videos are held before labels, as by whoever edits, publishes or ranks one, so that nobody waits in a circle; what is under
+ * way at a tag before both, as by whoever carries it on; and the homepage before all, as by whoever saves it.
  */
+
+/** A tag of more videos than these has them changed by and by (carry-on-tags.ts); the triggers say the same of its names. */
+const atOnce = 200
 
 /**
  * Renames a tag or category in some languages. Its slug stays, and with it whatever knows it by that.
@@ -25,11 +29,21 @@ export async function renameLabel(
   changes: TextChanges,
 ): Promise<{ before: LabelRecord; after: LabelRecord }> {
   // Videos are found by the names of their tags.
-  if (kind === 'tag') await queries.lockVideosOf(tx, kind, id)
+  if (kind === 'tag') await holdVideos(tx, kind, id)
   const before = found((await queries.lockLabels(tx, kind, [id])).get(id))
   const names = editedNames(kind, before.names, changes)
   await queries.updateNames(tx, kind, id, names)
   return { before, after: { ...before, names } }
+}
+
+/** Holds the videos of a label, unless it is a tag of too many. @returns whether it did */
+async function holdVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean> {
+  if (kind === 'tag') {
+    await lockTagWork(tx, id)
+    if ((await queries.countVideos(tx, id, atOnce + 1)) > atOnce) return false
+  }
+  await queries.lockVideosOf(tx, kind, id)
+  return true
 }
 
 function editedNames(kind: LabelKind, before: Texts, changes: TextChanges): Texts {
@@ -44,33 +58,48 @@ function editedNames(kind: LabelKind, before: Texts, changes: TextChanges): Text
 
 /**
  * Gives what has one label, videos and sections of the homepage, another in its place, and deletes the one.
- * @throws Refusal notFound, also for a label that would be merged into itself
+ * @returns how many videos had it, and whether they all have the other by then
+ * @throws Refusal notFound, also for a label that would be merged into itself; movedOn where one of them is going already
  */
 export async function mergeLabels(tx: Tx, kind: LabelKind, id: string, intoId: string) {
   await lockHomepage(tx)
-  await queries.lockVideosOf(tx, kind, id)
+  const isDone = await holdVideos(tx, kind, id)
   const labels = await queries.lockLabels(tx, kind, [id, intoId])
   const from = found(labels.get(id))
   const into = found(id === intoId ? undefined : labels.get(intoId))
-  const videos = await queries.moveVideos(tx, kind, id, intoId)
+  await checkStays(tx, kind, [id, intoId], id)
   const sections = await queries.feedInstead(tx, kind, from.slug, into.slug)
+  if (!isDone) {
+    await addTagWork(tx, id, intoId)
+    return { from, into, videos: await queries.countVideos(tx, id), sections, isDone }
+  }
+  const videos = await queries.moveVideos(tx, kind, id, intoId)
   await queries.deleteRow(tx, kind, id)
-  return { from, into, videos, sections }
+  return { from, into, videos, sections, isDone }
+}
+
+async function checkStays(tx: Tx, kind: LabelKind, ids: readonly string[], leaving: string): Promise<void> {
+  if (kind === 'tag' && (await isGoing(tx, ids, leaving))) throw new Refusal('movedOn')
 }
 
 /**
  * Takes a label off all videos and deletes it.
- * @returns how it was, and how many videos had it
- * @throws Refusal notFound; feedsHomepage where a section of the homepage would stand empty
+ * @returns how it was, how many videos had it, and whether it is gone by then
+ * @throws Refusal notFound; feedsHomepage where a section of the homepage would stand empty; movedOn where it is going already
  */
 export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
   await lockHomepage(tx)
-  await queries.lockVideosOf(tx, kind, id)
+  const isDone = await holdVideos(tx, kind, id)
   const label = found((await queries.lockLabels(tx, kind, [id])).get(id))
+  await checkStays(tx, kind, [id], id)
   if (await queries.feedsSection(tx, kind, label.slug)) throw new Refusal('feedsHomepage')
+  if (!isDone) {
+    await addTagWork(tx, id, null)
+    return { label, videos: await queries.countVideos(tx, id), isDone }
+  }
   const videos = await queries.takeOff(tx, kind, id)
   await queries.deleteRow(tx, kind, id)
-  return { label, videos }
+  return { label, videos, isDone }
 }
 
 /**

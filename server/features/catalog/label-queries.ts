@@ -28,6 +28,9 @@ export function selectDeskTags(db: Db, { keyword, after, limit }: TagsWanted) {
   return db
     .selectFrom('tags')
     .select(['id', 'slug', 'names', 'video_count'])
+    .select(({ selectFrom }) =>
+      selectFrom('tag_work').select('task').whereRef('tag_id', '=', 'tags.id').as('under_way'),
+    )
     .$if(keyword !== undefined, (query) => query.where(hasWords('words', keyword ?? '')))
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(${use}, id) < (${after?.video_count}::integer, ${after?.id})`),
@@ -64,22 +67,49 @@ export async function updateNames(tx: Tx, kind: LabelKind, id: string, names: Te
 }
 
 /** Gives the videos of one label another in its place. @returns how many had it */
-export function moveVideos(tx: Tx, kind: LabelKind, from: string, into: string): Promise<number> {
-  return kind === 'tag' ? moveTagged(tx, from, into) : setCategory(tx, from, into)
+export async function moveVideos(tx: Tx, kind: LabelKind, from: string, into: string): Promise<number> {
+  if (kind === 'category') return setCategory(tx, from, into)
+  const moved = await moveTagged(tx, from, into)
+  await moveHeat(tx, from, into)
+  return moved
 }
 
-/** A video that has both tags keeps the other where it stands. */
-async function moveTagged(tx: Tx, from: string, into: string): Promise<number> {
+/** How many videos of every state have a tag; no more than `most` are counted. */
+export async function countVideos(tx: Tx, tagId: string, most = Number.MAX_SAFE_INTEGER): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT count(*)::integer AS count FROM (
+    SELECT FROM video_tags WHERE tag_id = ${tagId} LIMIT ${most}) counted`.execute(tx)
+  return rows[0]?.count ?? 0
+}
+
+/** Brings what these videos are found by up to date. */
+export async function indexVideos(tx: Tx, ids: readonly string[]): Promise<void> {
+  await sql`SELECT index_videos(${ids}::text[])`.execute(tx)
+}
+
+const among = (ids: readonly string[] | undefined) =>
+  ids === undefined ? sql<boolean>`true` : sql<boolean>`video_id = ANY(${ids}::text[])`
+
+/** Gives videos of one tag, all or these, the other. A video that has both keeps the other where it stands. */
+export async function moveTagged(
+  tx: Tx,
+  from: string,
+  into: string,
+  of?: readonly string[],
+): Promise<number> {
   const { rows } = await sql<{ video_id: string }>`
-    UPDATE video_tags SET tag_id = ${into} WHERE tag_id = ${from} AND NOT EXISTS (
+    UPDATE video_tags SET tag_id = ${into} WHERE tag_id = ${from} AND ${among(of)} AND NOT EXISTS (
       SELECT FROM video_tags other WHERE other.video_id = video_tags.video_id AND other.tag_id = ${into}
     ) RETURNING video_id`.execute(tx)
   const ids = rows.map(({ video_id }) => video_id)
   // The triggers see to what is added and removed; a row that goes over to another tag is neither.
-  await sql`SELECT index_videos(${ids}::text[])`.execute(tx)
+  await indexVideos(tx, ids)
+  return ids.length + (await takeOff(tx, 'tag', from, of))
+}
+
+/** A tag that takes another's place was played as much as both. */
+export async function moveHeat(tx: Tx, from: string, into: string): Promise<void> {
   await sql`UPDATE tags SET heat = tags.heat + former.heat FROM tags former
     WHERE former.id = ${from} AND tags.id = ${into}`.execute(tx)
-  return ids.length + (await takeOff(tx, 'tag', from))
 }
 
 async function setCategory(tx: Tx, from: string, into: string | null): Promise<number> {
@@ -91,10 +121,14 @@ async function setCategory(tx: Tx, from: string, into: string | null): Promise<n
   return Number(numUpdatedRows)
 }
 
-/** Takes a label off all videos. @returns how many had it */
-export async function takeOff(tx: Tx, kind: LabelKind, id: string): Promise<number> {
+/** Takes a label off all videos, or a tag off these. @returns how many had it */
+export async function takeOff(tx: Tx, kind: LabelKind, id: string, of?: readonly string[]): Promise<number> {
   if (kind === 'category') return setCategory(tx, id, null)
-  const { numDeletedRows } = await tx.deleteFrom('video_tags').where('tag_id', '=', id).executeTakeFirst()
+  const { numDeletedRows } = await tx
+    .deleteFrom('video_tags')
+    .where('tag_id', '=', id)
+    .where(among(of))
+    .executeTakeFirst()
   return Number(numDeletedRows)
 }
 

@@ -1,7 +1,9 @@
 import { dayMs, type Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { carryOnTags } from './carry-on-tags.ts'
 import { lockSetting, upsertSetting } from './queries.ts'
 import { arrangeShelves, deleteRises, fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
+import { tagWorkChannel } from './tag-work-queries.ts'
 import { releaseDue } from './video-states.ts'
 
 const batch = 1000
@@ -37,6 +39,12 @@ export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
   return [
     { name: 'refresh-ranks', everySeconds: 600, run: () => refreshRanks(db, clock.now()) },
     { name: 'arrange-shelves', everySeconds: 3600, run: () => arrangeShelves(db) },
+    {
+      name: 'carry-on-tags',
+      everySeconds: 60,
+      wakeOn: tagWorkChannel,
+      run: (signal: AbortSignal) => carryOnTags(db, signal),
+    },
     { name: 'release-videos', everySeconds: 5, run: () => releaseDue(db, clock.now()) },
   ]
 }

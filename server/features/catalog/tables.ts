@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
+import type { TagTask } from '#contract/studio/labels.ts'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 /** A JSON column that is written as text. */
@@ -60,6 +61,16 @@ export interface VideoTagsTable {
   popularity: Generated<number>
 }
 
+/** What is still to be done to the videos of a tag that has many. */
+export interface TagWorkTable {
+  tag_id: string
+  task: TagTask
+  /** The tag that they are given in its place. */
+  into_id: string | null
+  /** The last one that was indexed. */
+  after_video: Generated<string>
+}
+
 /** Where a section takes its videos from. */
 export type SectionSource =
   | { from: 'featured' | 'newest' | 'popular' }
@@ -85,6 +96,7 @@ export interface CatalogTables {
   tags: TagsTable
   videos: VideosTable
   video_tags: VideoTagsTable
+  tag_work: TagWorkTable
   sections: SectionsTable
   settings: SettingsTable
 }

@@ -24,7 +24,8 @@ export function LabelActions({ kind, label }: LabelProps) {
   const name = nameIn(label.names, language)
   const close = () => setAsked(null)
   const remove = async () => {
-    if (await run({ id: label.id })) notify(t('labels.deleted'))
+    const answer = await run({ id: label.id })
+    if (answer) notify(t(answer.deleted ? 'labels.deleted' : 'labels.deleteFollows'))
     close()
   }
   return (

@@ -11,7 +11,7 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { Ordered } from '#web/studio/ui/Ordered.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
-import { nameIn } from '#web/studio/words.ts'
+import { countWords, nameIn } from '#web/studio/words.ts'
 import { ContentTabs } from './ContentTabs.tsx'
 import { LabelActions } from './LabelActions.tsx'
 import { categoriesQuery, tagsQuery } from './queries.ts'
@@ -92,6 +92,18 @@ const nameColumns: Column<DeskLabel>[] = languages.map((language) => ({
   cell: ({ names }) => names[language] ?? '–',
 }))
 
+/** What can be done to a tag; one that is going is left alone, and says so. */
+function TagActions({ tag }: { tag: DeskTag }) {
+  const { t } = useTexts()
+  const { under_way: task } = tag
+  return (
+    <>
+      {task && <p role="status">{t(`labels.underWay.${task}`)}</p>}
+      {(task === null || task === 'index') && <LabelActions kind="tag" label={tag} />}
+    </>
+  )
+}
+
 function Tags() {
   const { t } = useTexts()
   const mayChange = useMay()(changeTag)
@@ -100,10 +112,8 @@ function Tags() {
   const tags = useInfiniteQuery({ ...tagsQuery(keyword), placeholderData: keepPreviousData })
   const columns: Column<DeskTag>[] = [
     ...nameColumns,
-    { title: t('labels.count'), cell: ({ video_count }) => video_count, figures: true },
-    ...(mayChange
-      ? [{ title: t('labels.actions'), cell: (tag: DeskTag) => <LabelActions kind="tag" label={tag} /> }]
-      : []),
+    { title: t('labels.count'), cell: ({ video_count }) => countWords(video_count), figures: true },
+    ...(mayChange ? [{ title: t('labels.actions'), cell: (tag: DeskTag) => <TagActions tag={tag} /> }] : []),
   ]
   return (
     <>

@@ -23,7 +23,8 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
   const into = others.find(({ id }) => id === chosen) ?? others[0]
   const nameOf = ({ names }: DeskLabel) => nameIn(names, language)
   const merge = async (other: DeskLabel) => {
-    if (await run({ id: label.id, into: other.id })) notify(t('labels.merged'))
+    const answer = await run({ id: label.id, into: other.id })
+    if (answer) notify(t(answer.done ? 'labels.merged' : 'labels.mergeFollows'))
     onClose()
   }
   return (

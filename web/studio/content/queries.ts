@@ -83,6 +83,11 @@ export const tagsQuery = (keyword: string) =>
       }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
+    // What goes on at a tag's videos is looked at until it is done.
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ list }) => list.some(({ under_way }) => under_way !== null)) === true
+        ? lookMs
+        : false,
   })
 
 export const categoriesQuery = queryOptions({

@@ -64,7 +64,7 @@ export function PickVideos({
         />
       </label>
       {words.trim() !== '' && (
-        <ul aria-label={t('homepage.found')}>
+        <ul aria-label={t('homepage.found')} aria-busy={!isAnswered}>
           {fresh.map(({ id, title }) => (
             <li key={id}>
               <Button look="quiet" onClick={() => pick({ id, name: title })}>

@@ -21,6 +21,7 @@ const named = [
   'billing-reminders',
   'billing-renewals',
   'billing-withdrawals',
+  'carry-on-tags',
   'check-health',
   'count-experiments',
   'fold-favorites',

@@ -56,10 +56,10 @@ async function rename(tx: Tx, kind: LabelKind, id: string, names: contract.DeskL
 }
 
 async function merge(tx: Tx, kind: LabelKind, id: string, intoId: string) {
-  const { from, into, videos, sections } = await mergeLabels(tx, kind, id, intoId)
+  const { from, into, videos, sections, isDone } = await mergeLabels(tx, kind, id, intoId)
   const { slug, names } = from
   return {
-    answer: { info: into },
+    answer: { info: { ...into, done: isDone } },
     change: {
       subject: id,
       before: { slug, names, videos, sections },
@@ -69,7 +69,7 @@ async function merge(tx: Tx, kind: LabelKind, id: string, intoId: string) {
 }
 
 async function remove(tx: Tx, kind: LabelKind, id: string) {
-  const { label, videos } = await deleteLabel(tx, kind, id)
+  const { label, videos, isDone } = await deleteLabel(tx, kind, id)
   const { slug, names } = label
-  return { answer: { info: { deleted: true } }, change: { subject: id, before: { slug, names, videos } } }
+  return { answer: { info: { deleted: isDone } }, change: { subject: id, before: { slug, names, videos } } }
 }

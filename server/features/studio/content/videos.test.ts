@@ -297,7 +297,8 @@ it('the command line does the same', async () => {
 })
 
 async function release(): Promise<void> {
-  for (const { name, run } of catalogJobs(site.context)) if (name === 'release-videos') await run()
+  for (const { name, run } of catalogJobs(site.context))
+    if (name === 'release-videos') await run(AbortSignal.timeout(60_000))
 }
 
 /** As the worker leaves a file that is of no use. */

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import type { TagTask } from '#contract/studio/labels.ts'
+import type { Tx } from '#server/tables.ts'
+
+/** Tells the worker that there is something to do. */
+export const tagWorkChannel = 'tag_work'
+
+export interface TagWork {
+  tag_id: string
+  task: TagTask
+  into_id: string | null
+  after_video: string
+}
+
+/** Holds the work at a tag; undefined where there is none. */
+export function lockTagWork(tx: Tx, tagId: string): Promise<TagWork | undefined> {
+  return tx.selectFrom('tag_work').selectAll().where('tag_id', '=', tagId).forUpdate().executeTakeFirst()
+}
+
+/** Whether one of these tags is going, or another is on its way into one of those that shall go. */
+export async function isGoing(tx: Tx, ids: readonly string[], leaving: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('tag_work')
+    .select('tag_id')
+    .where((eb) =>
+      eb.or([
+        eb('tag_id', 'in', ids).and('task', '<>', 'index'),
+        // Written out for the partial index.
+        eb('into_id', 'is not', null).and('into_id', '=', leaving),
+      ]),
+    )
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Has the videos of a tag be given another, or left without it. Indexing them for its names comes to nothing then. */
+export async function addTagWork(tx: Tx, tagId: string, intoId: string | null): Promise<void> {
+  const work = {
+    task: intoId === null ? ('delete' as const) : ('merge' as const),
+    into_id: intoId,
+    after_video: '',
+  }
+  await tx
+    .insertInto('tag_work')
+    .values({ tag_id: tagId, ...work })
+    .onConflict((conflict) => conflict.column('tag_id').doUpdateSet(work))
+    .execute()
+  await sql`SELECT pg_notify(${tagWorkChannel}, '')`.execute(tx)
+}
+
+/** Takes up some work that nobody else is at. */
+export function takeTagWork(tx: Tx): Promise<TagWork | undefined> {
+  return tx
+    .selectFrom('tag_work')
+    .selectAll()
+    .orderBy('tag_id')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+}
+
+export async function noteIndexed(tx: Tx, tagId: string, lastVideo: string): Promise<void> {
+  await tx.updateTable('tag_work').set({ after_video: lastVideo }).where('tag_id', '=', tagId).execute()
+}
+
+export async function endTagWork(tx: Tx, tagId: string): Promise<void> {
+  await tx.deleteFrom('tag_work').where('tag_id', '=', tagId).execute()
+}
+
+/** The next videos of a tag, in the order of their ids, and holds them. */
+export async function lockNextVideos(
+  tx: Tx,
+  { tag_id, after_video }: TagWork,
+  limit: number,
+): Promise<string[]> {
+  const next = await tx
+    .selectFrom('video_tags')
+    .select('video_id')
+    .where('tag_id', '=', tag_id)
+    .where('video_id', '>', after_video)
+    .orderBy('video_id')
+    .limit(limit)
+    .execute()
+  const ids = next.map(({ video_id }) => video_id)
+  if (ids.length > 0)
+    await tx.selectFrom('videos').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
+  return ids
+}

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getVideo, queryHomepage } from '#contract/catalog.ts'
+import { changeTag, deleteTag, listDeskTags, mergeTag } from '#contract/studio/labels.ts'
+import { editVideo, getDeskVideo } from '#contract/studio/videos.ts'
+import { catalogJobs } from '#server/features/catalog/catalog.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { letIn } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+/** More than two batches. */
+const many = 450
+
+let site: TestSite
+let desk: Visitor
+let made = 0
+
+beforeAll(async () => {
+  site = await testSite()
+  desk = (await letIn(site, 'editor')).desk
+})
+afterAll(() => site.close())
+
+const query = async (text: string, values: unknown[] = []) =>
+  (await site.context.database.pool.query<Record<string, unknown>>(text, values)).rows
+/** Carries on what is under way, for so many batches where that is said, as by a process that closes then. */
+async function work(batches = Infinity): Promise<void> {
+  let left = batches
+  const signal = new AbortController().signal
+  Object.defineProperty(signal, 'aborted', { get: () => left-- <= 0 })
+  await catalogJobs(site.context)
+    .find(({ name }) => name === 'carry-on-tags')
+    ?.run(signal)
+}
+const tagCalled = async (keyword: string) => (await desk.ask(listDeskTags, { query: { keyword } })).list[0]
+const having = async (id: string) =>
+  Number((await query('SELECT count(*) AS count FROM video_tags WHERE tag_id = $1', [id]))[0]?.['count'])
+const foundBy = async (keyword: string) =>
+  (await site.visitor().ask(queryHomepage, { query: { keyword, limit: 1 } })).list.length
+const tagsOf = async (id: string) =>
+  (await desk.ask(getDeskVideo, { query: { id } })).tags.map(({ slug }) => slug)
+const notFound = async (id: string) =>
+  (await site.visitor().call(queryHomepage, { query: { tag: id } })).answer.code
+
+let name: string
+let tag: string
+let other: string
+let video: string
+
+beforeEach(async () => {
+  name = `crowd${++made}`
+  video = (await buildVideo(site.context)).id
+  await desk.ask(editVideo, { body: { id: video, tags: [name, `other${made}`] } })
+  tag = (await tagCalled(name))?.id ?? ''
+  other = (await tagCalled(`other${made}`))?.id ?? ''
+  await query(
+    `INSERT INTO videos (id, slug, titles, synopses, state, free_episodes, currency, episode_cents, video_cents, released_at)
+     SELECT $1 || lpad(n::text, 4, '0'), $1 || n, '{"en": "One of many"}', '{"en": ""}', 'published', 0, 'USD', 99, 999, now()
+     FROM generate_series(1, $2::integer) n`,
+    [`vid_${made}_`, many],
+  )
+  await query(
+    `INSERT INTO video_tags (video_id, tag_id, position)
+     SELECT id, $1, 0 FROM videos WHERE id LIKE $2`,
+    [tag, `vid_${made}\\_%`],
+  )
+})
+
+describe('a tag that many videos have', () => {
+  it('is merged a batch at a time, goes on where a process ended, and is gone once the last has the other', async () => {
+    expect(await desk.ask(mergeTag, { body: { id: tag, into: other } })).toMatchObject({
+      id: other,
+      done: false,
+    })
+    expect(await tagCalled(name)).toMatchObject({ under_way: 'merge', video_count: many + 1 })
+    await work(1)
+    expect(await having(tag)).toBe(many + 1 - 200)
+    await work()
+    expect([await having(tag), await having(other)]).toEqual([0, many + 1])
+    expect(await tagCalled(name)).toBeUndefined()
+    expect(await tagCalled(`other${made}`)).toMatchObject({ under_way: null, video_count: many + 1 })
+    expect(await tagsOf(video)).toEqual([`other${made}`])
+    expect([await foundBy(name), await foundBy(`other${made}`)]).toEqual([0, 1])
+    expect(await notFound(tag)).toBe(404)
+  })
+
+  it('takes along who is given it meanwhile', async () => {
+    await desk.ask(mergeTag, { body: { id: tag, into: other } })
+    await work(2)
+    const late = (await buildVideo(site.context)).id
+    await desk.ask(editVideo, { body: { id: late, tags: [name] } })
+    await work()
+    expect(await tagsOf(late)).toEqual([`other${made}`])
+  })
+
+  it('is deleted so too, and its videos stay', async () => {
+    expect(await desk.ask(deleteTag, { body: { id: tag } })).toEqual({ deleted: false })
+    expect(await tagCalled(name)).toMatchObject({ under_way: 'delete' })
+    await work(1)
+    expect(await having(tag)).toBe(many + 1 - 200)
+    await work()
+    expect(await tagCalled(name)).toBeUndefined()
+    expect((await site.visitor().ask(getVideo, { query: { id: video } })).tags.map(({ id }) => id)).toEqual([
+      other,
+    ])
+  })
+
+  it('on its way is merged, deleted and merged into no more', async () => {
+    await desk.ask(mergeTag, { body: { id: tag, into: other } })
+    const codes = [
+      await desk.call(mergeTag, { body: { id: tag, into: other } }),
+      await desk.call(mergeTag, { body: { id: other, into: tag } }),
+      await desk.call(deleteTag, { body: { id: tag } }),
+      await desk.call(deleteTag, { body: { id: other } }),
+    ].map(({ answer }) => answer.code)
+    expect(codes).toEqual([409, 409, 409, 409])
+    await work()
+    expect(await desk.ask(deleteTag, { body: { id: other } })).toEqual({ deleted: false })
+    await work()
+    expect(await having(other)).toBe(0)
+  })
+
+  it('is shown by its new name at once, and found by it once the worker was at it', async () => {
+    await desk.ask(changeTag, { body: { id: tag, names: { en: `renamed${made}` } } })
+    expect(await tagCalled(`renamed${made}`)).toMatchObject({ under_way: 'index' })
+    expect((await desk.ask(getDeskVideo, { query: { id: video } })).tags[0]?.name).toBe(`renamed${made}`)
+    await work(1)
+    // New names meanwhile: it begins anew.
+    await desk.ask(changeTag, { body: { id: tag, names: { en: `again${made}` } } })
+    await work()
+    const words = await query(
+      `SELECT count(*) FILTER (WHERE words @@ to_tsquery('simple', $1)) AS fresh,
+        count(*) FILTER (WHERE words @@ to_tsquery('simple', $2)) AS stale
+       FROM video_search JOIN video_tags USING (video_id) WHERE tag_id = $3`,
+      [`again${made}`, `renamed${made} | ${name}`, tag],
+    )
+    expect(words).toEqual([{ fresh: many + 1, stale: 0 }])
+    expect(await foundBy(`again${made}`)).toBe(1)
+    expect(await tagCalled(`again${made}`)).toMatchObject({ under_way: null })
+  })
+
+  it('that is being indexed is merged whole', async () => {
+    await desk.ask(changeTag, { body: { id: tag, names: { en: `midway${made}` } } })
+    await work(1)
+    await desk.ask(mergeTag, { body: { id: tag, into: other } })
+    await work()
+    expect([await having(tag), await having(other)]).toEqual([0, many + 1])
+  })
+})
