@@ -51,6 +51,7 @@ export const refusals = {
   textTooLong: 500,
   priceInvalid: 500,
   labelInvalid: 500,
+  labelTaken: 500,
   momentPast: 500,
   pictureUnreadable: 500,
   languageUnknown: 500,

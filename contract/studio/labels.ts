@@ -54,7 +54,7 @@ export const changeTag = command({
   args: ['id'],
   roles: editors,
   summary: 'Renames a tag in the languages given; an empty name takes a language away',
-  refuses: ['notFound', 'labelInvalid'],
+  refuses: ['notFound', 'labelInvalid', 'labelTaken'],
   body: renamed,
   info: DeskLabel,
 })
@@ -101,7 +101,7 @@ export const changeCategory = command({
   args: ['id'],
   roles: editors,
   summary: 'Renames a category in the languages given; an empty name takes a language away',
-  refuses: ['notFound', 'labelInvalid'],
+  refuses: ['notFound', 'labelInvalid', 'labelTaken'],
   body: renamed,
   info: DeskLabel,
 })

@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import type { Texts } from '#contract/languages.ts'
+import { languages, type Texts } from '#contract/languages.ts'
 import { longestLabel } from '#contract/studio/labels.ts'
 import type { Tx } from '#server/tables.ts'
 import { lockHomepage, orderCategories } from './compose-queries.ts'
@@ -20,7 +20,7 @@ const atOnce = 200
 
 /**
  * Renames a tag or category in some languages. Its slug stays, and with it whatever knows it by that.
- * @throws Refusal notFound, labelInvalid naming the field
+ * @throws Refusal notFound, labelInvalid and labelTaken naming the field
  */
 export async function renameLabel(
   tx: Tx,
@@ -32,6 +32,7 @@ export async function renameLabel(
   if (kind === 'tag') await holdVideos(tx, kind, id)
   const before = found((await queries.lockLabels(tx, kind, [id])).get(id))
   const names = editedNames(kind, before.names, changes)
+  await checkFree(tx, kind, before, names)
   await queries.updateNames(tx, kind, id, names)
   return { before, after: { ...before, names } }
 }
@@ -44,6 +45,16 @@ async function holdVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean>
   }
   await queries.lockVideosOf(tx, kind, id)
   return true
+}
+
+/** Nobody could tell two of one name apart. One that is kept may be another's too: folders of video bring what they like. */
+async function checkFree(tx: Tx, kind: LabelKind, before: LabelRecord, names: Texts): Promise<void> {
+  for (const language of languages) {
+    const name = names[language]
+    if (name === undefined || name === before.names[language]) continue
+    if (await queries.isNameTaken(tx, kind, { id: before.id, language, name }))
+      throw new Refusal('labelTaken', { field: `names.${language}` })
+  }
 }
 
 function editedNames(kind: LabelKind, before: Texts, changes: TextChanges): Texts {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
+import type { Language, Texts } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { hasWords } from './desk-queries.ts'
 
@@ -60,6 +60,18 @@ export async function lockLabels(
   const { rows } = await sql<LabelRecord>`
     SELECT id, slug, names FROM ${tableOf(kind)} WHERE id = ANY(${ids}) ORDER BY slug FOR UPDATE`.execute(tx)
   return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Whether another has this name in the language, in capitals or not. Tags are found by `tags_words`. */
+export async function isNameTaken(
+  tx: Tx,
+  kind: LabelKind,
+  { id, language, name }: { id: string; language: Language; name: string },
+): Promise<boolean> {
+  const alike = kind === 'tag' ? hasWords('words', name) : sql<boolean>`true`
+  const { rows } = await sql`SELECT FROM ${tableOf(kind)}
+    WHERE ${alike} AND id <> ${id} AND lower(names ->> ${language}) = lower(${name}) LIMIT 1`.execute(tx)
+  return rows.length > 0
 }
 
 export async function updateNames(tx: Tx, kind: LabelKind, id: string, names: Texts): Promise<void> {

@@ -119,6 +119,28 @@ describe('renaming a tag', () => {
   })
 })
 
+describe('a name that another has already', () => {
+  it('is refused for a tag in the language of both, whatever its capitals; in another language it is free', async () => {
+    await tagged(['Same one', 'Same two'])
+    const [one, two] = [await tagNamed('same one'), await tagNamed('same two')]
+    const rename = async (id: string, names: object) =>
+      (await desk.call(changeTag, { body: { id, names } })).answer
+    expect(await rename(two.id, { en: 'same ONE' })).toMatchObject({ code: 500, info: { field: 'names.en' } })
+    expect(await rename(one.id, { dy: 'Gleich' })).toMatchObject({ code: 200 })
+    expect(await rename(two.id, { dy: 'gleich' })).toMatchObject({ code: 500, info: { field: 'names.dy' } })
+    expect(await rename(two.id, { es: 'Gleich' })).toMatchObject({ code: 200 })
+    expect(await rename(one.id, { en: 'Same ONE' })).toMatchObject({ code: 200 })
+    expect(await tagNamed('same two')).toMatchObject({ names: { en: 'Same two', es: 'Gleich' } })
+  })
+
+  it('is refused for a category too', async () => {
+    const { db } = site.context
+    const [one] = [await buildCategory(db, 'Twin one'), await buildCategory(db, 'Twin two')]
+    const call = await desk.call(changeCategory, { body: { id: one, names: { en: 'Twin two' } } })
+    expect(call.answer).toMatchObject({ code: 500, info: { field: 'names.en' } })
+  })
+})
+
 describe('merging a tag into another', () => {
   it('gives all its videos the other, each once and in its place; sections follow, and the one is gone', async () => {
     const both = await tagged(['Feud', 'Between', 'Quarrel'])
