@@ -132,13 +132,6 @@ describe('a name that another has already', () => {
     expect(await rename(one.id, { en: 'Same ONE' })).toMatchObject({ code: 200 })
     expect(await tagNamed('same two')).toMatchObject({ names: { en: 'Same two', es: 'Gleich' } })
   })
-
-  it('is refused for a category too', async () => {
-    const { db } = site.context
-    const [one] = [await buildCategory(db, 'Twin one'), await buildCategory(db, 'Twin two')]
-    const call = await desk.call(changeCategory, { body: { id: one, names: { en: 'Twin two' } } })
-    expect(call.answer).toMatchObject({ code: 500, info: { field: 'names.en' } })
-  })
 })
 
 describe('merging a tag into another', () => {
@@ -266,6 +259,13 @@ describe('categories', () => {
     expect(await sourceOf(section)).toEqual({ from: 'category', of: await slugOf(into) })
     expect(await nameAll()).not.toContain('Minor')
     expect((await desk.call(deleteCategory, { body: { id: into } })).answer.code).toBe(409)
+  })
+
+  it('take no name that another has', async () => {
+    const { db } = site.context
+    const [one] = [await buildCategory(db, 'Twin one'), await buildCategory(db, 'Twin two')]
+    const call = await desk.call(changeCategory, { body: { id: one, names: { en: 'Twin two' } } })
+    expect(call.answer).toMatchObject({ code: 500, info: { field: 'names.en' } })
   })
 
   it('are deleted, and their videos stay without one', async () => {
