@@ -44,6 +44,11 @@ const fastify: Ban = {
   message: 'HTTP lives in platform/http.',
   allowTypeImports: true,
 }
+const nodeHttp: Ban = {
+  regex: '^node:https?$',
+  message: "node:http brings Node's fetch along, 3 MB in a process that may never need it.",
+  allowTypeImports: true,
+}
 const processes: Ban = {
   regex: '^(node:)?child_process$',
   message: 'Child processes live in run-*.ts.',
@@ -108,13 +113,16 @@ const layers: { files: string[]; bans: Ban[] }[] = [
       { regex: '^#web/app/', message: "The studio is an entry of its own, beside the viewers' app." },
     ],
   },
-  { files: ['server/*.ts'], bans: [upwards, web, fastify, kysely] },
+  { files: ['server/*.ts'], bans: [upwards, web, fastify, kysely, nodeHttp] },
   {
     files: ['server/platform/**/*.ts'],
-    bans: [upwards, web, demo, features, roots, kysely, fastify, processes],
+    bans: [upwards, web, demo, features, roots, kysely, fastify, processes, nodeHttp],
   },
   { files: ['server/platform/database/**/*.ts'], bans: [upwards, web, demo, features, roots, fastify] },
-  { files: ['server/platform/http/**/*.ts'], bans: [upwards, web, demo, features, roots, kysely, processes] },
+  {
+    files: ['server/platform/http/**/*.ts'],
+    bans: [upwards, web, demo, features, roots, kysely, processes, nodeHttp],
+  },
   { files: ['server/platform/run-*.ts'], bans: [upwards, web, demo, features, roots, kysely, fastify] },
   { files: ['server/i18n/**/*.ts'], bans: [upwards, web, demo, features, roots, kysely, fastify, processes] },
   { files: ['server/testing/**/*.ts'], bans: [upwards, web] },
@@ -132,7 +140,7 @@ function featureLayers(feature: string): { files: string[]; bans: Ban[] }[] {
   const inside = `server/features/${feature}`
   const tests = [upwards, web, demo, { ...roots, allowTypeImports: true }]
   return [
-    { files: [`${inside}/**/*.ts`], bans: [...usual, kysely, processes, payments] },
+    { files: [`${inside}/**/*.ts`], bans: [...usual, kysely, processes, payments, nodeHttp] },
     { files: [`${inside}/**/{queries,*-queries,tables}.ts`], bans: [...usual, processes, payments] },
     { files: [`${inside}/**/run-*.ts`], bans: [...usual, kysely, payments] },
     { files: [`${inside}/gateways/**/*.ts`], bans: [...usual, processes] },
