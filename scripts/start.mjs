@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { buildWeb, main, run, setUp } from './setup.mjs'
 
-// A small nursery, and a bound that has what outlived it looked through sooner: else what is garbage already takes 70 MB.
+// A small nursery, and a bound that has what outlived it looked through sooner: else what is garbage already takes up to 90 MB.
 const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'))
 
 await main(async () => {
