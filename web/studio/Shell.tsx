@@ -36,9 +36,10 @@ function Desktop({ desk }: { desk: Desk }) {
   const nav = useRef<HTMLElement>(null)
   useNoStrayDrop()
   const { pathname } = useLocation()
-  // On a phone the areas scroll sideways.
+  // On a phone the areas scroll sideways. With scrollIntoView Tab would go on from there, past the link to the content.
   useEffect(() => {
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const here = nav.current?.querySelector<HTMLElement>('[aria-current]')
+    if (nav.current && here) nav.current.scrollLeft = middleOf(here) - middleOf(nav.current)
   }, [pathname])
   return (
     <div className={styles.shell}>
@@ -73,6 +74,8 @@ function Desktop({ desk }: { desk: Desk }) {
     </div>
   )
 }
+
+const middleOf = ({ offsetLeft, offsetWidth }: HTMLElement) => offsetLeft + offsetWidth / 2
 
 /** Who is signed in, in which language, and the way out. */
 function Person({ desk: { operator } }: { desk: Desk }) {

@@ -20,7 +20,13 @@ export function Sheet({
   const { t } = useTranslation()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
+    const opener = document.activeElement
     dialog.current?.showModal()
+    // The browser gives the focus back when a sheet is closed, but not when it just goes, as it does once it is done.
+    return () => {
+      if (document.activeElement === document.body && opener instanceof HTMLElement)
+        opener.focus({ preventScroll: true })
+    }
   }, [])
   return (
     <dialog

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { editVideo, type DeskVideo } from '#contract/studio/videos.ts'
+import { editVideo, type DeskEpisode, type DeskVideo } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
@@ -8,6 +8,7 @@ import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { ChoosePicture } from '#web/studio/ui/ChoosePicture.tsx'
+import { nameIn } from '#web/studio/words.ts'
 import { CropSheet, type Picture } from './CropSheet.tsx'
 import { DeskPlayer } from './DeskPlayer.tsx'
 import { episodesQuery } from './queries.ts'
@@ -71,11 +72,13 @@ function FrameSheet({
   onClose: () => void
   onFrame: (frame: Picture) => void
 }) {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const [chosen, setChosen] = useState('')
   const [video, setVideo] = useState<HTMLVideoElement | null>(null)
   const episodes = useQuery(episodesQuery(videoId, false))
   const playable = episodes.data?.list.filter(({ plays }) => plays) ?? []
+  const nameOf = ({ titles, number }: DeskEpisode) =>
+    nameIn(titles, language) || t('content.episodeNumber', { number })
   const episodeId = chosen || (playable[0]?.id ?? '')
   const take = () => {
     if (video && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) onFrame(frameOf(video))
@@ -90,13 +93,15 @@ function FrameSheet({
             <Choice
               label={t('content.episode')}
               value={episodeId}
-              options={playable.map((each) => ({
-                value: each.id,
-                label: each.titles.en ?? t('content.episodeNumber', { number: each.number }),
-              }))}
+              options={playable.map((each) => ({ value: each.id, label: nameOf(each) }))}
               onChoose={setChosen}
             />
-            <DeskPlayer key={episodeId} episodeId={episodeId} onVideo={setVideo} />
+            <DeskPlayer
+              key={episodeId}
+              episodeId={episodeId}
+              name={t('content.episode')}
+              onVideo={setVideo}
+            />
             <Button onClick={take}>{t('content.takeFrame')}</Button>
           </>
         )}

@@ -9,9 +9,12 @@ import styles from './content.module.css'
 /** Plays an episode of a video of whatever state, with the browser's own controls. */
 export function DeskPlayer({
   episodeId,
+  name,
   onVideo,
 }: {
   episodeId: string
+  /** What it plays. */
+  name: string
   /** Told the element that the picture is in. */
   onVideo?: (video: HTMLVideoElement) => void
 }) {
@@ -35,6 +38,7 @@ export function DeskPlayer({
     onVideo?.(stream.video)
     return () => stream.close()
   }, [data, onVideo])
+  useEffect(() => frame.current?.querySelector('video')?.setAttribute('aria-label', name), [data, name])
   if (source.isError) return <CouldNotLoad onRetry={() => void source.refetch()} />
   return <div ref={frame} className={styles.player} aria-busy={!data} />
 }

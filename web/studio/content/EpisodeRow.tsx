@@ -109,11 +109,13 @@ function Repair({ episode }: { episode: DeskEpisode }) {
       {state === 'failed' && (
         <Button look="quiet" disabled={retry.busy} onClick={() => void retry.run({ id })}>
           {t('content.retry')}
+          <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>
         </Button>
       )}
       {(state === 'failed' || !plays) && (
         <Button look="quiet" onClick={() => setOpen('remove')}>
           {t('content.takeOut')}
+          <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>
         </Button>
       )}
       <Button

@@ -46,7 +46,11 @@ export function Preview({ video }: { video: DeskVideo }) {
       <div className={styles.preview}>
         <div className={styles.screen}>
           {episode && isOpen(episode) && episode.plays && (
-            <DeskPlayer key={episode.id} episodeId={episode.id} />
+            <DeskPlayer
+              key={episode.id}
+              episodeId={episode.id}
+              name={t('content.episodeNumber', { number: episode.number })}
+            />
           )}
           {episode && !isOpen(episode) && <Locked video={video} episode={episode} />}
           {!episode && <p className={styles.quiet}>{t('content.noEpisodes')}</p>}

@@ -26,7 +26,7 @@ const isTitled = ({ titles }: DraftSection) => Boolean(titles.en?.trim())
 
 /** The draft, its preview, and the button that makes it the homepage. */
 export function Composer({ composed }: { composed: Composed }) {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const queryClient = useQueryClient()
   const { run, busy } = useCommand(saveHomepage)
   const [sections, setSections] = useState(() => composed.draft.sections.map(keyed))
@@ -39,6 +39,8 @@ export function Composer({ composed }: { composed: Composed }) {
     const saved = await run({ draft, version: composed.version })
     if (saved) queryClient.setQueryData(['homepage-desk'], saved)
   }
+  const sectionName = ({ titles }: DraftSection, place: number) =>
+    titles[language]?.trim() || titles.en?.trim() || t('homepage.sectionAt', { place })
   const nameOf = (id: string) => composed.categories.find((category) => category.id === id)?.name ?? ''
   return (
     <div className={styles.composer}>
@@ -47,12 +49,13 @@ export function Composer({ composed }: { composed: Composed }) {
           <Ordered
             items={sections}
             keyOf={({ key }) => key}
-            nameOf={({ titles }) => titles.en ?? ''}
+            nameOf={(section) => sectionName(section, sections.indexOf(section) + 1)}
             onOrder={setSections}
           >
             {(section) => (
               <SectionFields
                 section={section}
+                name={sectionName(section, sections.indexOf(section) + 1)}
                 composed={composed}
                 onChange={(changed) =>
                   setSections(sections.map((each) => (each === section ? { ...each, ...changed } : each)))

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { listTags } from '#contract/catalog.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -25,6 +25,7 @@ export function PickVideos({
 }) {
   const { t } = useTexts()
   const [words, setWords] = useState('')
+  const search = useRef<HTMLInputElement>(null)
   const [found, setFound] = useState<Picked[]>([])
   const asked = useSettled(words.trim())
   const titles = useQuery({
@@ -39,6 +40,8 @@ export function PickVideos({
     setFound([...found, video])
     onPick([...ids, video.id])
     setWords('')
+    // The button goes with what was found.
+    search.current?.focus()
   }
   const fresh = (titles.data?.titles ?? []).filter(({ id }) => !ids.includes(id))
   return (
@@ -57,6 +60,7 @@ export function PickVideos({
       <label className={styles.text}>
         {t('homepage.find')}
         <input
+          ref={search}
           type="search"
           value={words}
           maxLength={100}

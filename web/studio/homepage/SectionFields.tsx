@@ -11,11 +11,14 @@ import styles from './homepage.module.css'
 /** What one section is: its titles, its kind, and where its videos come from. */
 export function SectionFields({
   section,
+  name,
   composed,
   onChange,
   onRemove,
 }: {
   section: DraftSection
+  /** What it is called among the others. */
+  name: string
   composed: Composed
   onChange: (change: Partial<DraftSection>) => void
   onRemove: () => void
@@ -90,7 +93,7 @@ export function SectionFields({
       )}
       <Button look="quiet" onClick={onRemove}>
         {t('homepage.remove')}
-        <span className="hidden-text"> {titles.en}</span>
+        <span className="hidden-text"> {name}</span>
       </Button>
     </div>
   )

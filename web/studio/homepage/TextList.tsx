@@ -29,6 +29,7 @@ export function TextList() {
         <PageLink to={`/studio/homepage/texts/${name}/${language}`}>
           {standing(name, language)}
           <span className="hidden-text">
+            {' '}
             {t('homepage.textIn', { name: t(`homepage.page.${name}`), language: languageNames[language] })}
           </span>
         </PageLink>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { HeldEntitlement } from '#contract/studio/orders.ts'
-import { useTexts } from '#web/studio/texts.ts'
+import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
 
@@ -19,8 +19,7 @@ export function EntitlementTable({
   const columns: Column<HeldEntitlement>[] = [
     {
       title: t('people.right'),
-      cell: ({ title, number }) =>
-        title === null ? t('people.everything') : number === null ? title : `${title} · ${number}`,
+      cell: (held) => rightWords(held, t),
     },
     { title: t('people.source'), cell: (held) => <Source held={held} /> },
     { title: t('people.from'), cell: ({ starts_at }) => timeWords(starts_at, language) },
@@ -43,6 +42,12 @@ export function EntitlementTable({
       empty={empty}
     />
   )
+}
+
+/** What somebody may play by it. */
+export function rightWords({ title, number }: HeldEntitlement, t: Say): string {
+  if (title === null) return t('people.everything')
+  return number === null ? title : `${title} · ${number}`
 }
 
 function Source({ held: { order_id, source, reason } }: { held: HeldEntitlement }) {

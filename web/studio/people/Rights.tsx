@@ -7,7 +7,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { AskReason } from '#web/studio/ui/AskReason.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
-import { EntitlementTable } from './EntitlementTable.tsx'
+import { EntitlementTable, rightWords } from './EntitlementTable.tsx'
 
 /** What somebody may play beside what is free; each right can be taken away, with a reason. */
 export function Rights({ entitlements }: { entitlements: HeldEntitlement[] }) {
@@ -39,6 +39,7 @@ function Revoke({ held }: { held: HeldEntitlement }) {
     <>
       <Button look="quiet" onClick={() => setAsked(true)}>
         {t('people.revoke')}
+        <span className="hidden-text"> {rightWords(held, t)}</span>
       </Button>
       {asked && (
         <AskReason

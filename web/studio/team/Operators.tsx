@@ -94,9 +94,11 @@ function Actions({ operator: { email } }: { operator: Operator }) {
     <div className={styles.actions}>
       <Button look="quiet" onClick={() => setAsked('reset')}>
         {t('team.reset')}
+        <span className="hidden-text"> {email}</span>
       </Button>
       <Button look="quiet" onClick={() => setAsked('remove')}>
         {t('team.remove')}
+        <span className="hidden-text"> {email}</span>
       </Button>
       {asked && (
         <AskFirst

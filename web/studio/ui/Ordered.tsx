@@ -21,11 +21,16 @@ export function Ordered<Item>({
   const [moved, setMoved] = useState('')
   const list = useRef<HTMLOListElement>(null)
   const stepped = useRef<{ place: number; by: -1 | 1 } | null>(null)
-  // An item that moves in the document loses the focus, and at an end of the list its button.
+  const before = useRef(items)
+  // An item that moves in the document loses the focus, and at an end of the list its button; one that goes takes it along.
   useEffect(() => {
     const { place = 0, by = 1 } = stepped.current ?? {}
+    const left = before.current.findIndex((item, index) => item !== items[index])
+    const isShorter = items.length < before.current.length
     if (stepped.current && isFocusLost()) focusStep(list.current?.children[place], by)
+    else if (isShorter && isFocusLost()) focusNear(list.current, left)
     stepped.current = null
+    before.current = items
   }, [items])
   const move = (item: Item, to: number) => {
     const others = items.filter((each) => each !== item)
@@ -38,7 +43,7 @@ export function Ordered<Item>({
   }
   return (
     <>
-      <ol ref={list} className={styles.ordered}>
+      <ol ref={list} className={styles.ordered} tabIndex={-1}>
         {items.map((item, index) => (
           <li
             key={keyOf(item)}
@@ -87,6 +92,13 @@ export function Ordered<Item>({
 
 /** Whether nothing has the focus, or a button that was just disabled and is about to lose it. */
 export const isFocusLost = () => document.activeElement?.matches('body, :disabled') ?? true
+
+/** Puts the focus on what stands where an item was, or on the list that is empty now. */
+function focusNear(list: HTMLOListElement | null, place: number): void {
+  const item = list?.children[Math.min(place, list.children.length - 1)]
+  const button = item?.querySelector<HTMLButtonElement>('button:enabled')
+  ;(button ?? list)?.focus()
+}
 
 /** Puts the focus on the button that moves an item on, or at an end of the list back. */
 function focusStep(item: Element | undefined, by: -1 | 1): void {
