@@ -56,8 +56,8 @@ export async function findStudioContent(page: Page, url: string): Promise<Studio
     video: await idOf('running/files', 'video_id').then((id) => id ?? idOf('videos?state=published')),
     draft: await idOf('videos?state=draft'),
     order: await idOf('orders?status=paid'),
-    refunded: await idOf('orders?status=partially_refunded'),
-    person: await idOf('orders?status=partially_refunded', 'user_id'),
+    refunded: (await idOf('orders?status=partially_refunded')) ?? (await idOf('orders?status=refunded')),
+    person: (await idOf('orders?status=partially_refunded', 'user_id')) ?? (await idOf('orders', 'user_id')),
     plan: await idOf('plans'),
     results: experiments.flatMap(({ id }) => id ?? []),
   }

@@ -50,7 +50,10 @@ export function SectionFields({
         />
       </label>
       <details>
-        <summary>{t('homepage.otherLanguages')}</summary>
+        <summary>
+          {t('homepage.otherLanguages')}
+          <span className="hidden-text"> {name}</span>
+        </summary>
         {languages.slice(1).map((language) => (
           <label key={language} className={styles.text}>
             {languageNames[language]}

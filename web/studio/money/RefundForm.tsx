@@ -51,6 +51,7 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
           label={t('money.refundAmount', { currency: order.currency })}
           inputMode="decimal"
           autoComplete="off"
+          autoFocus
         />
         <Field
           {...form.field('reason')}

@@ -56,7 +56,10 @@ function Retry({ file: { episode, source_name } }: { file: FailedFile }) {
   return (
     <Button look="quiet" disabled={busy} onClick={() => void run({ id: episode.id })}>
       {t('running.retry')}
-      <span className="hidden-text"> {source_name}</span>
+      <span className="hidden-text">
+        {' '}
+        {source_name}, {episode.video_title} · {episode.number}
+      </span>
     </Button>
   )
 }

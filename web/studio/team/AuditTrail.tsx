@@ -61,11 +61,18 @@ function What({ deed }: { deed: Deed }) {
   )
 }
 
-function Details({ deed: { subject, details } }: { deed: Deed }) {
-  const { t } = useTexts()
+function Details({ deed }: { deed: Deed }) {
+  const { subject, at, details } = deed
+  const { t, language } = useTexts()
   return (
     <details className={styles.details}>
-      <summary>{subject ?? t('team.show')}</summary>
+      <summary>
+        {subject ?? t('team.show')}
+        <span className="hidden-text">
+          {' '}
+          {deedWords(deed, t)}, {timeWords(at, language)}
+        </span>
+      </summary>
       <pre>{JSON.stringify(details, null, 2)}</pre>
     </details>
   )

@@ -1,0 +1,108 @@
+import type { Page } from '@playwright/test'
+
+/** One control of a page, as Tab meets it. */
+export interface Stop {
+  /** What is said of it: what is written on it, beside it, or for it, with the group that it is in. */
+  name: string
+  /** Its element, such as `button`. */
+  kind: string
+  reached: boolean
+  /** A ring is drawn around it, or around what stands for it, while it has the focus. */
+  hasRing: boolean
+  /** It is in the window, and nothing lies over it, while it has the focus. */
+  isSeen: boolean
+  /** Where it is in the document. */
+  place: { left: number; right: number; top: number; bottom: number }
+}
+
+/** What runs in the page meanwhile. */
+interface Walk {
+  hasComeRound: () => boolean
+  end: () => Stop[]
+}
+
+/** Presses Tab until it comes round, in the page or the sheet that is open. @returns its stops in their order, then what it never came to */
+export async function walkByTab(page: Page, most = 500): Promise<Stop[]> {
+  await page.evaluate(beginWalk)
+  for (let pressed = 1; pressed <= most; pressed++) {
+    await page.keyboard.press('Tab')
+    if (pressed % 10 > 0) continue
+    if (await page.evaluate(() => (window as unknown as { walk: Walk }).walk.hasComeRound()))
+      return page.evaluate(() => (window as unknown as { walk: Walk }).walk.end())
+  }
+  throw new Error(`After ${most} presses Tab has not come round ${page.url()}: something keeps the focus`)
+}
+
+/** Runs in the page: from now on notes what gets the focus. What is in frames is not this page's. */
+function beginWalk(): void {
+  const controls = 'a[href], button, input, select, textarea, summary, video[controls], [tabindex]'
+  const wordsOf = (element: Element): string => {
+    const copy = element.cloneNode(true) as Element
+    for (const silent of copy.querySelectorAll('[aria-hidden=true], select, textarea')) silent.remove()
+    return copy.textContent ?? ''
+  }
+  const nameOf = (element: Element): string => {
+    const label = element.getAttribute('aria-label')
+    if (label) return label
+    const isField = 'labels' in element && !(element instanceof HTMLButtonElement)
+    const words = isField
+      ? [...((element as HTMLInputElement).labels ?? [])].map(wordsOf).join(' ')
+      : wordsOf(element)
+    return words.trim() || (element.getAttribute('title') ?? '')
+  }
+  const groupOf = (element: Element): string =>
+    element.closest('fieldset')?.querySelector('legend')?.textContent ?? ''
+  const hasRing = (element: Element): boolean => {
+    for (let at: Element | null = element, steps = 0; at && steps < 3; at = at.parentElement, steps++) {
+      const { outlineStyle, outlineWidth } = getComputedStyle(at)
+      if (outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2) return true
+    }
+    return false
+  }
+  const isSeen = (element: Element): boolean => {
+    const { left, right, top, bottom } = element.getBoundingClientRect()
+    const middle = (Math.max(top, 0) + Math.min(bottom, innerHeight)) / 2
+    const over = document.elementFromPoint((left + right) / 2, middle)
+    return over !== null && (element.contains(over) || over.contains(element))
+  }
+  const isTabbable = (element: HTMLElement): boolean => {
+    const isOtherRadio = element instanceof HTMLInputElement && element.type === 'radio' && !element.checked
+    const isShown = element.checkVisibility({ visibilityProperty: true }) && !element.closest('[inert]')
+    return isShown && element.tabIndex >= 0 && !element.matches(':disabled') && !isOtherRadio
+  }
+  const stopOf = (element: Element, met: Pick<Stop, 'reached' | 'hasRing' | 'isSeen'>): Stop => {
+    const { left, right, top, bottom } = element.getBoundingClientRect()
+    const name = `${groupOf(element)} ${nameOf(element)}`.replaceAll(/\s+/g, ' ').trim()
+    const place = { left, right, top: top + scrollY, bottom: bottom + scrollY }
+    return { name, kind: element.tagName.toLowerCase(), place, ...met }
+  }
+  const scope = document.querySelector('dialog:modal') ?? document
+  const met = new Map<Element, Pick<Stop, 'reached' | 'hasRing' | 'isSeen'>>()
+  let isRound = false
+  const note = ({ target }: FocusEvent) => {
+    if (!(target instanceof Element)) return
+    isRound ||= target === met.keys().next().value
+    if (!met.has(target)) met.set(target, { reached: true, hasRing: hasRing(target), isSeen: isSeen(target) })
+  }
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+  addEventListener('focusin', note)
+  // A sheet may have put the focus on what is to be done there; this is about all of it.
+  if (scope !== document) scope.querySelector<HTMLElement>(controls)?.focus()
+  const walk: Walk = {
+    hasComeRound: () => isRound,
+    end: () => {
+      removeEventListener('focusin', note)
+      // What stays in sight while the page scrolls counts in its own place.
+      for (const element of scope.querySelectorAll<HTMLElement>('*'))
+        if (getComputedStyle(element).position === 'sticky') element.style.position = 'static'
+      const missed = [...scope.querySelectorAll<HTMLElement>(controls)].filter(
+        (element) => isTabbable(element) && !met.has(element),
+      )
+      return [
+        ...[...met].map(([element, seen]) => stopOf(element, seen)),
+        ...missed.map((element) => stopOf(element, { reached: false, hasRing: false, isSeen: false })),
+      ]
+    },
+  }
+  Object.assign(window, { walk })
+}
