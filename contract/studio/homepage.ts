@@ -34,7 +34,7 @@ export const payLayouts = ['sheet', 'card'] as const
 export const Draft = Type.Object({
   sections: Type.Array(DraftSection, { maxItems: 40 }),
   /** Ids of the categories, in the order of the menu. */
-  menu: Type.Array(Id, { maxItems: 200 }),
+  menu: Type.Array(Id, { maxItems: 1000 }),
   /** The line at the foot; null for the usual one. */
   copyright: nullable(Type.String({ maxLength: 200 })),
   pay_theme: Type.Object({
