@@ -53,6 +53,7 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
     ],
     closedSign: {
       isClosed: () => context.settings.maintenance,
+      isLetIn: async (request) => (await findOperator(context, request)) !== null,
       page: (language) => closedPage(context, language),
     },
     operatorRoutes: studioRoutes(context),

@@ -6,6 +6,8 @@ import { isForApi } from './guards.ts'
 /** How a site that is closed for a while says so. */
 export interface ClosedSign {
   isClosed(): boolean
+  /** Whether somebody may look at the closed site: whoever runs it. */
+  isLetIn(request: FastifyRequest): Promise<boolean>
   /** A document in itself, with no script and nothing to load. */
   page(language: Language): string
 }
@@ -23,7 +25,10 @@ const goesOn =
 
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'"
 
-/** While the sign is out, calls of viewers get Fault unavailable and documents the sign's page, both with Retry-After. */
+/**
+ * While the sign is out, calls of viewers get Fault unavailable and documents the sign's page, both with Retry-After. Whoever is let
+ * in has the whole site, as it will be.
+ */
 export function closeForViewers(
   app: FastifyInstance,
   sign: ClosedSign,
@@ -34,8 +39,11 @@ export function closeForViewers(
     const turnAway = isForApi(route) ? refuse : show
     route.onRequest = [
       (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-        if (sign.isClosed()) turnAway(reply, request, done)
-        else done()
+        if (!sign.isClosed()) return done()
+        sign.isLetIn(request).then(
+          (isLetIn) => (isLetIn ? done() : turnAway(reply, request, done)),
+          () => turnAway(reply, request, done),
+        )
       },
       route.onRequest ?? [],
     ].flat()

@@ -183,6 +183,17 @@ describe('while the site is closed for viewers', () => {
     expect(await answer.json()).toMatchObject({ code: 503, message: expect.any(String) })
   })
 
+  it('an operator has the whole site as it will be; a made-up cookie does not', async () => {
+    const statusesFor = (cookie: string) =>
+      Promise.all(
+        ['/?draft', '/api/tag?keyword=a', '/shopping'].map(
+          async (path) => (await fetch(site.url + path, { headers: { cookie } })).status,
+        ),
+      )
+    expect(await statusesFor(owner.desk.cookie)).toEqual([200, 200, 200])
+    expect(await statusesFor('operator=made-up; __Host-operator=made-up')).toEqual([503, 503, 503])
+  })
+
   it('operators work on, gateways are heard, and the process says that it lives', async () => {
     expect((await fetch(`${site.url}/studio`)).status).toBe(200)
     expect((await owner.desk.ask(showSettings)).maintenance).toBe(true)
