@@ -128,5 +128,9 @@ export function answerUnreadable(
 /** Answers what Node would refuse without a word: an expectation that it does not know, which nobody has to meet, and CONNECT. */
 export function answerForNode(words: Pick<Words, 'translate'>, server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-  server.on('connect', (_request, socket) => answerUnreadable(words, new Error('CONNECT'), socket))
+  server.on('connect', (_request, socket) => {
+    // Node has let go of it: whatever becomes of it is ours to hear, and to end.
+    socket.on('error', () => socket.destroy()).once('finish', () => socket.destroy())
+    answerUnreadable(words, new Error('CONNECT'), socket)
+  })
 }

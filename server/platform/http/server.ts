@@ -107,10 +107,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   await app.register(cookie)
   const refuseTooMany = limitCalls(app, options)
   if (options.closedSign) closeForViewers(app, options.closedSign, ofStranger)
-  checkRoutes(app, isForApi, (request) => {
-    refuseHostless(request)
-    refuseUnreadableUrl(request.url)
-  })
+  checkRoutes(app, () => true, refuseHostless)
+  checkRoutes(app, isForApi, ({ url }) => refuseUnreadableUrl(url))
   const openViewer: OpenViewer = (request) => {
     const count = (viewer: Viewer | null) => {
       refuseTooMany(request, viewer)

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { changeUser, getUser } from '#contract/members.ts'
 import { faults } from '#contract/errors.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
@@ -57,6 +57,34 @@ describe('bytes that are no request', () => {
 it('an expectation that nobody knows is nothing to fail for', async () => {
   const answer = await say('GET /api/user HTTP/1.1', host, 'Expect: the-best', 'Connection: close', '', '')
   expect(read(answer)).toMatchObject({ status: 200, envelope: { code: 200 } })
+})
+
+describe('somebody who takes the site for a proxy', () => {
+  const open = () => {
+    const port = Number(new URL(site.directUrl).port)
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.write(['CONNECT example.com:443 HTTP/1.1', host, '', ''].join('\r\n'))
+    return socket
+  }
+
+  it('ends nothing by breaking off', async () => {
+    await new Promise((resolve) => {
+      const socket = open().on('close', resolve)
+      socket.on('data', () => socket.resetAndDestroy())
+    })
+    const answer = await say('GET /api/health HTTP/1.1', host, 'Connection: close', '', '')
+    expect(read(answer)).toMatchObject({ status: 200 })
+  })
+
+  it('is let go of, though their side stays open', async () => {
+    const socket = open()
+      .resume()
+      .on('error', () => undefined)
+    await vi.waitFor(() => {
+      socket.write('x')
+      expect(socket.destroyed).toBe(true)
+    }, 2000)
+  })
 })
 
 describe('an address that cannot be read', () => {
