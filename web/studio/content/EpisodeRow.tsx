@@ -20,16 +20,21 @@ import { useTexts } from '#web/studio/texts.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { nameIn } from '#web/studio/words.ts'
+import { timeLeft } from './time-left.ts'
+import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from './content.module.css'
 
 /** One episode: its number, title, what became of its file, and what can be done about it. */
 export function EpisodeRow({
   episode,
+  at,
   isFree,
   place,
   onMove,
 }: {
   episode: DeskEpisode
+  /** When it was so, in milliseconds. */
+  at: number
   isFree: boolean
   place: { isFirst: boolean; isLast: boolean }
   /** Undefined where the order may not be changed. */
@@ -44,7 +49,7 @@ export function EpisodeRow({
       <div className={styles.about}>
         <strong>{nameIn(episode.titles, language) || t('content.episodeNumber', { number })}</strong>
         <p>
-          {t(isFree ? 'content.isFree' : 'content.isLocked')} · <State episode={episode} />
+          {t(isFree ? 'content.isFree' : 'content.isLocked')} · <State episode={episode} at={at} />
           {episode.captions.length > 0 &&
             ` · ${t('content.captionsIn', { languages: episode.captions.map((each) => languageNames[each]).join(', ') })}`}
         </p>
@@ -83,16 +88,26 @@ export function EpisodeRow({
   )
 }
 
-function State({ episode: { state, plays, progress } }: { episode: DeskEpisode }) {
+function State({ episode: { state, plays, progress }, at }: { episode: DeskEpisode; at: number }) {
   const { t } = useTexts()
+  if (state === 'processing') return <BeingMade progress={progress} at={at} />
   const words = t(`content.made_${state}`, { percent: progress })
-  if (state === 'processing')
-    return (
-      <>
-        {words} <progress className={styles.bar} max={100} value={progress} aria-label={words} />
-      </>
-    )
   return <>{plays && state !== 'ready' ? `${words} ${t('content.formerPlays')}` : words}</>
+}
+
+/** In percent of an episode: from here on the speed can be told. */
+const enough = 10
+
+function BeingMade({ progress, at }: { progress: number; at: number }) {
+  const { t } = useTexts()
+  const words = t('content.made_processing', { percent: progress })
+  const seconds = useSecondsLeft({ done: progress, open: 100 - progress, at }, enough)
+  return (
+    <>
+      {words} <progress className={styles.bar} max={100} value={progress} aria-label={words} />
+      {seconds !== undefined && ` ${timeLeft(seconds, t)}`}
+    </>
+  )
 }
 
 /** Titles; and of a file that failed another try, or taking it out. */

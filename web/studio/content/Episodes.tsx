@@ -63,6 +63,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo })
             onDrop={(event) => drop(event, index)}
           >
             <EpisodeRow
+              at={episodes.dataUpdatedAt}
               episode={episode}
               isFree={episode.number <= free_episodes}
               onMove={mayEdit ? (by) => step(episode.id, index, by) : undefined}

@@ -1,7 +1,7 @@
-import { useState } from 'react'
 import type { DeskEpisode } from '#contract/studio/videos.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { timeLeft } from './time-left.ts'
+import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from './content.module.css'
 
 const isUnderWay = ({ state }: DeskEpisode) => state === 'waiting' || state === 'processing'
@@ -27,9 +27,7 @@ function Progress({
   const { t } = useTexts()
   const open = left.reduce((sum, { progress }) => sum + 100 - progress, 0)
   const done = 100 * list.length - open
-  const [first] = useState({ at, done })
-  const made = done - first.done
-  const seconds = made < enough ? undefined : Math.ceil((open * (at - first.at)) / made / 1000)
+  const seconds = useSecondsLeft({ done, open, at }, enough)
   const words = t('content.making', { made: list.length - left.length, count: list.length })
   return (
     <p className={styles.overall}>

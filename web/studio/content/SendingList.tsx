@@ -6,7 +6,15 @@ import { shareWords } from '#web/studio/words.ts'
 import { bytesWords } from './bytes-words.ts'
 import { LeftFiles } from './LeftFiles.tsx'
 import { uploadsQuery } from './queries.ts'
-import { onSendings, secondsLeft, sendAgain, sendings, stopSending, type Sending } from './upload-queue.ts'
+import {
+  onSendings,
+  secondsLeft,
+  secondsLeftOf,
+  sendAgain,
+  sendings,
+  stopSending,
+  type Sending,
+} from './upload-queue.ts'
 import { timeLeft } from './time-left.ts'
 import styles from './content.module.css'
 
@@ -89,8 +97,10 @@ function Overall({ all }: { all: readonly Sending[] }) {
   )
 }
 
-function SendingLine({ sending: { name, bytes, sent, state, message } }: { sending: Sending }) {
+function SendingLine({ sending }: { sending: Sending }) {
   const { t } = useTexts()
+  const { name, bytes, sent, state, hold, message } = sending
+  const seconds = state === 'sending' && !hold ? secondsLeftOf(sending) : undefined
   return (
     <p className={styles.overall}>
       <progress className={styles.bar} max={bytes} value={sent} aria-label={name} />
@@ -103,6 +113,7 @@ function SendingLine({ sending: { name, bytes, sent, state, message } }: { sendi
           // Not whole before it is whole; a file may be empty.
           shareWords(Math.floor((100 * sent) / Math.max(1, bytes)), 100)
         )}
+        {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
       </span>
     </p>
   )

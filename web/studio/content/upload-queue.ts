@@ -107,14 +107,26 @@ export function stopSending(): void {
   put(list.filter(({ state }) => state === 'done'))
 }
 
-/** The seconds that are left at the speed of late; undefined until that can be told. */
+/** The seconds that are left over all at the speed of late; undefined until that can be told. */
 export function secondsLeft(): number | undefined {
+  const pace = secondsPerByte()
+  const open = list.filter(({ state }) => state === 'waiting' || state === 'sending')
+  const left = open.reduce((sum, { bytes, sent }) => sum + bytes - sent, 0)
+  return pace && Math.ceil(left * pace)
+}
+
+/** The same of one file that is being sent: it shares the speed with those beside it. */
+export function secondsLeftOf({ bytes, sent }: Sending): number | undefined {
+  const pace = secondsPerByte()
+  const beside = list.filter(({ state }) => state === 'sending').length
+  return pace && Math.ceil((bytes - sent) * pace * beside)
+}
+
+function secondsPerByte(): number | undefined {
   const first = samples[0]
   const last = samples.at(-1)
   if (!first || !last || last.at - first.at < 2000 || last.sent <= first.sent) return undefined
-  const open = list.filter(({ state }) => state === 'waiting' || state === 'sending')
-  const left = open.reduce((sum, { bytes, sent }) => sum + bytes - sent, 0)
-  return Math.ceil((left * (last.at - first.at)) / (last.sent - first.sent) / 1000)
+  return (last.at - first.at) / (last.sent - first.sent) / 1000
 }
 
 const askFirst = (event: Event) => event.preventDefault()

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { PlannedFile } from '#contract/studio/uploads.ts'
+import { fromBlob } from './source-file.ts'
+import { secondsLeft, secondsLeftOf, send, sendings, stopSending } from './upload-queue.ts'
+
+/** Tells of each file that is being sent how much of it has gone. */
+const telling = vi.hoisted(() => new Map<string, (bytes: number) => void>())
+let now = 0
+
+vi.hoisted(() => {
+  vi.stubGlobal('addEventListener', () => {})
+  vi.stubGlobal('removeEventListener', () => {})
+})
+
+vi.mock(import('./send-part.ts'), async (original) => ({
+  ...(await original()),
+  announce: async (_video: string, files: readonly PlannedFile[]) =>
+    files.map(({ name, bytes, number }) => ({
+      id: name,
+      name,
+      bytes,
+      number,
+      language: null,
+      state: 'arriving' as const,
+      parts: [],
+      reason: null,
+    })),
+  sendPart: ({ id }, _blob, { signal, onSent }) => {
+    telling.set(id, (bytes) => onSent?.(bytes))
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))))
+  },
+}))
+
+beforeEach(() => vi.spyOn(performance, 'now').mockImplementation(() => now))
+afterEach(stopSending)
+
+const film = (number: number) => ({
+  file: fromBlob(new Blob(['x'.repeat(1000)]), `0${number}.mp4`, new Date(0)),
+  number,
+  language: undefined,
+  titles: undefined,
+})
+
+it('what is left is told at the speed of late, over all and of each file that shares it', async () => {
+  send('vid_1', [film(1), film(2), film(3)])
+  await vi.waitFor(() => expect(telling.size).toBe(2))
+  const tell = (name: string, bytes: number) => telling.get(name)?.(bytes)
+  tell('01.mp4', 0)
+  expect(secondsLeft()).toBeUndefined()
+  now = 4000
+  tell('01.mp4', 300)
+  tell('02.mp4', 100)
+  // A hundred bytes a second, 2600 to go; each of the two has half of it.
+  expect(secondsLeft()).toBe(26)
+  const under = sendings().filter(({ state }) => state === 'sending')
+  expect(under.map((each) => secondsLeftOf(each))).toEqual([14, 18])
+})
