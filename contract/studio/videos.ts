@@ -234,6 +234,7 @@ export const playDeskEpisode = command({
     poster_url: Type.String(),
     expires_at: Time,
     encrypted: Type.Boolean(),
+    captions: Type.Array(Type.Object({ lang: LanguageCode, url: Type.String() })),
   }),
 })
 

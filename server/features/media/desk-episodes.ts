@@ -80,6 +80,7 @@ export async function loadDeskPlayback(context: DeskMediaContext, id: string) {
     poster_url: links.link('poster.webp'),
     expires_at: links.expires.toISOString(),
     encrypted: row.encrypted,
+    captions: (row.captions ?? []).map(({ lang }) => ({ lang, url: links.link(`captions/${lang}.vtt`) })),
   }
 }
 

@@ -258,7 +258,15 @@ describe('the episodes of a video', () => {
 
   it('of a draft play for an operator alone', async () => {
     const { episodes } = await buildVideo(site.context, { episodes: 1, freeEpisodes: 0, state: 'draft' })
-    const { hls_url } = await desk.ask(playDeskEpisode, { query: { id: episodes[0]?.id ?? '' } })
+    const id = episodes[0]?.id ?? ''
+    const captions = JSON.stringify([{ lang: 'dy' }])
+    await site.context.database.pool.query(
+      'UPDATE assets SET captions = $1 WHERE id = (SELECT asset_id FROM episodes WHERE id = $2)',
+      [captions, id],
+    )
+    const played = await desk.ask(playDeskEpisode, { query: { id } })
+    const { hls_url } = played
+    expect(played.captions).toEqual([{ lang: 'dy', url: hls_url.replace('master.m3u8', 'captions/dy.vtt') }])
     expect((await desk.fetch(hls_url)).status).toBe(200)
     const forged = hls_url.replace('.studio.', '.anybody.')
     expect((await desk.fetch(forged)).status).toBe(403)
