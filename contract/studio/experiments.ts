@@ -77,7 +77,7 @@ export const ExperimentResult = Type.Object({
   is_early: Type.Boolean(),
   /** The arms have other shares of the viewers than they should: something is wrong with the experiment itself. */
   is_uneven: Type.Boolean(),
-  /** Up to when viewers and money are counted: of an experiment that many have met, some minutes ago. */
+  /** When viewers and money were counted: of an experiment that many have met some minutes ago, once it is stopped up to a day. */
   counted_at: Time,
 })
 export type ExperimentResult = Static<typeof ExperimentResult>

@@ -34,10 +34,10 @@ export async function countExperiments(
   { db, clock }: { db: Db; clock: Clock },
   signal: AbortSignal,
 ): Promise<void> {
-  const due = await selectToCount(db, new Date(clock.now().getTime() - dayMs))
-  for (const { id, stopped_at } of due) {
+  // Taken before the list: one that is stopped meanwhile is stopped after this, so it is counted anew the next time.
+  const now = clock.now()
+  for (const { id, stopped_at } of await selectToCount(db, new Date(now.getTime() - dayMs))) {
     if (signal.aborted) return
-    const now = clock.now()
     await upsertCountedSales(db, id, await countSales(db, id, stopped_at ?? now), now)
   }
 }

@@ -42,7 +42,7 @@ async function indexUpTo(tx: Tx, tagId: string, ids: readonly string[], last: st
   await work.noteIndexed(tx, tagId, last)
 }
 
-/** Lets a tag go that no video has any more. It stays where a section of the homepage would stand empty. */
+/** Lets a tag go that no video has any more. One that a section of the homepage was given meanwhile stays, without videos. */
 async function finish(tx: Tx, tagId: string): Promise<void> {
   await lockHomepage(tx)
   const wanted = await work.lockTagWork(tx, tagId)

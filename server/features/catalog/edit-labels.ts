@@ -49,6 +49,7 @@ async function holdVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean>
 
 /** Nobody could tell two of one name apart. One that is kept may be another's too: folders of video bring what they like. */
 async function checkFree(tx: Tx, kind: LabelKind, before: LabelRecord, names: Texts): Promise<void> {
+  await queries.lockNames(tx)
   for (const language of languages) {
     const name = names[language]
     if (name === undefined || name === before.names[language]) continue

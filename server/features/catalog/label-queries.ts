@@ -62,6 +62,11 @@ export async function lockLabels(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** Lets one operator at a time give names, until its transaction is over. */
+export async function lockNames(tx: Tx): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended('label names', 0))`.execute(tx)
+}
+
 /** Whether another has this name in the language, in capitals or not. Tags are found by `tags_words`. */
 export async function isNameTaken(
   tx: Tx,

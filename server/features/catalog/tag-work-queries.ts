@@ -83,7 +83,12 @@ export async function lockNextVideos(
     .limit(limit)
     .execute()
   const ids = next.map(({ video_id }) => video_id)
-  if (ids.length > 0)
-    await tx.selectFrom('videos').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
+  await tx
+    .selectFrom('videos')
+    .select('id')
+    .where(sql<boolean>`id = ANY(${ids})`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
   return ids
 }

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { mergeCategory, mergeTag, type DeskLabel } from '#contract/studio/labels.ts'
 import { notify } from '#web/lib/notify.ts'
@@ -19,8 +19,15 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
   const { run, busy } = useCommand(kind === 'tag' ? mergeTag : mergeCategory)
   const [keyword, setKeyword] = useState('')
   const [chosen, setChosen] = useState('')
-  const others = useLabels(kind, keyword).filter(({ id }) => id !== label.id)
-  const into = others.find(({ id }) => id === chosen) ?? others[0]
+  const { found, isAnswered } = useLabels(kind, keyword)
+  const others = found.filter(({ id }) => id !== label.id)
+  // Held from when it is shown first: the list may come in another order while somebody reads what the button says.
+  if (chosen === '' && isAnswered && others[0]) setChosen(others[0].id)
+  const into = others.find(({ id }) => id === chosen)
+  const search = (words: string) => {
+    setKeyword(words)
+    setChosen('')
+  }
   const nameOf = ({ names }: DeskLabel) => nameIn(names, language)
   const merge = async (other: DeskLabel) => {
     const answer = await run({ id: label.id, into: other.id })
@@ -33,7 +40,7 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
         <p>{t('labels.mergeText', { name: nameOf(label) })}</p>
         {kind === 'tag' && (
           <search>
-            <SearchField label={t('labels.mergeFind')} value={keyword} onSearch={setKeyword} />
+            <SearchField label={t('labels.mergeFind')} value={keyword} onSearch={search} />
           </search>
         )}
         {into ? (
@@ -49,18 +56,24 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
             </Button>
           </>
         ) : (
-          <p className={styles.quiet}>{t('labels.noOther')}</p>
+          isAnswered && <p className={styles.quiet}>{t('labels.noOther')}</p>
         )}
       </div>
     </Sheet>
   )
 }
 
-/** All categories, or the most used of the tags that are called so. */
-function useLabels(kind: LabelProps['kind'], keyword: string): DeskLabel[] {
+/** All categories, or the most used of the tags that are called so and stay. */
+function useLabels(kind: LabelProps['kind'], keyword: string): { found: DeskLabel[]; isAnswered: boolean } {
   const categories = useQuery({ ...categoriesQuery, enabled: kind === 'category' })
-  const tags = useInfiniteQuery({ ...tagsQuery(keyword), enabled: kind === 'tag' })
-  return kind === 'category'
-    ? (categories.data?.list ?? [])
-    : (tags.data?.pages.flatMap(({ list }) => list) ?? [])
+  const tags = useInfiniteQuery({
+    ...tagsQuery(keyword),
+    enabled: kind === 'tag',
+    placeholderData: keepPreviousData,
+  })
+  if (kind === 'category') return { found: categories.data?.list ?? [], isAnswered: categories.isSuccess }
+  const staying = tags.data?.pages.flatMap(({ list }) =>
+    list.filter(({ under_way }) => under_way === null || under_way === 'index'),
+  )
+  return { found: staying ?? [], isAnswered: tags.isSuccess && !tags.isPlaceholderData }
 }

@@ -68,7 +68,7 @@ export function PickVideos({
         />
       </label>
       {words.trim() !== '' && (
-        <ul aria-label={t('homepage.found')} aria-busy={!isAnswered}>
+        <ul aria-label={t('homepage.found')} aria-busy={!isAnswered && !titles.isError}>
           {fresh.map(({ id, title }) => (
             <li key={id}>
               <Button look="quiet" onClick={() => pick({ id, name: title })}>
@@ -77,6 +77,7 @@ export function PickVideos({
             </li>
           ))}
           {isAnswered && fresh.length === 0 && <li>{t('homepage.nothingFound')}</li>}
+          {titles.isError && <li>{t('homepage.noSearch')}</li>}
         </ul>
       )}
     </div>
