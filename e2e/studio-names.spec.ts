@@ -24,7 +24,7 @@ test('a tag is renamed in several languages, which viewers find it by; without a
   page,
 }) => {
   const before = aName('old')
-  const after = aName('new')
+  const [after, german] = [aName('new'), aName('neu')]
   await openStudio(page, 'editor')
   await labelVideo(page, { tags: [before] })
   await page.goto('/studio/content/names')
@@ -35,7 +35,7 @@ test('a tag is renamed in several languages, which viewers find it by; without a
   const dialog = page.getByRole('dialog', { name: `Rename ${before}` })
   await expect(dialog.getByLabel('English')).toBeFocused()
   await dialog.getByLabel('English').fill('')
-  await typeInto(page, dialog.getByLabel('Deutsch'), 'Neu')
+  await typeInto(page, dialog.getByLabel('Deutsch'), german)
   await page.keyboard.press('Enter')
   await expect(dialog.getByText('A name in English is needed.')).toBeVisible()
   await expect(dialog.getByLabel('English')).toBeFocused()
@@ -44,7 +44,7 @@ test('a tag is renamed in several languages, which viewers find it by; without a
   await page.keyboard.press('Enter')
   await expect(dialog).toHaveCount(0)
   await look(page, after)
-  await expect(page.getByRole('row', { name: after })).toContainText('Neu')
+  await expect(page.getByRole('row', { name: after })).toContainText(german)
   await look(page, before)
   await expect(page.getByText('No tag is called so.')).toBeVisible()
 })
