@@ -10,7 +10,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { areas } from './areas.ts'
 import { forgetOthersDraft } from './homepage/kept-draft.ts'
-import { deskQuery, shown } from './queries.ts'
+import { DeskContext, deskQuery, shown } from './queries.ts'
 import { SignIn } from './SignIn.tsx'
 import { changeLanguage, studioLanguages, useTexts } from './texts.ts'
 import { useNoStrayDrop } from './ui/file-drop.ts'
@@ -27,7 +27,13 @@ export function Shell() {
   }, [desk.isSuccess, operatorId])
   if (desk.isPending) return <div className={styles.wait} aria-busy="true" aria-label={t('desk.loading')} />
   if (desk.isError) return <CouldNotLoad onRetry={() => void desk.refetch()} />
-  return desk.data ? <Desktop desk={desk.data} /> : <SignIn />
+  return desk.data ? (
+    <DeskContext value={desk.data}>
+      <Desktop desk={desk.data} />
+    </DeskContext>
+  ) : (
+    <SignIn />
+  )
 }
 
 function Desktop({ desk }: { desk: Desk }) {

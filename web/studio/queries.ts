@@ -1,4 +1,5 @@
-import { queryOptions, useQuery, type Query } from '@tanstack/react-query'
+import { queryOptions, type Query } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import { getDesk, type Desk } from '#contract/studio/operators.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
@@ -20,11 +21,17 @@ export const deskQuery = queryOptions({
 /** All that is known beside who is signed in: what the pages show. */
 export const shown = { predicate: ({ queryKey }: Query) => queryKey[0] !== deskQuery.queryKey[0] }
 
-/** The desk of whoever is signed in; the shell shows no screen before. */
+/**
+ * The desk of whoever is signed in, from the shell. A screen that asked the query itself could be drawn once more after a
+ * sign-out, before the shell takes it away.
+ */
+export const DeskContext = createContext<Desk | null>(null)
+
+/** The same, for every screen within the shell. */
 export function useDesk(): Desk {
-  const { data } = useQuery(deskQuery)
-  if (!data) throw new Error('nobody is signed in to the studio')
-  return data
+  const desk = useContext(DeskContext)
+  if (!desk) throw new Error('nobody is signed in to the studio')
+  return desk
 }
 
 /** Whether the operator's role allows a command; the server decides it again. */
