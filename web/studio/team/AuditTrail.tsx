@@ -64,6 +64,7 @@ function What({ deed }: { deed: Deed }) {
 function Details({ deed }: { deed: Deed }) {
   const { subject, at, details } = deed
   const { t, language } = useTexts()
+  if (Object.keys(details ?? {}).length === 0) return subject ?? '–'
   return (
     <details className={styles.details}>
       <summary>
