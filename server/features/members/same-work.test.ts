@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { getUser, registerUser, signIn } from '#contract/members.ts'
 import { password, registerMember } from '#server/testing/register-member.ts'
+import { systemClock } from '#server/platform/clock.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import * as hashing from './run-hashing.ts'
 
@@ -11,7 +12,8 @@ vi.mock('./run-hashing.ts', async (original) => {
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite()
+  // With a collaborator given, a second process would be in this one, where the hashing is looked at.
+  site = await testSite({ clock: systemClock })
 })
 afterAll(() => site.close())
 

@@ -24,7 +24,12 @@ afterAll(() => site.close())
 
 const offer = async (...languages: Language[]) => {
   await owner.desk.ask(offerLanguages, { body: { languages } })
-  await vi.waitFor(() => expect(site.context.languages()).toEqual(languages), 3000)
+  // Every process that answers says the same as the one whose languages can be seen.
+  await vi.waitFor(async () => {
+    expect(site.context.languages()).toEqual(languages)
+    const documents = await Promise.all([1, 2, 3, 4].map(() => open('/')))
+    expect(new Set(documents.map((text) => alternates(text).join(' '))).size).toBe(1)
+  }, 3000)
 }
 const open = async (path: string, headers = {}, visitor = site.visitor()) =>
   (await visitor.fetch(path, { headers })).text()
