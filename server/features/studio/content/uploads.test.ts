@@ -354,7 +354,8 @@ const drawn = (format: 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff', side =
 function answerBeforeBytes(path: string, cookie: string): Promise<unknown> {
   const headers = { ...octets, cookie, 'sec-fetch-site': 'same-origin', 'content-length': String(partBytes) }
   return new Promise((resolve, reject) => {
-    const asked = request(`${site.url}${path}`, { method: 'POST', headers }, (response) => {
+    // Straight to a process: a proxy may wait for the bytes.
+    const asked = request(`${site.directUrl}${path}`, { method: 'POST', headers }, (response) => {
       text(response).then((answer) => resolve(JSON.parse(answer)), reject)
       response.on('end', () => asked.destroy())
     })
