@@ -18,11 +18,7 @@ export function useCaptions(
   const { url, label } = caption ?? {}
   useEffect(() => {
     if (!video || !url) return
-    const track = document.createElement('track')
-    track.kind = 'captions'
-    track.srclang = htmlLang
-    track.label = label ?? htmlLang
-    track.src = url
+    const track = captionTrack(url, htmlLang, label ?? htmlLang)
     // Chromium keeps a track for as long as the page lives: it must hold nothing of the video.
     const listening = new AbortController()
     track.addEventListener('load', arrangeAll, { signal: listening.signal })
@@ -34,6 +30,16 @@ export function useCaptions(
       track.remove()
     }
   }, [video, url, label, htmlLang])
+}
+
+/** A track as the browser takes it; `htmlLang` such as `de`. */
+export function captionTrack(url: string, htmlLang: string, label: string): HTMLTrackElement {
+  const track = document.createElement('track')
+  track.kind = 'captions'
+  track.srclang = htmlLang
+  track.label = label
+  track.src = url
+  return track
 }
 
 function arrangeAll({ target }: Event): void {

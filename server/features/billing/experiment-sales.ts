@@ -13,7 +13,7 @@ const fewViewers = 10_000
 
 /** What the arms of an experiment brought, and when that was counted. */
 export interface ExperimentSales {
-  arms: ReadonlyMap<number, ArmSales>
+  arms: readonly ArmSales[]
   countedAt: Date
 }
 
@@ -25,8 +25,8 @@ export async function loadExperimentSales(
 ): Promise<ExperimentSales> {
   const counted = await selectCountedSales(db, id)
   if (counted && viewersOf(counted.arms) > fewViewers)
-    return { arms: byNumber(counted.arms), countedAt: counted.counted_at }
-  return { arms: byNumber(await countSales(db, id, stopped_at ?? now)), countedAt: now }
+    return { arms: counted.arms, countedAt: counted.counted_at }
+  return { arms: await countSales(db, id, stopped_at ?? now), countedAt: now }
 }
 
 /** Counts what runs; of what has stopped each day once more, since money may still go back. */
@@ -43,4 +43,3 @@ export async function countExperiments(
 }
 
 const viewersOf = (arms: readonly ArmSales[]) => arms.reduce((sum, { exposed }) => sum + exposed, 0)
-const byNumber = (arms: readonly ArmSales[]) => new Map(arms.map((each) => [each.arm, each]))

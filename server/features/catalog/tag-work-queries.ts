@@ -1,16 +1,11 @@
-import { sql } from 'kysely'
-import type { TagTask } from '#contract/studio/labels.ts'
+import { sql, type Selectable } from 'kysely'
 import type { Tx } from '#server/tables.ts'
+import type { TagWorkTable } from './tables.ts'
 
 /** Tells the worker that there is something to do. */
 export const tagWorkChannel = 'tag_work'
 
-export interface TagWork {
-  tag_id: string
-  task: TagTask
-  into_id: string | null
-  after_video: string
-}
+export type TagWork = Selectable<TagWorkTable>
 
 /** Holds the work at a tag; undefined where there is none. */
 export function lockTagWork(tx: Tx, tagId: string): Promise<TagWork | undefined> {

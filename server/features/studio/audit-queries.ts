@@ -18,7 +18,7 @@ interface Page {
 
 /** What operators did and when they came in, the latest first. */
 export function selectDeeds(db: Db, page: Page): Promise<DeedRow[]> {
-  return rowsOf(db, sql`${linesOf(sql`(event LIKE 'studio %' OR event LIKE 'operator_%')`, page)}`)
+  return rowsOf(db, linesOf(sql`(event LIKE 'studio %' OR event LIKE 'operator_%')`, page))
 }
 
 /** Everything that was done to one subject, and where that is a person, what they did themselves; the latest first. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { editVideo, type DeskEpisode, type DeskVideo } from '#contract/studio/videos.ts'
+import { editVideo, type DeskVideo } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
@@ -8,9 +8,9 @@ import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { ChoosePicture } from '#web/studio/ui/ChoosePicture.tsx'
-import { nameIn } from '#web/studio/words.ts'
 import { CropSheet, type Picture } from './CropSheet.tsx'
 import { DeskPlayer } from './DeskPlayer.tsx'
+import { episodeName } from './episode-name.ts'
 import { episodesQuery } from './queries.ts'
 import styles from './content.module.css'
 
@@ -77,8 +77,6 @@ function FrameSheet({
   const [video, setVideo] = useState<HTMLVideoElement | null>(null)
   const episodes = useQuery(episodesQuery(videoId, false))
   const playable = episodes.data?.list.filter(({ plays }) => plays) ?? []
-  const nameOf = ({ titles, number }: DeskEpisode) =>
-    nameIn(titles, language) || t('content.episodeNumber', { number })
   const episodeId = chosen || (playable[0]?.id ?? '')
   const take = () => {
     if (video && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) onFrame(frameOf(video))
@@ -93,7 +91,7 @@ function FrameSheet({
             <Choice
               label={t('content.episode')}
               value={episodeId}
-              options={playable.map((each) => ({ value: each.id, label: nameOf(each) }))}
+              options={playable.map((each) => ({ value: each.id, label: episodeName(each, language, t) }))}
               onChoose={setChosen}
             />
             <DeskPlayer

@@ -1,23 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { htmlLanguage, type Language } from '#contract/languages.ts'
+import { htmlLanguage } from '#contract/languages.ts'
 import { playDeskEpisode } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { takeStream } from '#web/player/stream.ts'
+import { captionTrack } from '#web/player/use-captions.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import styles from './content.module.css'
-
-/** The browser's own controls turn it on and off. */
-function trackOf({ lang, url }: { lang: Language; url: string }): HTMLTrackElement {
-  const track = document.createElement('track')
-  return Object.assign(track, {
-    kind: 'captions',
-    src: url,
-    srclang: htmlLanguage[lang],
-    label: languageNames[lang],
-  })
-}
 
 /** Plays an episode of a video of whatever state, with the browser's own controls. */
 export function DeskPlayer({
@@ -46,7 +36,9 @@ export function DeskPlayer({
     const stream = takeStream(data, 0, false)
     stream.video.controls = true
     stream.video.poster = data.poster_url
-    for (const track of data.captions) stream.video.append(trackOf(track))
+    // The browser's own controls turn them on and off.
+    for (const { lang, url } of data.captions)
+      stream.video.append(captionTrack(url, htmlLanguage[lang], languageNames[lang]))
     stream.setActive(true)
     frame.current?.append(stream.video)
     onVideo?.(stream.video)

@@ -19,7 +19,7 @@ import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
-import { nameIn } from '#web/studio/words.ts'
+import { episodeName } from './episode-name.ts'
 import { timeLeft } from './time-left.ts'
 import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from './content.module.css'
@@ -47,7 +47,7 @@ export function EpisodeRow({
       <span className={styles.number}>{number}</span>
       <span className={styles.thumb}>{episode.thumb_url && <img src={episode.thumb_url} alt="" />}</span>
       <div className={styles.about}>
-        <strong>{nameIn(episode.titles, language) || t('content.episodeNumber', { number })}</strong>
+        <strong>{episodeName(episode, language, t)}</strong>
         <p>
           {t(isFree ? 'content.isFree' : 'content.isLocked')} · <State episode={episode} at={at} />
           {episode.captions.length > 0 &&

@@ -14,7 +14,7 @@ import { Table, type Column } from '#web/studio/ui/Table.tsx'
 import { countWords, nameIn } from '#web/studio/words.ts'
 import { ContentTabs } from './ContentTabs.tsx'
 import { LabelActions } from './LabelActions.tsx'
-import { categoriesQuery, tagsQuery } from './queries.ts'
+import { categoriesQuery, isStaying, tagsQuery } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
 import styles from './content.module.css'
 
@@ -99,7 +99,7 @@ function TagActions({ tag }: { tag: DeskTag }) {
   return (
     <>
       {task && <p role="status">{t(`labels.underWay.${task}`)}</p>}
-      {(task === null || task === 'index') && <LabelActions kind="tag" label={tag} />}
+      {isStaying(tag) && <LabelActions kind="tag" label={tag} />}
     </>
   )
 }

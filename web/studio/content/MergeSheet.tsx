@@ -9,7 +9,7 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { nameIn } from '#web/studio/words.ts'
 import type { LabelProps } from './LabelActions.tsx'
-import { categoriesQuery, tagsQuery } from './queries.ts'
+import { categoriesQuery, isStaying, tagsQuery } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
 import styles from './content.module.css'
 
@@ -72,8 +72,6 @@ function useLabels(kind: LabelProps['kind'], keyword: string): { found: DeskLabe
     placeholderData: keepPreviousData,
   })
   if (kind === 'category') return { found: categories.data?.list ?? [], isAnswered: categories.isSuccess }
-  const staying = tags.data?.pages.flatMap(({ list }) =>
-    list.filter(({ under_way }) => under_way === null || under_way === 'index'),
-  )
+  const staying = tags.data?.pages.flatMap(({ list }) => list.filter(isStaying))
   return { found: staying ?? [], isAnswered: tags.isSuccess && !tags.isPlaceholderData }
 }

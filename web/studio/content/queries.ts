@@ -9,7 +9,7 @@ import {
 } from '#contract/studio/videos.ts'
 import { readDescription } from '#contract/studio/descriptions.ts'
 import { listUploads, uploadLimits } from '#contract/studio/uploads.ts'
-import { listDeskCategories, listDeskTags } from '#contract/studio/labels.ts'
+import { listDeskCategories, listDeskTags, type DeskTag } from '#contract/studio/labels.ts'
 import { call } from '#web/lib/api.ts'
 import type { SourceFile } from './source-file.ts'
 
@@ -73,6 +73,10 @@ export const labelsQuery = queryOptions({
 })
 
 /** All tags, those of most videos first; with words, those that have them in a name. */
+/** Whether a tag is neither being merged nor deleted. */
+export const isStaying = ({ under_way: task }: Pick<DeskTag, 'under_way'>): boolean =>
+  task === null || task === 'index'
+
 export const tagsQuery = (keyword: string) =>
   infiniteQueryOptions({
     queryKey: ['tags', keyword],

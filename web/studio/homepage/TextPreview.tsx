@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState, type MouseEvent } from 'react'
+import type { MouseEvent } from 'react'
 import { Blocks } from '#web/features/pages/Blocks.tsx'
 import { useTexts } from '#web/studio/texts.ts'
+import { useSettled } from '#web/studio/ui/use-settled.ts'
 import { previewQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
 
@@ -11,7 +12,7 @@ const restMs = 400
 /** The text as viewers would get it: read by the server and drawn by the page's own component. */
 export function TextPreview({ markdown }: { markdown: string }) {
   const { t } = useTexts()
-  const preview = useQuery(previewQuery(useRested(markdown)))
+  const preview = useQuery(previewQuery(useSettled(markdown, restMs)))
   const { title, blocks, unset } = preview.data ?? { title: '', blocks: [], unset: [] }
   return (
     <section className={styles.preview} aria-label={t('homepage.preview')} onClickCapture={stay}>
@@ -39,14 +40,4 @@ function stay(event: MouseEvent): void {
     event.preventDefault()
     event.stopPropagation()
   }
-}
-
-/** The text as it was when it last rested. */
-function useRested(text: string): string {
-  const [rested, setRested] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(text), restMs)
-    return () => clearTimeout(timer)
-  }, [text])
-  return rested
 }

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react'
 
 /** How long nobody types before what was typed is looked for. */
-const restMs = 300
+const usualMs = 300
 
 /** A value that has not changed for a moment: what somebody types, once they pause. */
-export function useSettled<Value>(value: Value): Value {
+export function useSettled<Value>(value: Value, restMs = usualMs): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), restMs)
     return () => clearTimeout(timer)
-  }, [value])
+  }, [value, restMs])
   return settled
 }

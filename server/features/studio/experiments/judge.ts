@@ -14,9 +14,11 @@ import {
 /** What an experiment has shown so far, and how uncertain that is. Each arm is held against the first. */
 export function judge(
   arms: readonly Arm[],
-  sales: ReadonlyMap<number, ArmSales>,
+  sales: readonly ArmSales[],
 ): Omit<ExperimentResult, 'experiment' | 'counted_at'> {
-  const sold = arms.map((_, arm) => sales.get(arm) ?? { arm, exposed: 0, buyers: 0, revenue: [] })
+  const sold = arms.map(
+    (_, arm) => sales.find((each) => each.arm === arm) ?? { arm, exposed: 0, buyers: 0, revenue: [] },
+  )
   const currencies = [...new Set(sold.flatMap(({ revenue }) => revenue.map(({ currency }) => currency)))]
   const [first, ...others] = sold
   if (!first) return { arms: [], minimum: 0, is_early: true, is_uneven: false }
