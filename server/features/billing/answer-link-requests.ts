@@ -1,6 +1,7 @@
 import { keptLanguage } from '#contract/languages.ts'
 import { Fault } from '#contract/errors.ts'
 import { checkEmail } from '#server/features/members/members.ts'
+import { foldEmail } from '#server/platform/email-address.ts'
 import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
@@ -36,7 +37,7 @@ export async function askForLink(
   if (email === undefined) throw new Fault('badRequest', `${purpose} or email is needed`)
   const now = clock.now()
   checkEmail(email)
-  await takeTurn(db, keyFor(secret, `link-${purpose}`, email.toLowerCase()), limits.resetAccount, now)
+  await takeTurn(db, keyFor(secret, `link-${purpose}`, foldEmail(email)), limits.resetAccount, now)
   const orderId = order_id?.trim() || null
   await insertLinkRequest(db, { purpose, email, order_id: orderId, language: call.language, created_at: now })
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { foldEmail } from '#server/platform/email-address.ts'
 import type { Db } from '#server/tables.ts'
 
 /** The people with orders of an address, compared without case. */
@@ -7,7 +8,7 @@ export async function selectBuyers(db: Db, email: string, limit: number): Promis
     .selectFrom('orders')
     .select('user_id')
     .distinct()
-    .where(sql<string>`lower(email)`, '=', email.toLowerCase())
+    .where(sql<string>`lower(email)`, '=', foldEmail(email))
     .limit(limit)
     .execute()
   return rows.map(({ user_id }) => user_id)

@@ -1,4 +1,5 @@
 import { keyFor } from '#server/platform/database/limits.ts'
+import { foldEmail } from '#server/platform/email-address.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import type { Payment } from './gateway.ts'
@@ -11,7 +12,7 @@ type Keeper = Pick<BillingContext, 'secret'>
 const hashOf = ({ secret }: Keeper, kind: 'email' | 'method', value: string) =>
   keyFor(secret, `introduction-${kind}`, value)
 
-const hashOfEmail = (context: Keeper, email: string) => hashOf(context, 'email', email.trim().toLowerCase())
+const hashOfEmail = (context: Keeper, email: string) => hashOf(context, 'email', foldEmail(email.trim()))
 
 /** Whether an e-mail may still have an introductory price: once for each (billing.md, "What a viewer is owed"). */
 export async function mayBeIntroduced(context: Keeper, db: Db, email: string): Promise<boolean> {

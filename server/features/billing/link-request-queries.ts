@@ -1,4 +1,5 @@
 import { sql, type Insertable } from 'kysely'
+import { foldEmail } from '#server/platform/email-address.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingTables } from './tables.ts'
 
@@ -36,7 +37,7 @@ export function selectPaidOrdersOf(
     .select([
       'users.language',
       // As we know it: letters that only look the same in small may be another's address as they were typed.
-      sql<string>`CASE WHEN lower(orders.email) = lower(${email}) THEN orders.email ELSE users.email END`.as(
+      sql<string>`CASE WHEN lower(orders.email) = ${foldEmail(email)} THEN orders.email ELSE users.email END`.as(
         'address',
       ),
     ])
@@ -47,13 +48,11 @@ export function selectPaidOrdersOf(
   return meant.orderBy('orders.paid_at', 'desc').orderBy('orders.id').limit(most).execute()
 }
 
-const lowerEmail = (email: string) => sql<string>`lower(${email})`
-
 function madeWith(db: Db, email: string) {
   return db
     .selectFrom('orders')
     .select('id')
-    .where(sql<string>`lower(email)`, '=', lowerEmail(email))
+    .where(sql<string>`lower(email)`, '=', foldEmail(email))
 }
 
 function ofItsAccount(db: Db, email: string) {
@@ -61,7 +60,7 @@ function ofItsAccount(db: Db, email: string) {
     .selectFrom('users')
     .innerJoin('orders', 'orders.user_id', 'users.id')
     .select('orders.id')
-    .where(sql<string>`lower(users.email)`, '=', lowerEmail(email))
+    .where(sql<string>`lower(users.email)`, '=', foldEmail(email))
     .where('users.email', 'is not', null)
     .where('users.email_verified_at', 'is not', null)
 }

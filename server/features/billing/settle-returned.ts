@@ -77,7 +77,7 @@ const sum = (refunds: readonly RefundRow[]) =>
   refunds.reduce((total, { amount_cents }) => total + amount_cents, 0)
 
 /** What is gone for a payment's dispute: nothing where it was won, or was none of money. */
-function disputedCents({ dispute, disputedCents: cents, amountCents }: Gone): number {
+export function disputedCents({ dispute, disputedCents: cents, amountCents }: Gone): number {
   return dispute === 'open' || dispute === 'lost' ? (cents ?? amountCents) : 0
 }
 

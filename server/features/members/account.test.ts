@@ -88,6 +88,7 @@ describe('registering', () => {
     ['password', 'is common', { password: 'password123', repeat_password: 'password123' }],
     ['repeat_password', 'differs', { repeat_password: 'something else' }],
     ['display_name', 'is empty', { display_name: ' ' }],
+    ['display_name', 'cannot be seen', { display_name: '\u200B\u2060\u00AD' }],
     ['display_name', 'has 65 characters', { display_name: 'x'.repeat(65) }],
     ['display_name', 'has 600 characters', { display_name: 'x'.repeat(600) }],
   ])('names the field %s where it %s', async (field, _what, change) => {

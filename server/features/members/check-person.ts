@@ -7,10 +7,10 @@ export function checkEmail(email: string): void {
     throw new Refusal('emailInvalid', { field: 'email' })
 }
 
-/** 1 to 64 characters, and no card number by mistake. @returns the name without the spaces around it. @throws Refusal nameInvalid with the field */
+/** 1 to 64 characters, one of which can be seen, and no card number by mistake. @returns the name without the spaces around it. @throws Refusal nameInvalid with the field */
 export function checkName(name: string, field: string): string {
   const trimmed = name.trim()
-  if (trimmed === '' || [...trimmed].length > 64 || hasCardNumber(trimmed))
+  if (!/[^\p{Cc}\p{Cf}\p{Z}]/u.test(trimmed) || [...trimmed].length > 64 || hasCardNumber(trimmed))
     throw new Refusal('nameInvalid', { field })
   return trimmed
 }

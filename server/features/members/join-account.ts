@@ -1,4 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
+import { sameEmail } from '#server/platform/email-address.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { answerInTransaction } from './answer-in-transaction.ts'
@@ -84,8 +85,7 @@ async function lockAll(tx: Tx, { viewer, language }: JoinCall, claiming: Claimin
   const claim = await claiming.find(tx)
   const from = rows.find(({ id }) => id === claim.userId)
   const account = rows.find(({ id }) => id === known?.id)
-  const sameAddress = account?.email?.toLowerCase() === claim.email.toLowerCase()
-  if (!from || (account && !sameAddress)) throw new Refusal('linkSpent')
+  if (!from || (account && !sameEmail(account.email, claim.email))) throw new Refusal('linkSpent')
   return { claim, from, account }
 }
 

@@ -51,8 +51,3 @@ export async function lockLinked(
   if (!user || user.deleted_at || !(await findLink(tx, purpose, secret, now))) return undefined
   return { user, email: link.email }
 }
-
-/** Whether two addresses are the same: compared without case (product.md, section 6). */
-export function sameEmail(one: string | null, other: string | null): boolean {
-  return one?.toLowerCase() === other?.toLowerCase()
-}

@@ -1,4 +1,5 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
+import { foldEmail } from '#server/platform/email-address.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { OperatorInvitationsTable, OperatorsTable } from './tables.ts'
 
@@ -7,7 +8,7 @@ export function selectOperatorByEmail(db: Db, email: string) {
   return db
     .selectFrom('operators')
     .selectAll()
-    .where(sql`lower(email)`, '=', email.toLowerCase())
+    .where(sql`lower(email)`, '=', foldEmail(email))
     .executeTakeFirst()
 }
 

@@ -10,6 +10,7 @@ import {
 } from '#server/features/members/members.ts'
 import { originOf, writeAudit } from '#server/platform/database/audit.ts'
 import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { foldEmail } from '#server/platform/email-address.ts'
 import { networkOf } from '#server/platform/http/network-of.ts'
 import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
 import { hashRecoveryCode, stepOfCode, typedCode } from '#server/platform/one-time-codes.ts'
@@ -33,7 +34,7 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
   const { email, password, totp } = call.body
   checkEmail(email)
   await limitNetwork(context, 'sign-in', call.ip)
-  const account = await limitTries(context, 'operator', email.toLowerCase())
+  const account = await limitTries(context, 'operator', foldEmail(email))
   const known = await selectOperatorByEmail(db, email)
   const right = await verifyPassword(known?.password_hash, password)
   if (!known || !right) {

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest'
+import { foldEmail, sameEmail } from './email-address.ts'
+
+describe('an address', () => {
+  it('is looked for and counted without case, letter by letter', () => {
+    expect(foldEmail('Ada.ÄÖ@Example.COM')).toBe('ada.äö@example.com')
+    expect(foldEmail('vİctim@example.com')).toBe('victim@example.com')
+  })
+
+  it('is another mailbox where a letter only looks the same in small', () => {
+    expect(sameEmail('Ada@example.com', 'ada@EXAMPLE.com')).toBe(true)
+    expect(sameEmail('vİctim@example.com', 'victim@example.com')).toBe(false)
+    expect(sameEmail(null, 'ada@example.com')).toBe(false)
+  })
+})

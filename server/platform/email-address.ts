@@ -1,0 +1,16 @@
+/**
+ * An address as it is looked for and counted everywhere: without case (product.md, section 6), letter by
+ * letter as PostgreSQL's `lower` does it. In JavaScript a text's İ becomes two characters, so that victİm@… would open
+ * victim's account with tries of its own.
+ */
+export function foldEmail(email: string): string {
+  return Array.from(email, (letter) => Array.from(letter.toLowerCase())[0]).join('')
+}
+
+/**
+ * Whether two addresses are one mailbox, compared without case. Stricter than `foldEmail`: whoever reads the mail of
+ * victİm@… is not victim. Null is only null's.
+ */
+export function sameEmail(one: string | null, other: string | null): boolean {
+  return one?.toLowerCase() === other?.toLowerCase()
+}
