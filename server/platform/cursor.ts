@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Fault } from '#contract/errors.ts'
 
 type Position = readonly (string | number)[]
@@ -36,10 +36,7 @@ export function encodeCursor(list: string, position: Position): string {
 
 /** Short whatever the list's name holds, and another one where a character of the cursor was lost. */
 function markOf(list: string, position: Position): string {
-  return createHash('sha256')
-    .update(JSON.stringify([list, ...position]))
-    .digest('base64url')
-    .slice(0, 12)
+  return hash('sha256', JSON.stringify([list, ...position]), 'base64url').slice(0, 12)
 }
 
 /**

@@ -50,8 +50,11 @@ const cardsByIds = prepared((db: Db, { ids }: Slots<{ ids: readonly string[] }>)
   db
     .selectFrom('videos')
     .select(cardColumns)
+    // As JSON, which is read many times faster here than an array of PostgreSQL's.
     .select(
-      sql<string[]>`ARRAY(SELECT tag_id FROM video_tags WHERE video_id = videos.id ORDER BY position)`.as(
+      sql<
+        string[]
+      >`to_json(ARRAY(SELECT tag_id FROM video_tags WHERE video_id = videos.id ORDER BY position))`.as(
         'tag_ids',
       ),
     )

@@ -72,6 +72,8 @@ interface Found {
 const shelves = Array.from({ length: frontShelves.length + 1 }, (_, shelf) => shelf)
 
 interface Reach {
+  /** Whether matches are ordered by how good they are; else none is weighed. */
+  scored: boolean
   /** Another shelf is opened while fewer than so many were found. */
   plenty: number
   /** Or as far as this shelf, however many there are. */
@@ -94,7 +96,7 @@ function readShelf(shelf: number, terms: Slots<SearchTerms>, reach: Reach): RawB
       : sql`CASE WHEN ${isOpen(shelf, reach)} THEN ${terms.all}::tsquery ELSE ${terms.title}::tsquery END`
   const before = shelf === 0 ? sql`0` : sql`(SELECT videos FROM ${sql.table(`found_before_${shelf}`)})`
   return sql`${sql.table(`shelf_${shelf}`)} AS MATERIALIZED (
-      SELECT video_id, ${scoreFor(terms)} AS score FROM video_search WHERE shelf = ${sql.lit(shelf)} AND words @@ ${wanted}
+      SELECT video_id, ${reach.scored ? scoreFor(terms) : sql`0`} AS score FROM video_search WHERE shelf = ${sql.lit(shelf)} AND words @@ ${wanted}
     ), ${sql.table(`found_before_${shelf + 1}`)} AS (
       SELECT ${before} + count(*) AS videos FROM ${sql.table(`shelf_${shelf}`)}
     )`
@@ -149,7 +151,7 @@ const preparedSearch = (order: Order, isFirst: boolean) =>
     const { all, typed, title, limit, depth, key: after, id } = values
     const found = findOnShelves(
       { all, typed, title },
-      { plenty: plentyOfVideos, depth: isFirst ? undefined : depth },
+      { scored: order === 'relevance', plenty: plentyOfVideos, depth: isFirst ? undefined : depth },
     )
     const key = sql.ref(keys[order])
     const isFurther = isFirst ? sql`true` : sql`(${key}, found.video_id) < (${after}, ${id})`
@@ -201,7 +203,10 @@ interface Suggested {
 
 const suggestedTitles = prepared(
   (_: Db, { all, typed, title, limit }: Slots<SearchTerms & { limit: number }>) => {
-    const found = findOnShelves({ all, typed, title }, { plenty: plentyOfTitles, depth: undefined })
+    const found = findOnShelves(
+      { all, typed, title },
+      { scored: true, plenty: plentyOfTitles, depth: undefined },
+    )
     return sql<Suggested>`
       SELECT id, titles, cover_path
       FROM (SELECT video_id, score FROM (${found}) found ORDER BY score DESC, video_id DESC LIMIT ${limit}) best

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import type { Db } from '#server/tables.ts'
@@ -39,4 +40,14 @@ it('sees what its transaction did', async () => {
     return keysBetween(tx, { least: 'd', most: 'd' })
   })
   expect(rows).toEqual([{ key: 'd' }])
+})
+
+it('sends a value once, however often it stands in the text', async () => {
+  const send = vi.spyOn(database.db, 'executeQuery')
+  const around = prepared(
+    (_: Db, { text, within }: Slots<{ text: string; within: string }>) =>
+      sql<{ whole: string }>`SELECT ${text} || ${'-'} || ${within} || ${text} AS whole`,
+  )
+  expect(await around(database.db, { text: 'a', within: 'b' })).toEqual([{ whole: 'a-ba' }])
+  expect(send.mock.lastCall?.[0]).toMatchObject({ parameters: ['a', '-', 'b'] })
 })

@@ -28,10 +28,25 @@ export function prepared<Tables, Values extends object, Row>(
   const slots = new Proxy({}, { get: (_, name) => sql`${new Slot(String(name))}` }) as Slots<Values>
   let built: CompiledQuery<Row> | undefined
   return async (db, values) => {
-    built ??= build(db, slots).compile(db)
+    built ??= shareParameters(build(db, slots).compile(db))
     const parameters = built.parameters.map((each) =>
       each instanceof Slot ? (values as Record<string, unknown>)[each.name] : each,
     )
     return (await db.executeQuery<Row>({ ...built, parameters })).rows
   }
+}
+
+/** One parameter for each slot, however often it stands in the text: what is searched for stands in a search thirty times. */
+function shareParameters<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {
+  const parameters: unknown[] = []
+  const places = query.parameters.map((each) => {
+    const before = each instanceof Slot ? parameters.findIndex((other) => isSameSlot(each, other)) : -1
+    return before < 0 ? parameters.push(each) : before + 1
+  })
+  const sql = query.sql.replace(/\$(\d+)/g, (_, number: string) => `$${places[Number(number) - 1]}`)
+  return { ...query, sql, parameters }
+}
+
+function isSameSlot(slot: Slot, other: unknown): boolean {
+  return other instanceof Slot && other.name === slot.name
 }
