@@ -135,6 +135,7 @@ describe('a site with a limit', () => {
     expect(refused.at(-1)?.answer).toMatchObject({ code: 429, message: expect.stringContaining('Espera') })
     expect(Number(refused.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await other.call(listFavorites)).status).toBe(200)
+    expect((await visitor.call(getHealth)).status).toBe(200)
   })
 
   it('answers whoever is refused without a look at the database', async () => {

@@ -21,10 +21,13 @@ export interface LimitOptions {
 const everyMs = 1000
 const mostRefused = 10_000
 
-/** A probe must always be answered, and a notification is signed; media are outside of /api. */
+/** Always answered, also to somebody who calls too often. */
+const probes = new Set(['/api/health', '/api/ready'])
+
+/** Probes are not counted, nor are notifications, which are signed; media are outside of /api. */
 function isCounted(route: RouteAddress): boolean {
   const notified = route.method === 'POST' && route.url.startsWith('/api/webhook/')
-  return isForApi(route) && !notified && route.url !== '/api/health' && route.url !== '/api/ready'
+  return isForApi(route) && !notified && !probes.has(route.url)
 }
 
 /**
@@ -45,6 +48,7 @@ export function limitCalls(app: FastifyInstance, options: LimitOptions) {
     refuse(refused.secondsLeft(request) || counter.count(`ip ${networkOf(request.ip)}`, limits.apiIp)),
   )
   return (request: FastifyRequest, viewer: Pick<Viewer, 'userId'> | null): void => {
+    if (probes.has(request.routeOptions.url ?? '')) return
     const wait = viewer ? counter.count(`user ${viewer.userId}`, limits.apiUser) : 0
     if (wait > 0) refused.add(request, wait)
     refuse(wait)

@@ -97,7 +97,7 @@ export function operatorRoute<E extends Endpoint>(
 }
 
 /** Bytes that an operator sends, with what the address names. */
-export interface ReceivedBytes extends Pick<OperatorCall, 'operator' | 'ip'> {
+export interface ReceivedBytes extends Pick<OperatorCall, 'operator'>, Partial<Pick<OperatorCall, 'ip'>> {
   params: Record<string, string | undefined>
   bytes: Buffer
 }
@@ -105,6 +105,8 @@ export interface ReceivedBytes extends Pick<OperatorCall, 'operator' | 'ip'> {
 /** What takes bytes of an operator as they are: a part of a file, a picture. It answers in the envelope, as calls do. */
 export interface BytesRoute {
   path: `/api/studio/${string}`
+  /** The words on the command line, which what the address names and a file follow; without them it is for pages alone. */
+  command?: string
   summary: string
   /** Who may send them: nobody else's are read. */
   roles: readonly Role[]
