@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PaymentGateway } from '#server/features/billing/gateway.ts'
-import { describeGateway, type Behaviour } from '#server/features/billing/gateways/describe-gateway.ts'
+import { describeGateway } from '#server/features/billing/gateways/describe-gateway.ts'
+import type { Behaviour } from '#server/features/billing/gateways/gateway-harness.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Funding } from './fake-orders.ts'

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import {
-  describeGateway,
-  type Behaviour,
-  type GatewayHarness,
-  type GatewayTraits,
-  type NotificationKind,
-} from '#server/features/billing/gateways/describe-gateway.ts'
+import { describeGateway } from '#server/features/billing/gateways/describe-gateway.ts'
+import type {
+  Behaviour,
+  GatewayHarness,
+  GatewayTraits,
+  NotificationKind,
+} from '#server/features/billing/gateways/gateway-harness.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { checkCard } from './card-form.ts'

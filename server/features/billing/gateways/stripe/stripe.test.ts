@@ -5,7 +5,8 @@ import {
   type PaymentGateway,
   type PresentCharge,
 } from '#server/features/billing/gateway.ts'
-import { describeGateway, type Behaviour } from '#server/features/billing/gateways/describe-gateway.ts'
+import { describeGateway } from '#server/features/billing/gateways/describe-gateway.ts'
+import type { Behaviour } from '#server/features/billing/gateways/gateway-harness.ts'
 import { dictOf } from '#server/testing/fake-stripe-books.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
 import { testCards } from '#server/testing/shopper.ts'

@@ -1,0 +1,78 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { askGateway, askRefund } from '#server/features/billing/call-gateway.ts'
+import { createLog } from '#server/platform/log.ts'
+import { gatewayShopper } from './gateway-shopper.ts'
+import { faults, type Fault, type GatewayHarness, type GatewayTraits } from './gateway-harness.ts'
+
+const log = createLog({ json: true, level: 'silent' })
+/** What reaches the gateway although its answer does not reach us. */
+const arrives = (fault: Fault) => fault !== 'dropped before' && fault !== '429'
+
+/** What becomes of a request whose answer is lost on the line (billing.md, "The port"). */
+export function describeBadLine(traits: GatewayTraits, harness: () => GatewayHarness): void {
+  const { charge, pay, lookUp, renewal, saveRequest, lookUpSaving, paymentsOf } = gatewayShopper(
+    traits,
+    harness,
+  )
+  const fail = (fault: Fault) => {
+    const end = harness().fail?.(fault)
+    if (!end) throw new Error('the harness knows no faults')
+    onTestFinished(end)
+    return end
+  }
+  /** As the engine calls, with little patience. */
+  const impatient = { log, gatewayTimeoutMs: 250 }
+
+  test.each(faults)(
+    'a renewal that meets %s is found by our key, and charged once or never',
+    async (fault) => {
+      const asked = await renewal('pays')
+      const end = fail(fault)
+      const { gateway } = harness()
+      const outcome = await askGateway(impatient, gateway, () => gateway.chargeSaved(asked))
+      expect(outcome).toBe('unknown')
+      end()
+      const payments = arrives(fault) ? [{ status: 'succeeded', orderId: asked.orderId }] : []
+      await expect.poll(() => paymentsOf(asked.orderId)).toMatchObject(payments)
+      const found = await lookUp(asked)
+      if (arrives(fault)) expect(found).toMatchObject({ status: 'succeeded', orderId: asked.orderId })
+      else expect(found).toBeNull()
+    },
+  )
+
+  test.each(faults)('a first payment that meets %s is found by our key, or was never made', async (fault) => {
+    const asked = charge({ save: true })
+    const end = fail(fault)
+    const { gateway } = harness()
+    expect(await askGateway(impatient, gateway, () => gateway.start(asked))).toBe('unknown')
+    end()
+    const found = await lookUp(asked)
+    const kept = arrives(fault) && !traits.forgetsUnpaid
+    if (kept) expect(found).toMatchObject({ attemptId: asked.attemptId })
+    else expect(found).toBeNull()
+    expect(await paymentsOf(asked.orderId)).toHaveLength(kept ? 1 : 0)
+  })
+
+  test.each(faults)('a saving that meets %s is found by our key, or was never made', async (fault) => {
+    const asked = saveRequest()
+    const end = fail(fault)
+    const { gateway } = harness()
+    expect(await askGateway(impatient, gateway, () => gateway.saver.start(asked))).toBe('unknown')
+    end()
+    const found = await lookUpSaving(asked)
+    if (arrives(fault) && !traits.forgetsUnpaid)
+      expect(found).toMatchObject({ changeId: asked.changeId, status: 'requires_action' })
+    else expect(found).toBeNull()
+  })
+
+  test.each(faults)('a refund that meets %s is sent again under its key, and made once', async (fault) => {
+    const { reference } = await pay('pays')
+    const end = fail(fault)
+    const { gateway } = harness()
+    const refund = { reference, amountCents: 400, key: `ref:${reference}` }
+    expect(await askRefund(impatient, gateway, refund)).toBe('unknown')
+    end()
+    expect(await askRefund(impatient, gateway, refund)).toBe('done')
+    expect(await gateway.retrieve({ reference })).toMatchObject({ refundedCents: 400 })
+  })
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { gatewayShopper } from './gateway-shopper.ts'
+import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
+
+/** How a method is kept, with a payment and without one, and charged later. */
+export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHarness): void {
+  const { charge, pay, lookUp, unpaid, renewal, saveRequest, lookUpSaving } = gatewayShopper(traits, harness)
+
+  test('keeps a method where asked, and charges it later, until it is forgotten', async () => {
+    expect((await pay('pays')).method).toBeUndefined()
+    const { method } = await pay('pays', { save: true })
+    expect(method).toEqual({ reference: expect.any(String), ...traits.kept })
+    const later = () => ({ ...charge(), methodReference: method?.reference ?? '' })
+    const asked = later()
+    const renewed = await harness().gateway.chargeSaved(asked)
+    expect(renewed).toMatchObject({ status: 'succeeded', amountCents: 999, orderId: asked.orderId })
+    expect(await lookUp(asked)).toMatchObject({ status: 'succeeded' })
+    expect(await harness().gateway.isKept(method?.reference ?? '')).toBe(true)
+    await harness().gateway.forget(method?.reference ?? '')
+    await harness().gateway.forget(method?.reference ?? '')
+    expect(await harness().gateway.isKept(method?.reference ?? '')).toBe(false)
+    expect(await harness().gateway.chargeSaved(later())).toMatchObject({ status: 'failed' })
+  })
+
+  test.each(Object.entries(traits.declinesLater))(
+    'may refuse a renewal with a method that paid at first, in our words: %s',
+    async (behaviour, decline) => {
+      const asked = await renewal(behaviour as Behaviour)
+      expect(await harness().gateway.chargeSaved(asked)).toMatchObject({ status: 'failed', decline })
+      expect(await lookUp(asked)).toEqual(unpaid({ status: 'failed', decline }))
+    },
+  )
+
+  test('keeps a method without a payment, finds the saving by its name and by our key, and charges it later', async () => {
+    const asked = saveRequest()
+    const { gateway } = harness()
+    const before = await gateway.listSince(new Date(Date.now() - 60_000))
+    const saving = await harness().save(asked, 'pays')
+    const { brand, last4 } = traits.kept
+    expect(saving).toMatchObject({
+      status: 'succeeded',
+      changeId: asked.changeId,
+      method: { brand, last4 },
+    })
+    expect(saving.next).toBeUndefined()
+    expect(await gateway.saver.retrieve(saving)).toEqual(saving)
+    expect(await gateway.saver.complete(saving.reference)).toEqual(saving)
+    expect(await lookUpSaving(asked)).toEqual(traits.forgetsUnpaid ? null : saving)
+    expect(await gateway.listSince(new Date(Date.now() - 60_000))).toHaveLength(before.length)
+    const methodReference = saving.method?.reference ?? ''
+    expect(await gateway.chargeSaved({ ...charge(), methodReference })).toMatchObject({
+      status: 'succeeded',
+    })
+    await gateway.forget(methodReference)
+    expect(await gateway.isKept(methodReference)).toBe(false)
+  })
+
+  test('knows nothing of a saving that was never asked for', async () => {
+    expect(await lookUpSaving(saveRequest())).toBeNull()
+    expect(await harness().gateway.saver.retrieve({ reference: 'never' })).toBeNull()
+    expect(await harness().gateway.saver.complete('never')).toBeNull()
+    expect(await harness().gateway.saver.cancel('never')).toBeNull()
+  })
+
+  test('makes one saving per key, and none for another request', async () => {
+    const asked = saveRequest()
+    const { saver } = harness().gateway
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => saver.start(asked)))
+    const named = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.reference] : []))
+    expect(new Set(named).size).toBe(1)
+    await expect(saver.start({ ...asked, changeId: 'pmc_other' })).rejects.toThrow(GatewayRefused)
+  })
+
+  test.each(Object.entries(traits.refusesToKeep))(
+    'says in our words why a method is not kept: %s',
+    async (behaviour, decline) => {
+      const asked = saveRequest()
+      const refused = await harness().save(asked, behaviour as Behaviour)
+      expect(refused).toMatchObject({ status: 'failed', decline })
+      expect(refused.method).toBeUndefined()
+      expect(await lookUpSaving(asked)).toEqual(unpaid({ status: 'failed', decline }))
+    },
+  )
+
+  test.each([
+    ['yes', ['succeeded']],
+    ['no', traits.forgetsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
+  ] as const)(
+    "keeps a method once the person's answer is there; after %s it has %s",
+    async (answer, statuses) => {
+      const waiting = await harness().save(saveRequest(), 'asks')
+      expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.asksBy } })
+      await harness().answer(waiting.reference, answer)
+      const decided = await harness().gateway.saver.complete(waiting.reference)
+      expect(statuses).toContain(decided?.status)
+      expect(decided?.method === undefined).toBe(answer === 'no')
+      expect(await harness().gateway.saver.complete(waiting.reference)).toEqual(decided)
+    },
+  )
+
+  test('calls a waiting saving off, which then keeps nothing; a method that is kept stays', async () => {
+    const { saver } = harness().gateway
+    const waiting = await harness().save(saveRequest(), 'asks')
+    expect(await saver.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })
+    await harness().answer(waiting.reference, 'yes')
+    expect((await saver.retrieve(waiting))?.method).toBeUndefined()
+    const saving = await harness().save(saveRequest(), 'pays')
+    expect(await saver.cancel(saving.reference)).toEqual(saving)
+  })
+}

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { gatewayShopper } from './gateway-shopper.ts'
+import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
+
+/** How a payment starts, ends and is found. */
+export function describePayments(traits: GatewayTraits, harness: () => GatewayHarness): void {
+  const { charge, pay, lookUp, unpaid, paymentsOf } = gatewayShopper(traits, harness)
+
+  test('takes a payment and finds it by its name and by our key', async () => {
+    const asked = charge()
+    const paid = await harness().pay(asked, 'pays')
+    const { orderId, attemptId, amountCents, currency } = asked
+    expect(paid).toMatchObject({
+      status: 'succeeded',
+      orderId,
+      attemptId,
+      amountCents,
+      currency,
+      refundedCents: 0,
+    })
+    expect(paid.next).toBeUndefined()
+    expect(await harness().gateway.retrieve({ reference: paid.reference })).toEqual(paid)
+    expect(await lookUp(asked)).toEqual(paid)
+  })
+
+  test('knows nothing of a payment that was never asked for', async () => {
+    expect(await lookUp(charge())).toBeNull()
+    expect(await harness().gateway.retrieve({ reference: 'never' })).toBeNull()
+  })
+
+  test('makes one payment per key, also when asked many times at once, and refuses another request', async () => {
+    const asked = charge()
+    const { reference } = await harness().pay(asked, 'pays')
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => harness().gateway.start(asked)))
+    for (const answer of answers)
+      if (answer.status === 'fulfilled') expect(answer.value.reference).toBe(reference)
+    await expect(harness().gateway.start({ ...asked, amountCents: 1000 })).rejects.toThrow(GatewayRefused)
+    expect(await paymentsOf(asked.orderId)).toHaveLength(1)
+  })
+
+  test('makes one payment where the first requests for a key come at once', async () => {
+    const asked = charge({ save: true })
+    const { gateway } = harness()
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => gateway.start(asked)))
+    const named = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.reference] : []))
+    expect(new Set(named).size).toBe(1)
+    expect(await paymentsOf(asked.orderId)).toHaveLength(traits.forgetsUnpaid ? 0 : 1)
+  })
+
+  test.each(Object.entries(traits.declines))(
+    'says in our words why it did not go through: %s',
+    async (behaviour, decline) => {
+      const asked = charge()
+      const refused = await harness().pay(asked, behaviour as Behaviour)
+      expect(refused).toMatchObject({ status: 'failed', decline })
+      expect(await lookUp(asked)).toEqual(unpaid({ status: 'failed', decline }))
+    },
+  )
+
+  test.each([
+    ['yes', ['succeeded']],
+    ['no', traits.forgetsUnpaid ? ['requires_action'] : ['failed', 'cancelled']],
+  ] as const)("waits for the person's answer, and after %s has %s", async (answer, statuses) => {
+    const asked = charge()
+    const waiting = await harness().pay(asked, 'asks')
+    expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.asksBy } })
+    expect(await lookUp(asked)).toEqual(unpaid({ status: 'requires_action' }))
+    await harness().answer(waiting.reference, answer)
+    const decided = await harness().gateway.complete(waiting.reference)
+    expect(statuses).toContain(decided?.status)
+    expect(await harness().gateway.complete(waiting.reference)).toEqual(decided)
+  })
+
+  test('calls a waiting payment off, which then cannot be approved; a payment that was made stays', async () => {
+    const waiting = await pay('asks')
+    expect(await harness().gateway.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })
+    await harness().answer(waiting.reference, 'yes')
+    const called = await harness().gateway.retrieve(waiting)
+    expect(called?.status).toBe(traits.forgetsUnpaid ? 'requires_action' : 'cancelled')
+    const paid = await pay('pays')
+    expect(await harness().gateway.cancel(paid.reference)).toMatchObject({ status: 'succeeded' })
+  })
+
+  test('lists what was paid since', async () => {
+    const { reference, orderId } = await pay('pays')
+    expect(await paymentsOf(orderId)).toMatchObject([{ reference, status: 'succeeded' }])
+    expect(await harness().gateway.listSince(new Date(Date.now() + 60_000))).toEqual([])
+  })
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import type { Charge, PresentCharge, SaveRequest } from '#server/features/billing/gateway.ts'
+import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
+
+/** Somebody who pays at a gateway with requests of their own each time, and looks up what became of them. */
+export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarness) {
+  const charge = (more: Partial<PresentCharge> = {}): PresentCharge => {
+    const id = randomBytes(8).toString('hex')
+    return {
+      key: `pay:ord_${id}:1`,
+      orderId: `ord_${id}`,
+      attemptId: `att_${id}`,
+      amountCents: 999,
+      currency: 'USD',
+      payer: { userId: `usr_${id}`, email: 'viewer@example.com', firstName: 'Ada', lastName: 'Lovelace' },
+      method: traits.method,
+      save: false,
+      returnUrl: `http://localhost/order/result?order_id=ord_${id}`,
+      ...more,
+    }
+  }
+  const pay = (behaviour: Behaviour, more: Partial<PresentCharge> = {}) =>
+    harness().pay(charge(more), behaviour)
+  /** Looks a payment up by what we know where its name was never heard. */
+  const lookUp = ({ key, attemptId }: Charge) => {
+    const known = { key, attemptId, startedAt: new Date() }
+    return harness().gateway.retrieve(known)
+  }
+  /** What is found of a payment that moved no money. */
+  const unpaid = (expected: object) => (traits.forgetsUnpaid ? null : expect.objectContaining(expected))
+  /** A renewal with the method of a payment that went through. */
+  const renewal = async (behaviour: Behaviour) => {
+    const first = await pay(behaviour, { save: true })
+    if (first.status === 'requires_action') await harness().answer(first.reference, 'yes')
+    const paid = await harness().gateway.complete(first.reference)
+    expect(paid).toMatchObject({ status: 'succeeded' })
+    return { ...charge(), methodReference: paid?.method?.reference ?? '' }
+  }
+  const saveRequest = (): SaveRequest => {
+    const id = randomBytes(8).toString('hex')
+    return {
+      key: `method:pmc_${id}`,
+      changeId: `pmc_${id}`,
+      payer: charge().payer,
+      method: traits.method,
+      returnUrl: `http://localhost/my?change=pmc_${id}`,
+      cancelUrl: `http://localhost/my?change=pmc_${id}`,
+    }
+  }
+  const lookUpSaving = ({ key, changeId }: SaveRequest) =>
+    harness().gateway.saver.retrieve({ key, changeId, startedAt: new Date() })
+  const paymentsOf = async (orderId: string) => {
+    const listed = await harness().gateway.listSince(new Date(Date.now() - 60_000))
+    return listed.filter((payment) => payment.orderId === orderId)
+  }
+
+  return { charge, pay, lookUp, unpaid, renewal, saveRequest, lookUpSaving, paymentsOf }
+}
