@@ -1,4 +1,4 @@
-import type { Fault } from '#server/features/billing/gateways/describe-gateway.ts'
+import type { Fault } from '#server/features/billing/gateways/gateway-harness.ts'
 import type { PaymentGateway } from '#server/features/billing/gateway.ts'
 
 const faults: readonly Fault[] = ['dropped before', 'dropped after', '500 after', 'time-out', '429']

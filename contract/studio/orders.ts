@@ -261,8 +261,13 @@ export const Mismatch = Type.Object({
   reference: nullable(Type.String()),
   order_id: nullable(Id),
   amount_cents: nullable(Cents),
+  /** What our books have of it in this currency, and what the gateway says that it holds; null where it has not said. */
+  ours_cents: nullable(Type.Integer()),
+  theirs_cents: nullable(Type.Integer()),
   currency: nullable(Currency),
   since: Time,
+  /** It is not looked up any more: somebody has to look. */
+  given_up: Type.Boolean(),
 })
 export type Mismatch = Static<typeof Mismatch>
 
@@ -275,12 +280,23 @@ export const DayTotal = Type.Object({
   /** Positive for what came in. */
   amount_cents: Type.Integer(),
 })
+export type DayTotal = Static<typeof DayTotal>
+
+/** What a gateway held more at a day's end than at its beginning, by our books and by its own word. */
+export const DayBalance = Type.Object({
+  gateway: oneOf(gatewayIds),
+  currency: Currency,
+  ours_cents: Type.Integer(),
+  /** Ours and what was found not to match; null where the gateway was not compared since the day began. */
+  theirs_cents: nullable(Type.Integer()),
+})
 
 const Reconciliation = Type.Object({
   day: Type.String(),
   /** Up to when what each gateway has was compared with what we have; null for never. */
   gateways: Type.Array(Type.Object({ id: oneOf(gatewayIds), reconciled_to: nullable(Time) })),
   totals: Type.Array(DayTotal),
+  balances: Type.Array(DayBalance),
   mismatches: Type.Array(Mismatch),
 })
 export type Reconciliation = Static<typeof Reconciliation>
@@ -290,7 +306,8 @@ export const getReconciliation = command({
   path: '/api/studio/reconciliation',
   command: 'reconciliation show',
   roles: readers,
-  summary: "A day's money by our books (UTC), when the gateways were last compared, and what does not match",
+  summary:
+    "A day's money by our books and by the gateways' (UTC), when the gateways were last compared, and what does not match",
   refuses: [],
   query: Type.Object({ day: Type.Optional(Type.String({ pattern: String.raw`^20\d\d-[01]\d-[0-3]\d$` })) }),
   info: Reconciliation,

@@ -1,16 +1,17 @@
-import type { Reconciliation } from '#contract/studio/orders.ts'
+import type { GatewayId } from '#contract/billing.ts'
+import type { DayTotal, Reconciliation } from '#contract/studio/orders.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { dayName } from '#server/platform/utc-days.ts'
 import type { BillingContext } from './billing-context.ts'
 import { selectReconciledTo } from './reconciliation-queries.ts'
-import { selectDayTotals, selectMismatches } from './mismatch-queries.ts'
+import { selectDayTotals, selectDifferences, selectMismatches } from './mismatch-queries.ts'
 
 /** What takes longer than this to settle is shown to operators. */
 const patienceMs = 10 * 60_000
-/** How long somebody has to look at money that is for no order of ours. */
+/** How long somebody has to look at money that is for no order of ours; on the page of an older day longer. */
 const foreignMs = 14 * dayMs
 
-/** A day's money by our books, in UTC, and what does not match at this moment. */
+/** A day's money, in UTC, by our books and by what the gateways told, and what does not match at this moment. */
 export async function loadReconciliation(
   { db, clock, gateways }: Pick<BillingContext, 'db' | 'clock' | 'gateways'>,
   asked: string | undefined,
@@ -19,23 +20,59 @@ export async function loadReconciliation(
   const day = asked ?? dayName(now)
   const from = new Date(`${day}T00:00:00Z`)
   const to = new Date(from.getTime() + dayMs)
-  const [totals, mismatches, reconciled] = await Promise.all([
-    Number.isNaN(from.getTime()) ? [] : selectDayTotals(db, from, to),
+  const isDay = !Number.isNaN(from.getTime())
+  const [totals, differences, mismatches, reconciled] = await Promise.all([
+    isDay ? selectDayTotals(db, from, to) : [],
+    isDay ? selectDifferences(db, from, to) : [],
     selectMismatches(db, {
       openBefore: new Date(now.getTime() - patienceMs),
-      foreignAfter: new Date(now.getTime() - foreignMs),
+      foreignAfter: new Date(Math.min(now.getTime() - foreignMs, isDay ? from.getTime() - 1 : Infinity)),
     }),
     Promise.all(
       gateways.map(async ({ id }) => ({
         id,
-        reconciled_to: (await selectReconciledTo(db, id))?.toISOString() ?? null,
+        reconciledTo: await selectReconciledTo(db, id),
       })),
     ),
   ])
   return {
     day,
-    gateways: reconciled,
+    gateways: reconciled.map(({ id, reconciledTo }) => ({
+      id,
+      reconciled_to: reconciledTo?.toISOString() ?? null,
+    })),
     totals,
+    balances: reconciled.flatMap(({ id, reconciledTo }) =>
+      balancesOf(id, {
+        ours: totals.filter(({ gateway }) => gateway === id),
+        differences: differences.filter(({ gateway }) => gateway === id),
+        isCompared: reconciledTo !== undefined && reconciledTo > from,
+      }),
+    ),
     mismatches: mismatches.map((row) => ({ ...row, since: row.since.toISOString() })),
   }
+}
+
+interface Cents {
+  currency: string
+  cents: number
+}
+
+/** A line for each currency in which money moved, or should have. */
+function balancesOf(
+  gateway: GatewayId,
+  {
+    ours,
+    differences,
+    isCompared,
+  }: { ours: readonly DayTotal[]; differences: readonly Cents[]; isCompared: boolean },
+): Reconciliation['balances'] {
+  const booked = ours.map(({ currency, amount_cents: cents }): Cents => ({ currency, cents }))
+  const currencies = new Set([...booked, ...differences].map(({ currency }) => currency))
+  return [...currencies].toSorted().map((currency) => {
+    const sum = (parts: readonly Cents[]) =>
+      parts.filter((part) => part.currency === currency).reduce((total, { cents }) => total + cents, 0)
+    const ours_cents = sum(booked)
+    return { gateway, currency, ours_cents, theirs_cents: isCompared ? ours_cents + sum(differences) : null }
+  })
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
+import { foldEmail } from '#server/platform/email-address.ts'
 import type { Db } from '#server/tables.ts'
 import type { DisputeStatus, OrderStatus } from './tables.ts'
 
@@ -59,7 +60,7 @@ export function selectAllOrders(db: Db, filter: OrderFilter, after: After | unde
   if (status !== undefined) page = page.where('status', '=', sql.lit(status))
   if (gateway !== undefined) page = page.where('gateway', '=', sql.lit(gateway))
   if (userId !== undefined) page = page.where('user_id', '=', userId)
-  if (email !== undefined) page = page.where(sql<string>`lower(email)`, '=', email.toLowerCase())
+  if (email !== undefined) page = page.where(sql<string>`lower(email)`, '=', foldEmail(email))
   if (since !== undefined) page = page.where('created_at', '>=', since)
   if (until !== undefined) page = page.where('created_at', '<', until)
   if (after !== undefined)

@@ -7,7 +7,8 @@ import type { Payment, PaymentGateway } from './gateway.ts'
 import { insertForeignPayment } from './mismatch-queries.ts'
 import {
   deleteToCompare,
-  insertToCompare,
+  giveUpToCompare,
+  putToCompare,
   selectAttemptsToCompare,
   selectDisputed,
   selectReconciledTo,
@@ -17,7 +18,7 @@ import {
   type ComparedRow,
 } from './reconciliation-queries.ts'
 import { settleAttempt } from './settle-order.ts'
-import { settleReturned } from './settle-returned.ts'
+import { disputedCents, settleReturned } from './settle-returned.ts'
 
 /** A payment may be listed late, and come through long after it was begun. */
 const overlapMs = 48 * hourMs
@@ -79,7 +80,15 @@ async function compare(
     const attempt = attempts.find((one) => one.reference === reference || one.id === payment.attemptId)
     if (await bringIntoLine(context, gateway, payment, attempt))
       await deleteToCompare(context.db, gateway.id, reference)
-    else await insertToCompare(context.db, gateway.id, reference, context.clock.now())
+    else
+      await putToCompare(context.db, {
+        gateway: gateway.id,
+        reference,
+        attempt_id: attempt?.id ?? null,
+        held_cents: heldCents(payment),
+        currency: payment.currency,
+        found_at: context.clock.now(),
+      })
   }
 }
 
@@ -95,7 +104,7 @@ async function compareAgain(
     if (listed.has(reference)) continue
     if (found_at.getTime() < oldest) {
       log.error({ gateway: gateway.id, reference }, 'a payment is given up; please look it up at the gateway')
-      await deleteToCompare(db, gateway.id, reference)
+      await giveUpToCompare(db, gateway.id, reference)
       continue
     }
     const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
@@ -115,9 +124,14 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
   if (!gateway) return false
   const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
   if (payment === 'unknown') return false
-  if (!payment) return true
+  if (!payment) {
+    await deleteToCompare(context.db, gateway.id, reference)
+    return true
+  }
   const [compared] = await selectAttemptsToCompare(context.db, gateway.id, [attemptId], [reference])
-  return bringIntoLine(context, gateway, payment, compared)
+  const isSettled = await bringIntoLine(context, gateway, payment, compared)
+  if (isSettled) await deleteToCompare(context.db, gateway.id, reference)
+  return isSettled
 }
 
 /** @returns whether all that differed was settled */
@@ -129,13 +143,13 @@ async function bringIntoLine(
 ): Promise<boolean> {
   const about = { gateway: gateway.id, reference: payment.reference }
   if (!attempt) {
-    if (payment.status === 'succeeded') {
+    const amount_cents = heldCents(payment)
+    if (payment.status === 'succeeded' && amount_cents > 0) {
       context.log.error(about, 'a gateway has a payment that is none of ours')
-      const { amountCents: amount_cents, currency } = payment
       await insertForeignPayment(context.db, {
         ...about,
         amount_cents,
-        currency,
+        currency: payment.currency,
         found_at: context.clock.now(),
       })
     }
@@ -148,6 +162,12 @@ async function bringIntoLine(
     context.log.error({ ...about, err: error }, 'a payment could not be brought into line with its gateway')
     return false
   }
+}
+
+/** What a gateway holds for us of a payment: what it took, less what it gave back and what a bank took. */
+function heldCents(payment: Payment): number {
+  if (payment.status !== 'succeeded') return 0
+  return payment.amountCents - payment.refundedCents - disputedCents(payment)
 }
 
 /** Money that came in for a closed attempt goes back; once it has, there is nothing left to do. */

@@ -25,24 +25,44 @@ export async function setReconciledTo(db: Db, gateway: GatewayId, to: Date): Pro
     .execute()
 }
 
-/** Keeps a payment that could not be brought into line, from when it was found so first. */
-export async function insertToCompare(
+/** Keeps a payment that could not be brought into line, from when it was found so first, as the gateway has it now. */
+export async function putToCompare(
   db: Db,
-  gateway: GatewayId,
-  reference: string,
-  now: Date,
+  row: {
+    gateway: GatewayId
+    reference: string
+    attempt_id: string | null
+    held_cents: number
+    currency: string
+    found_at: Date
+  },
 ): Promise<void> {
-  const row = { gateway, reference, found_at: now }
+  const { attempt_id, held_cents, currency } = row
   await db
     .insertInto('payments_to_compare')
     .values(row)
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['gateway', 'reference'])
+        .doUpdateSet({ attempt_id, held_cents, currency, given_up: false }),
+    )
     .execute()
+}
+
+/** It is looked up no more, and shown to operators until it is settled. */
+export async function giveUpToCompare(db: Db, gateway: GatewayId, reference: string): Promise<void> {
+  const rows = db.updateTable('payments_to_compare').set({ given_up: true })
+  await rows.where('gateway', '=', gateway).where('reference', '=', reference).execute()
 }
 
 export function selectToCompare(db: Db, gateway: GatewayId) {
   const rows = db.selectFrom('payments_to_compare').select(['reference', 'found_at'])
-  return rows.where('gateway', '=', gateway).orderBy('found_at').orderBy('reference').execute()
+  return rows
+    .where('gateway', '=', gateway)
+    .where('given_up', '=', false)
+    .orderBy('found_at')
+    .orderBy('reference')
+    .execute()
 }
 
 export async function deleteToCompare(db: Db, gateway: GatewayId, reference: string): Promise<void> {

@@ -256,6 +256,11 @@ interface PaymentsToCompareTable {
   gateway: GatewayId
   reference: string
   found_at: Date
+  attempt_id: string | null
+  /** What the gateway holds for us of it. */
+  held_cents: number | null
+  currency: string | null
+  given_up: Generated<boolean>
 }
 
 /** Money at a gateway that is for no order of ours. */

@@ -7,6 +7,7 @@ import {
   listOrders,
   refundOrder,
   runReconciliation,
+  type Reconciliation,
 } from '#contract/studio/orders.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
@@ -281,13 +282,14 @@ describe('the reconciliation', () => {
     const { order } = await buyEpisode(site)
     await Subscriber.on(site)
     await owner.desk.ask(refundOrder, { body: { id: order.id, cents: 40 } })
-    const { totals, gateways } = await owner.desk.ask(getReconciliation)
+    const { totals, gateways, balances } = await owner.desk.ask(runReconciliation, { body: {} })
     const usd = { gateway: 'sandbox', currency: 'USD' }
     expect(totals).toEqual([
       { ...usd, kind: 'charge', transactions: 2, amount_cents: 99 + 499 },
       { ...usd, kind: 'refund', transactions: 1, amount_cents: -40 },
     ])
     expect(gateways.map(({ id }) => id)).toEqual(['sandbox'])
+    expect(balances).toEqual([{ ...usd, ours_cents: 558, theirs_cents: 558 }])
     const empty = await owner.desk.ask(getReconciliation, { query: { day: '2020-01-01' } })
     expect(empty.totals).toEqual([])
   })
@@ -296,20 +298,80 @@ describe('the reconciliation', () => {
     const { order } = await buyEpisode(site)
     const sound = await paymentOf(site, order.id)
     const foreign = { ...sound, reference: 'sbx_elsewhere', orderId: 'ord_x', attemptId: 'att_x' }
+    const returned = { ...foreign, reference: 'sbx_returned', refundedCents: 99 }
     const wrong = { ...sound, refundedCents: 10 }
-    site.trouble.listSince = async () => [foreign, wrong]
+    site.trouble.listSince = async () => [foreign, returned, wrong]
     site.trouble.retrieve = () => Promise.reject(new Error('no route'))
     const { mismatches, gateways } = await owner.desk.ask(runReconciliation, { body: {} })
     Object.assign(site.trouble, { listSince: undefined, retrieve: undefined })
     expect(gateways[0]?.reconciled_to).not.toBeNull()
     expect(mismatches).toContainEqual(
-      expect.objectContaining({ kind: 'payment', order_id: order.id, reference: sound.reference }),
+      expect.objectContaining({
+        kind: 'payment',
+        order_id: order.id,
+        reference: sound.reference,
+        ours_cents: 99,
+        theirs_cents: 89,
+      }),
     )
     expect(mismatches).toContainEqual(
-      expect.objectContaining({ kind: 'foreign_payment', reference: 'sbx_elsewhere', amount_cents: 99 }),
+      expect.objectContaining({
+        kind: 'foreign_payment',
+        reference: 'sbx_elsewhere',
+        ours_cents: 0,
+        theirs_cents: 99,
+      }),
     )
-    // The next round finds that it matches after all.
-    const after = await owner.desk.ask(runReconciliation, { body: {} })
+    expect(mismatches.map(({ reference }) => reference)).not.toContain('sbx_returned')
+    const difference = ({ balances: [first] }: Reconciliation) =>
+      (first?.theirs_cents ?? NaN) - (first?.ours_cents ?? NaN)
+    expect(difference(await owner.desk.ask(getReconciliation))).toBe(99 - 10)
+    // Looking at the order again finds that it matches after all.
+    await owner.desk.ask(checkOrder, { body: { id: order.id } })
+    const after = await owner.desk.ask(getReconciliation)
+    expect(after.mismatches.map(({ kind }) => kind)).not.toContain('payment')
+    expect(difference(after)).toBe(99)
+  })
+
+  it('has what made a difference also weeks later, on the page of its day, and nowhere else', async () => {
+    const { day } = await owner.desk.ask(getReconciliation)
+    site.moveOn(21 * 86_400_000)
+    owner = await letIn(site, 'owner')
+    const foreignOf = async (query: { day?: string }) =>
+      (await owner.desk.ask(getReconciliation, { query })).mismatches.filter(
+        ({ kind }) => kind === 'foreign_payment',
+      )
+    expect(await foreignOf({ day })).toHaveLength(1)
+    expect(await foreignOf({})).toEqual([])
+  })
+
+  it('says nothing for a gateway that was not compared since the day began', async () => {
+    site.moveOn(86_400_000)
+    owner = await letIn(site, 'owner')
+    await buyEpisode(site)
+    const { balances } = await owner.desk.ask(getReconciliation)
+    expect(balances).toEqual([{ gateway: 'sandbox', currency: 'USD', ours_cents: 99, theirs_cents: null }])
+  })
+
+  it.each([
+    ['that it matches', undefined],
+    ['that the gateway has it no more', async () => null],
+  ])('goes on showing a payment that it gave up, until somebody’s look finds %s', async (_what, retrieve) => {
+    const { order } = await buyEpisode(site)
+    const wrong = { ...(await paymentOf(site, order.id)), refundedCents: 10 }
+    site.trouble.listSince = async () => [wrong]
+    site.trouble.retrieve = () => Promise.reject(new Error('no route'))
+    await owner.desk.ask(runReconciliation, { body: {} })
+    site.trouble.listSince = async () => []
+    site.moveOn(8 * 86_400_000)
+    owner = await letIn(site, 'owner')
+    const given = await owner.desk.ask(runReconciliation, { body: {} })
+    const one = { kind: 'payment', order_id: order.id, given_up: true }
+    expect(given.mismatches).toContainEqual(expect.objectContaining(one))
+    Object.assign(site.trouble, { listSince: undefined, retrieve })
+    await owner.desk.ask(checkOrder, { body: { id: order.id } })
+    site.trouble.retrieve = undefined
+    const after = await owner.desk.ask(getReconciliation)
     expect(after.mismatches.map(({ kind }) => kind)).not.toContain('payment')
   })
 })

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { useLocation } from 'react-router'
 import type { QueryOf } from '#contract/endpoint.ts'
 import { listOrders, type ListedOrder } from '#contract/studio/orders.ts'
 import { call } from '#web/lib/api.ts'
@@ -8,13 +9,15 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { timeWords } from '#web/studio/words.ts'
-import { gatewayNames, goodsOf } from './order-words.ts'
+import { gatewayNames, goodsOf, ordersPath } from './order-words.ts'
 import { State } from './State.tsx'
 import styles from './money.module.css'
 
 /** Orders page by page, the latest first. */
 export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrders>; caption: string }) {
   const { t, language } = useTexts()
+  const { pathname, search } = useLocation()
+  const from = pathname === ordersPath ? search : ''
   const orders = useInfiniteQuery({
     queryKey: ['orders', filter, language],
     queryFn: ({ pageParam, signal }) =>
@@ -26,7 +29,9 @@ export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrde
     {
       title: t('money.order'),
       cell: (order: ListedOrder) => (
-        <PageLink to={`/studio/money/orders/${order.id}`}>{goodsOf(order)}</PageLink>
+        <PageLink to={`${ordersPath}/orders/${order.id}`} from={from}>
+          {goodsOf(order)}
+        </PageLink>
       ),
     },
     { title: t('money.status'), cell: ({ status }: ListedOrder) => <State status={status} /> },
@@ -42,7 +47,10 @@ export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrde
         refunded_cents > 0 ? money(refunded_cents, currency) : '–',
     },
     { title: t('money.gateway'), cell: ({ gateway }: ListedOrder) => gatewayNames[gateway] },
-    { title: t('money.buyer'), cell: ({ email, user_id }: ListedOrder) => email ?? user_id },
+    {
+      title: t('money.buyer'),
+      cell: ({ email, user_id }: ListedOrder) => <span className={styles.id}>{email ?? user_id}</span>,
+    },
     { title: t('money.when'), cell: ({ created_at }: ListedOrder) => timeWords(created_at, language) },
   ]
   return (

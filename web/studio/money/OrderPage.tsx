@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useLocation } from 'react-router'
 import { checkOrder, getOrder, refundOrder, type OrderFile } from '#contract/studio/orders.ts'
 import { getPerson } from '#contract/studio/people.ts'
 import { listAudit } from '#contract/studio/operators.ts'
@@ -18,7 +19,7 @@ import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { timeWords } from '#web/studio/words.ts'
 import { OrderRecords } from './OrderRecords.tsx'
-import { gatewayNames, goodsOf } from './order-words.ts'
+import { gatewayNames, goodsOf, ordersPath } from './order-words.ts'
 import { RefundForm } from './RefundForm.tsx'
 import { State } from './State.tsx'
 import styles from './money.module.css'
@@ -26,16 +27,21 @@ import styles from './money.module.css'
 /** One order with everything that is known of it, and what can be done about its money. */
 export function OrderPage({ id }: { id: string }) {
   const { t, language } = useTexts()
+  const { state: filters } = useLocation()
   const file = useQuery({
     queryKey: ['order', id, language],
     queryFn: ({ signal }) => call(getOrder, { query: { id }, signal }),
   })
   if (isNoPage(file.error)) return <NotFound />
-  if (file.isError) return <CouldNotLoad onRetry={() => void file.refetch()} />
+  if (file.isLoadingError) return <CouldNotLoad onRetry={() => void file.refetch()} />
   return (
     <Page
       title={file.data ? goodsOf(file.data.order) : t('money.order')}
-      lead={<PageLink to="/studio/money">{t('money.allOrders')}</PageLink>}
+      lead={
+        <PageLink to={`${ordersPath}${typeof filters === 'string' ? filters : ''}`}>
+          {t('money.allOrders')}
+        </PageLink>
+      }
       actions={file.data && <Actions file={file.data} />}
     >
       {file.data ? <Sections file={file.data} /> : <div className={styles.wait} aria-busy="true" />}

@@ -6,6 +6,7 @@ import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
 import { gatewayNames } from './order-words.ts'
+import styles from './money.module.css'
 
 type Attempt = OrderFile['attempts'][number]
 type Refund = OrderFile['refunds'][number]
@@ -105,7 +106,10 @@ function Ledger({ lines }: { lines: Line[] }) {
       figures: true,
       cell: ({ amount_cents, currency }: Line) => (amount_cents < 0 ? money(-amount_cents, currency) : '–'),
     },
-    { title: t('money.transaction'), cell: ({ transaction_id }: Line) => transaction_id },
+    {
+      title: t('money.transaction'),
+      cell: ({ transaction_id }: Line) => <span className={styles.id}>{transaction_id}</span>,
+    },
     { title: t('money.when'), cell: ({ at }: Line) => timeWords(at, language) },
   ]
   return (

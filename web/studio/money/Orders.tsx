@@ -45,12 +45,17 @@ export function Orders() {
 function Filters({ asked, onAsk }: { asked: Asked; onAsk: (wish: Asked) => void }) {
   const { t } = useTexts()
   const { role } = useDesk().operator
-  const [initial] = useState(asked)
   const form = useForm({
-    initial,
+    initial: asked,
     messagesOf: () => ({}),
     send: async (wish) => onAsk({ ...wish, person: wish.person.trim() }),
   })
+  const [shown, setShown] = useState(asked)
+  // The address may change elsewhere, as by the browser's way back.
+  if (names.some((name) => shown[name] !== asked[name])) {
+    setShown(asked)
+    form.set(asked)
+  }
   const any = { value: '', label: t('money.any') }
   return (
     <form className={styles.filters} onSubmit={form.submit} role="search" aria-label={t('money.orders')}>
@@ -66,13 +71,15 @@ function Filters({ asked, onAsk }: { asked: Asked; onAsk: (wish: Asked) => void 
         options={[any, ...gatewayIds.map((value) => ({ value, label: gatewayNames[value] }))]}
         onChoose={(gateway) => form.set({ gateway })}
       />
-      <Field
-        {...form.field('person')}
-        label={t(role === 'analyst' ? 'money.personId' : 'money.person')}
-        hint={t('money.personHint')}
-        autoComplete="off"
-        required={false}
-      />
+      <div className={styles.whom}>
+        <Field
+          {...form.field('person')}
+          label={t(role === 'analyst' ? 'money.personId' : 'money.person')}
+          hint={t('money.personHint')}
+          autoComplete="off"
+          required={false}
+        />
+      </div>
       <Field
         {...form.field('since')}
         label={t('money.since')}

@@ -12,10 +12,10 @@ import { money } from '#web/lib/money.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useMay } from '#web/studio/queries.ts'
-import { useTexts } from '#web/studio/texts.ts'
+import { useTexts, type Say } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
-import { Table } from '#web/studio/ui/Table.tsx'
+import { Table, type Column } from '#web/studio/ui/Table.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { timeWords } from '#web/studio/words.ts'
 import { gatewayNames } from './order-words.ts'
@@ -23,6 +23,7 @@ import styles from './money.module.css'
 
 type Total = Reconciled['totals'][number]
 type Compared = Reconciled['gateways'][number]
+type Balance = Reconciled['balances'][number]
 
 /** Whether the gateways say the same as our books, and a day's money. */
 export function Reconciliation() {
@@ -34,7 +35,7 @@ export function Reconciliation() {
     queryKey: ['reconciliation', day],
     queryFn: ({ signal }) => call(getReconciliation, { query: { day }, signal }),
   })
-  if (found.isError) return <CouldNotLoad onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <CouldNotLoad onRetry={() => void found.refetch()} />
   if (!found.data) return <div className={styles.wait} aria-busy="true" />
   return (
     <>
@@ -52,6 +53,7 @@ export function Reconciliation() {
           </label>
         }
       >
+        <Balances found={found.data} />
         <Totals totals={found.data.totals} />
       </Panel>
     </>
@@ -65,19 +67,25 @@ function Mismatches({ found: { mismatches, gateways } }: { found: Reconciled }) 
   const lastLook = ({ id, reconciled_to }: Compared) =>
     `${gatewayNames[id]}: ${reconciled_to ? timeWords(reconciled_to, language) : t('money.never')}`
   const columns = [
-    { title: t('money.what'), cell: ({ kind }: Mismatch) => t(`money.mismatch.${kind}`) },
+    { title: t('money.what'), cell: (mismatch: Mismatch) => <What mismatch={mismatch} /> },
     { title: t('money.gateway'), cell: ({ gateway }: Mismatch) => gatewayNames[gateway] },
     { title: t('money.reference'), cell: ({ reference }: Mismatch) => reference ?? '–' },
     {
       title: t('money.amount'),
       figures: true,
-      cell: ({ amount_cents, currency }: Mismatch) =>
-        amount_cents !== null && currency ? money(amount_cents, currency) : '–',
+      cell: ({ amount_cents, currency }: Mismatch) => moneyOr(amount_cents, currency),
     },
+    ...bothSides(t),
     {
       title: t('money.order'),
       cell: ({ order_id }: Mismatch) =>
-        order_id ? <PageLink to={`/studio/money/orders/${order_id}`}>{order_id}</PageLink> : '–',
+        order_id ? (
+          <PageLink to={`/studio/money/orders/${order_id}`}>
+            <span className={styles.id}>{order_id}</span>
+          </PageLink>
+        ) : (
+          '–'
+        ),
     },
     { title: t('money.sinceWhen'), cell: ({ since }: Mismatch) => timeWords(since, language) },
   ]
@@ -106,6 +114,72 @@ function Mismatches({ found: { mismatches, gateways } }: { found: Reconciled }) 
       />
     </Panel>
   )
+}
+
+/** What our books have, and what the gateway says. */
+const bothSides = (t: Say): Column<Pick<Mismatch, 'ours_cents' | 'theirs_cents' | 'currency'>>[] => [
+  {
+    title: t('money.ours'),
+    figures: true,
+    cell: ({ ours_cents, currency }) => moneyOr(ours_cents, currency),
+  },
+  {
+    title: t('money.theirs'),
+    figures: true,
+    cell: ({ theirs_cents, currency }) => moneyOr(theirs_cents, currency),
+  },
+]
+
+const moneyOr = (cents: number | null, currency: string | null) =>
+  cents !== null && currency ? money(cents, currency) : '–'
+
+function What({ mismatch: { kind, given_up } }: { mismatch: Mismatch }) {
+  const { t } = useTexts()
+  return (
+    <>
+      {t(`money.mismatch.${kind}`)}
+      {given_up && <span className={styles.note}>{t('money.lookYourself')}</span>}
+    </>
+  )
+}
+
+/** For each gateway what moved by our books, by what it says, and whether that is the same. */
+function Balances({ found: { balances, gateways } }: { found: Reconciled }) {
+  const { t, language } = useTexts()
+  if (balances.length === 0) return null
+  const comparedTo = (gateway: string) => gateways.find(({ id }) => id === gateway)?.reconciled_to ?? null
+  const columns = [
+    { title: t('money.gateway'), cell: ({ gateway }: Balance) => gatewayNames[gateway] },
+    ...bothSides(t),
+    {
+      title: t('money.difference'),
+      figures: true,
+      cell: (balance: Balance) => <Difference balance={balance} />,
+    },
+    {
+      title: t('money.comparedTo'),
+      cell: ({ gateway }: Balance) => timeWords(comparedTo(gateway), language),
+    },
+  ]
+  return (
+    <>
+      <p className={styles.hint}>{t('money.balanceHint')}</p>
+      <Table
+        caption={t('money.balance')}
+        columns={columns}
+        rows={balances}
+        keyOf={({ gateway, currency }) => `${gateway} ${currency}`}
+        empty=""
+      />
+    </>
+  )
+}
+
+function Difference({ balance: { ours_cents, theirs_cents, currency } }: { balance: Balance }) {
+  const { t } = useTexts()
+  if (theirs_cents === null) return '–'
+  if (theirs_cents === ours_cents) return t('money.noDifference')
+  return <span className={styles.bad}>{money(theirs_cents - ours_cents, currency)}</span>
 }
 
 function Totals({ totals }: { totals: Total[] }) {

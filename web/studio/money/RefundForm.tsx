@@ -59,7 +59,11 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
           hint={t('money.reasonHint')}
           autoComplete="off"
         />
-        {form.problem && <p role="alert">{form.problem}</p>}
+        {form.problem && (
+          <p className={styles.bad} role="alert">
+            {form.problem}
+          </p>
+        )}
         <Button look="danger" type="submit" disabled={form.busy}>
           {t('money.refund')}
         </Button>

@@ -1,6 +1,9 @@
 import type { GatewayId } from '#contract/billing.ts'
 import type { ListedOrder } from '#contract/studio/orders.ts'
 
+/** Where the orders are listed. */
+export const ordersPath = '/studio/money'
+
 /** What gateways call themselves. */
 export const gatewayNames: Record<GatewayId, string> = {
   sandbox: 'Sandbox',
