@@ -101,3 +101,44 @@ export const listFailedFiles = command({
   query: Type.Object(paging),
   data: listOf(FailedFile),
 })
+
+/** Mails are to people: whoever helps members sees them. */
+const helpers = ['owner', 'support'] as const
+
+/** A mail that was given up: what it was about, never what it said, as that may open somebody's account. */
+export const GivenUpMail = Type.Object({
+  id: Id,
+  subject: Type.String(),
+  recipient: Type.String(),
+  /** The server took it not, for good; else it could not be reached, or said so for a day. */
+  refused: Type.Boolean(),
+  /** What exactly, as a program says it; for the owner. */
+  reason: nullable(Type.String()),
+  tries: Type.Integer(),
+  written_at: Time,
+  given_up_at: Time,
+})
+export type GivenUpMail = Static<typeof GivenUpMail>
+
+export const listGivenUpMails = command({
+  method: 'GET',
+  path: '/api/studio/running/mails',
+  command: 'mail failed',
+  roles: helpers,
+  summary: 'Mails that were given up within a week and are of use still, the latest first',
+  refuses: [],
+  query: Type.Object(paging),
+  data: listOf(GivenUpMail),
+})
+
+export const retryMail = command({
+  method: 'POST',
+  path: '/api/studio/running/mails/retry',
+  command: 'mail retry',
+  args: ['id'],
+  roles: helpers,
+  summary: 'Has a mail that was given up sent again',
+  refuses: ['notFound'],
+  body: Type.Object({ id: Id }),
+  info: Type.Object({ id: Id }),
+})

@@ -1,5 +1,6 @@
-import type { Kysely, Selectable, Transaction } from 'kysely'
-import type { MailTables, MailsTable } from './tables.ts'
+import type { ExpressionBuilder, Kysely, Selectable, Transaction } from 'kysely'
+import type { After } from '#server/platform/database/prepared-page.ts'
+import type { GivenUpMailsTable, MailTables, MailsTable } from './tables.ts'
 
 export type MailRow = Pick<
   Selectable<MailsTable>,
@@ -70,4 +71,86 @@ export async function postponeMail(
 /** Forgets what waits for an address, for whose person is leaving. */
 export async function deleteMailsTo(tx: Transaction<MailTables>, recipient: string): Promise<void> {
   await tx.deleteFrom('mails').where('recipient', '=', recipient).execute()
+  await tx.deleteFrom('given_up_mails').where('recipient', '=', recipient).execute()
 }
+
+const kept = ['id', 'recipient', 'template', 'language', 'fields', 'expires_at', 'created_at'] as const
+
+/** Puts a mail aside, unless its claim ran out and another process has it by now. */
+export async function giveUpMail(
+  db: Kysely<MailTables>,
+  { id, attempts }: Pick<MailRow, 'id' | 'attempts'>,
+  { at, refused, reason }: { at: Date; refused: boolean; reason: string },
+): Promise<void> {
+  await db
+    .with('gone', (mails) =>
+      mails
+        .deleteFrom('mails')
+        .where('id', '=', id)
+        .where('attempts', '=', attempts)
+        .returning([...kept, 'attempts']),
+    )
+    .insertInto('given_up_mails')
+    .columns([...kept, 'attempts', 'given_up_at', 'refused', 'reason'])
+    .expression((mails) =>
+      mails
+        .selectFrom('gone')
+        .select([...kept, 'attempts'])
+        .select((mail) => [
+          mail.cast<Date>(mail.val(at), 'timestamptz').as('given_up_at'),
+          mail.cast<boolean>(mail.val(refused), 'boolean').as('refused'),
+          mail.cast<string>(mail.val(reason), 'text').as('reason'),
+        ]),
+    )
+    .execute()
+}
+
+/** Mails that were given up and are of use still, the latest first (index `given_up_mails_at`). */
+export function selectGivenUpMails(
+  db: Kysely<MailTables>,
+  now: Date,
+  after: After | undefined,
+  limit: number,
+): Promise<Selectable<GivenUpMailsTable>[]> {
+  let page = db
+    .selectFrom('given_up_mails')
+    .selectAll()
+    .where(isOfUse(now))
+    .orderBy('given_up_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+  if (after) {
+    const { at, id } = after
+    page = page.where((mail) => mail(mail.refTuple('given_up_at', 'id'), '<', mail.tuple(new Date(at), id)))
+  }
+  return page.execute()
+}
+
+/** Puts a mail that was given up into the queue again, as new. @returns it, if it is there and of use */
+export async function requeueMail(
+  tx: Transaction<MailTables>,
+  id: string,
+  now: Date,
+): Promise<{ template: string } | undefined> {
+  const columns = [...kept]
+  return tx
+    .with('gone', (mails) =>
+      mails.deleteFrom('given_up_mails').where('id', '=', id).where(isOfUse(now)).returning(columns),
+    )
+    .insertInto('mails')
+    .columns(columns)
+    .expression((mails) => mails.selectFrom('gone').select(columns))
+    .returning('template')
+    .executeTakeFirst()
+}
+
+/** Forgets what was given up before a time, or is of no use any more. */
+export async function deleteGivenUpMails(db: Kysely<MailTables>, now: Date, before: Date): Promise<void> {
+  await db
+    .deleteFrom('given_up_mails')
+    .where((mail) => mail.or([mail('given_up_at', '<', before), mail('expires_at', '<=', now)]))
+    .execute()
+}
+
+const isOfUse = (now: Date) => (mail: ExpressionBuilder<MailTables, 'given_up_mails'>) =>
+  mail.or([mail('expires_at', 'is', null), mail('expires_at', '>', now)])

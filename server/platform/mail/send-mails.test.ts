@@ -10,7 +10,8 @@ import { testDatabase, type TestDatabase } from '#server/testing/template-databa
 import { readMail } from '#server/testing/read-mail.ts'
 import { testSmtp, type TestSmtp } from '#server/testing/smtp-server.ts'
 import { openMailer, smtpMailer } from './mailer.ts'
-import { queueMail, sendMails, type MailContext } from './send-mails.ts'
+import { forgetGivenUp, listGivenUpMails, retryMail } from './given-up-mails.ts'
+import { cancelMails, queueMail, sendMails, type MailContext } from './send-mails.ts'
 
 const from = 'Cliffhanger <site@drama.example>'
 const link = 'https://drama.example/individual#verify=a-secret'
@@ -45,7 +46,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await smtp.close()
-  await database.pool.query('DELETE FROM mails')
+  await database.pool.query('DELETE FROM mails; DELETE FROM given_up_mails')
 })
 
 const queue = (to = 'ada@example.com', more: { expiresAt?: Date } = {}) =>
@@ -185,6 +186,59 @@ describe('a server that does not take a mail', () => {
     await queue('good@example.com')
     await sendMails(context)
     expect(smtp.taken.map(({ to }) => to)).toEqual(['good@example.com'])
+  })
+
+  it('gets a mail that was given up once it is asked for again, as the same mail', async () => {
+    smtp.answer = (stage) => (stage === 'recipient' ? 550 : 'taken')
+    await queue()
+    await queue('bob@example.com')
+    await sendMails(context)
+    const list = async () =>
+      (await listGivenUpMails(database.db, context.clock, { size: 10 })).page.toSorted((one, other) =>
+        one.recipient.localeCompare(other.recipient),
+      )
+    const [ada, bob] = await list()
+    expect([ada, bob]).toMatchObject([
+      {
+        recipient: 'ada@example.com',
+        refused: true,
+        attempts: 1,
+        reason: expect.stringMatching(/RCPT TO 550$/),
+      },
+      { recipient: 'bob@example.com' },
+    ])
+    const retry = () => database.db.transaction().execute((tx) => retryMail(tx, ada?.id ?? '', context.clock))
+    expect(await retry()).toEqual({ template: 'verifyEmail' })
+    expect(await retry()).toBeUndefined()
+    smtp.answer = () => 'taken'
+    await sendMails(context)
+    expect(smtp.taken.map(({ to, messageId }) => [to, messageId])).toEqual([
+      ['ada@example.com', `<${ada?.id}@drama.example>`],
+    ])
+    expect(await list()).toMatchObject([{ recipient: 'bob@example.com' }])
+    await database.db.transaction().execute((tx) => cancelMails(tx, 'bob@example.com'))
+    expect(await list()).toEqual([])
+  })
+
+  it('is not asked for a mail again whose link is dead by then, and it is forgotten, as all are after a week', async () => {
+    smtp.answer = (stage) => (stage === 'recipient' ? 550 : 'taken')
+    await queue('ada@example.com', { expiresAt: new Date(Date.now() + 5000) })
+    await queue('bob@example.com')
+    await sendMails(context)
+    const list = async () => (await listGivenUpMails(database.db, context.clock, { size: 10 })).page
+    const dead = (await list()).find(({ recipient }) => recipient === 'ada@example.com')
+    offset += 6000
+    expect((await list()).map(({ recipient }) => recipient)).toEqual(['bob@example.com'])
+    const retry = database.db.transaction().execute((tx) => retryMail(tx, dead?.id ?? '', context.clock))
+    expect(await retry).toBeUndefined()
+    const left = async () => {
+      await forgetGivenUp(context)
+      const rows = await database.db.selectFrom('given_up_mails').select('recipient').execute()
+      return rows.map(({ recipient }) => recipient)
+    }
+    expect(await left()).toEqual(['bob@example.com'])
+    offset += 7 * 86_400_000
+    expect(await left()).toEqual([])
   })
 
   it('is not quoted in the log, which holds no address and no secret', async () => {

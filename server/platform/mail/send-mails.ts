@@ -4,7 +4,16 @@ import type { Clock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Log } from '#server/platform/log.ts'
 import { MailError, type Mailer, type Message } from './mailer.ts'
-import { claimMails, deleteMail, deleteMailsTo, insertMail, postponeMail, type MailRow } from './queries.ts'
+import { forgetGivenUp } from './given-up-mails.ts'
+import {
+  claimMails,
+  deleteMail,
+  deleteMailsTo,
+  giveUpMail,
+  insertMail,
+  postponeMail,
+  type MailRow,
+} from './queries.ts'
 import type { MailTables } from './tables.ts'
 
 /** What a template makes of its values. */
@@ -24,11 +33,15 @@ const waits = [10, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200]
 /** Longer than the mailer takes for one mail; a process that died in between keeps a mail for so long. */
 const claimMs = 120_000
 const atOnce = 5
+const longestReason = 300
 
 /** A mail leaves within a second of its commit; the clock finds those whose next try has come. */
 export function mailJobs(context: MailContext) {
   const run = (signal: AbortSignal) => sendMails(context, signal)
-  return [{ name: 'send-mails', everySeconds: 5, wakeOn: 'mails', run }]
+  return [
+    { name: 'send-mails', everySeconds: 5, wakeOn: 'mails', run },
+    { name: 'sweep-mails', everySeconds: 600, run: () => forgetGivenUp(context) },
+  ]
 }
 
 /** Puts a mail into the queue, in the caller's transaction: it leaves if that commits. */
@@ -49,7 +62,7 @@ export async function queueMail(
   await insertMail(tx, { id: newId('mail'), recipient: to, template, language, fields, expires_at })
 }
 
-/** Leaves unsent what waits for an address: its person is gone. */
+/** Leaves unsent what waits for an address, or was given up: its person is gone. */
 export function cancelMails(tx: Transaction<MailTables>, to: string): Promise<void> {
   return deleteMailsTo(tx, to)
 }
@@ -93,9 +106,11 @@ async function failed({ db, clock, log }: MailContext, mail: MailRow, error: unk
   const { id, template, attempts } = mail
   const reason = error instanceof MailError || !(error instanceof Error) ? String(error) : error.stack
   const wait = waits[attempts - 1]
-  if (wait === undefined || (error instanceof MailError && error.final)) {
+  const refused = error instanceof MailError && error.final
+  if (wait === undefined || refused) {
     log.error({ mail: id, template, attempts, reason }, 'A mail could not be sent and was given up')
-    return deleteMail(db, mail)
+    const [short = ''] = String(error).slice(0, longestReason).split('\n')
+    return giveUpMail(db, mail, { at: clock.now(), refused, reason: short })
   }
   log.warn({ mail: id, template, attempts, reason }, `A mail could not be sent; another try in ${wait} s`)
   await postponeMail(db, mail, new Date(clock.now().getTime() + wait * 1000))

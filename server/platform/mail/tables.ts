@@ -13,6 +13,20 @@ export interface MailsTable {
   created_at: ColumnType<Date, Date | undefined, never>
 }
 
+/** A mail that was given up, and why. */
+export interface GivenUpMailsTable extends Pick<
+  MailsTable,
+  'id' | 'recipient' | 'template' | 'language' | 'fields' | 'expires_at'
+> {
+  attempts: number
+  created_at: Date
+  given_up_at: Date
+  /** For good, by the server. */
+  refused: boolean
+  reason: string
+}
+
 export interface MailTables {
   mails: MailsTable
+  given_up_mails: GivenUpMailsTable
 }

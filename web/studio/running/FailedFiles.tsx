@@ -30,7 +30,9 @@ export function FailedFiles() {
     },
     { title: t('running.reason'), cell: ({ reason }: FailedFile) => reason },
     { title: t('running.failedAt'), cell: ({ failed_at }: FailedFile) => timeWords(failed_at, language) },
-    ...(mayRetry ? [{ title: t('running.actions'), cell: (file: FailedFile) => <Retry file={file} /> }] : []),
+    ...(mayRetry
+      ? [{ title: t('running.actions'), deeds: true, cell: (file: FailedFile) => <Retry file={file} /> }]
+      : []),
   ]
   return (
     <>

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
+import { gatewayIds } from '#contract/billing.ts'
 import { checkHealth, showHealth, type Part } from '#contract/studio/running.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
+import { gatewayNames } from '#web/studio/money/order-words.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { timeWords } from '#web/studio/words.ts'
@@ -59,7 +61,9 @@ const known = ['database', 'jobs', 'storage', 'mail'] as const
 
 function nameOf({ part }: Part, t: Say): string {
   const name = known.find((each) => each === part)
-  return name ? t(`running.part.${name}`) : t('running.part.gateway', { name: part.replace(/^gateway /, '') })
+  if (name) return t(`running.part.${name}`)
+  const gateway = gatewayIds.find((id) => part === `gateway ${id}`)
+  return t('running.part.gateway', { name: gateway ? gatewayNames[gateway] : part })
 }
 
 const wordsOf = ({ problem }: Part, t: Say) => t(problem ? `running.problem.${problem}` : 'running.well')

@@ -37,6 +37,7 @@ const named = [
   'sum-up-days',
   'sweep-events',
   'sweep-library',
+  'sweep-mails',
   'sweep-members',
   'sweep-operators',
 ] as const
@@ -46,7 +47,7 @@ export function Jobs() {
   const { t, language } = useTexts()
   const mayRun = useMay()(runJob)
   const jobs = useQuery({ queryKey: ['jobs'], queryFn: ({ signal }) => call(listJobs, { signal }) })
-  if (jobs.isError) return <CouldNotLoad onRetry={() => void jobs.refetch()} />
+  if (jobs.isLoadingError) return <CouldNotLoad onRetry={() => void jobs.refetch()} />
   if (!jobs.data) return <div className={styles.wait} aria-busy="true" />
   const columns = [
     { title: t('running.job'), cell: ({ name }: ScheduledJob) => <Name name={name} /> },
@@ -56,7 +57,13 @@ export function Jobs() {
       cell: ({ succeeded_at }: ScheduledJob) => timeWords(succeeded_at, language),
     },
     ...(mayRun
-      ? [{ title: t('running.actions'), cell: ({ name }: ScheduledJob) => <RunNow name={name} /> }]
+      ? [
+          {
+            title: t('running.actions'),
+            deeds: true,
+            cell: ({ name }: ScheduledJob) => <RunNow name={name} />,
+          },
+        ]
       : []),
   ]
   return (

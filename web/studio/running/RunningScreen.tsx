@@ -1,6 +1,9 @@
+import { listGivenUpMails } from '#contract/studio/running.ts'
+import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { FailedFiles } from './FailedFiles.tsx'
+import { GivenUpMails } from './GivenUpMails.tsx'
 import { Health } from './Health.tsx'
 import { Jobs } from './Jobs.tsx'
 import styles from './running.module.css'
@@ -8,12 +11,18 @@ import styles from './running.module.css'
 /** How the site runs, and what to do where it does not. */
 export function Component() {
   const { t } = useTexts()
+  const may = useMay()
   return (
     <Page title={t('running.title')} lead={t('running.lead')}>
       <Health />
       <Panel title={t('running.files')}>
         <FailedFiles />
       </Panel>
+      {may(listGivenUpMails) && (
+        <Panel title={t('running.mails')}>
+          <GivenUpMails />
+        </Panel>
+      )}
       <Panel title={t('running.jobs')}>
         <Jobs />
       </Panel>

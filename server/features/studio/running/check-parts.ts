@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 import type { Part } from '#contract/studio/running.ts'
 import { describeError, type PaymentGateway } from '#server/features/billing/billing.ts'
 import type { Clock } from '#server/platform/clock.ts'
+import type { MailContext } from '#server/platform/mail/send-mails.ts'
 import type { Mailer } from '#server/platform/mail/mailer.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { NoAnswer, within } from '#server/platform/within.ts'
@@ -14,6 +15,7 @@ export interface RunningContext {
   clock: Clock
   storage: Storage
   mailer: Mailer
+  composeMail: MailContext['composeMail']
   gateways: readonly PaymentGateway[]
   /** How long each part may take to answer. */
   healthTimeoutMs?: number

@@ -5,7 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   checkHealth,
   listFailedFiles,
+  listGivenUpMails,
   listJobs,
+  retryMail,
   runJob,
   showHealth,
   type Part,
@@ -15,12 +17,14 @@ import { listAudit } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
 import { createLog } from '#server/platform/log.ts'
-import { smtpMailer } from '#server/platform/mail/mailer.ts'
+import { MailError, smtpMailer } from '#server/platform/mail/mailer.ts'
 import { startJobs, type Job, type Jobs } from '#server/platform/jobs.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import { buildVideo } from '#server/testing/builders.ts'
+import { register } from '#server/testing/member.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { sendMails } from '#server/platform/mail/send-mails.ts'
 import { checkParts, type RunningContext } from './check-parts.ts'
 
 const log = createLog({ json: true, level: 'silent' })
@@ -242,5 +246,51 @@ describe('files that could not be made', () => {
     })
     expect((await owner.desk.ask(listFailedFiles)).list.map(({ id }) => id)).toEqual([older])
     expect((await owner.desk.call(retryEpisode, retry)).answer.code).toBe(409)
+  })
+})
+
+describe('mails that were given up', () => {
+  afterEach(async () => {
+    await site.context.db.deleteFrom('given_up_mails').execute()
+  })
+  /** A new member's mail, which the server does not take. */
+  async function giveUp() {
+    const { email } = await register(site)
+    const send = () => Promise.reject(new MailError('EENVELOPE RCPT TO 550', true))
+    await sendMails({ ...site.context, mailer: { ...site.context.mailer, send } })
+    return email
+  }
+
+  it('are listed without what they say, and sent again on somebody’s word, who stands in the trail', async () => {
+    const email = await giveUp()
+    const { list } = await owner.desk.ask(listGivenUpMails)
+    const [mail] = list
+    expect(mail).toMatchObject({
+      recipient: email,
+      subject: 'Confirm your e-mail address',
+      refused: true,
+      reason: 'MailError: EENVELOPE RCPT TO 550',
+      tries: 1,
+    })
+    expect(JSON.stringify(list)).not.toMatch(/verify=|http/)
+    const body = { id: mail?.id ?? '' }
+    await owner.desk.ask(retryMail, { body })
+    expect((await site.mails(email)).map(({ subject }) => subject)).toEqual(['Confirm your e-mail address'])
+    expect((await owner.desk.ask(listGivenUpMails)).list).toEqual([])
+    expect((await owner.desk.call(retryMail, { body })).answer.code).toBe(404)
+    const { list: trail } = await owner.desk.ask(listAudit, { query: { subject: `mail ${body.id}` } })
+    expect(trail).toMatchObject([
+      { event: 'studio mail retry', operator: owner.email, details: { after: { template: 'verifyEmail' } } },
+    ])
+    expect(JSON.stringify(trail)).not.toContain(email)
+  })
+
+  it('come page by page, the latest first, with what a program said for the owner alone', async () => {
+    const [first, second] = [await giveUp(), await giveUp()]
+    const { desk } = await letIn(site, 'support')
+    const page = await desk.ask(listGivenUpMails, { query: { limit: 1 } })
+    expect(page.list).toEqual([expect.objectContaining({ recipient: second, reason: null })])
+    const rest = await desk.ask(listGivenUpMails, { query: { cursor: page.next_cursor ?? '' } })
+    expect(rest.list.map(({ recipient }) => recipient)).toEqual([first])
   })
 })

@@ -2,15 +2,20 @@ import { Refusal } from '#contract/errors.ts'
 import {
   checkHealth,
   listFailedFiles as listFilesCall,
+  listGivenUpMails as listMailsCall,
   listJobs,
+  retryMail as retryMailCall,
   runJob,
   showHealth,
+  type GivenUpMail,
   type Part,
   type ScheduledJob,
 } from '#contract/studio/running.ts'
 import { listFailedFiles } from '#server/features/media/media.ts'
 import { changes, reads, type Actor, type Command } from '#server/features/studio/command.ts'
+import { pageSize } from '#server/platform/cursor.ts'
 import type { Job } from '#server/platform/jobs.ts'
+import { listGivenUpMails, retryMail, type PutAsideMail } from '#server/platform/mail/given-up-mails.ts'
 import type { Db } from '#server/tables.ts'
 import { checkParts, type RunningContext } from './check-parts.ts'
 import * as queries from './running-queries.ts'
@@ -18,7 +23,7 @@ import type { JobRow } from './running-queries.ts'
 
 export type { RunningContext } from './check-parts.ts'
 
-/** How the site runs: its parts, what comes round by the clock, and files that could not be made. */
+/** How the site runs: its parts, what comes round by the clock, files that could not be made, and mails that could not be sent. */
 export const runningCommands: Command[] = [
   reads(showHealth, async ({ db }, _input, actor) => ({ data: { list: await loadParts(db, actor) } })),
 
@@ -49,12 +54,27 @@ export const runningCommands: Command[] = [
   reads(listFilesCall, async ({ db }, query, { language }) => ({
     data: await listFailedFiles(db, query, language),
   })),
+
+  reads(listMailsCall, async (context, { cursor, limit }, actor) => {
+    const paging = { cursor, size: pageSize(limit, mailLimits) }
+    const { page, next_cursor } = await listGivenUpMails(context.db, context.clock, paging)
+    return { data: { list: page.map((mail) => presentMail(context, mail, actor)), next_cursor } }
+  }),
+
+  changes(retryMailCall, async ({ clock }, tx, { id }) => {
+    const mail = await retryMail(tx, id, clock)
+    if (!mail) throw new Refusal('notFound')
+    // Not whom it goes to: the trail lasts for ever.
+    return { answer: { info: { id } }, change: { subject: `mail ${id}`, after: mail } }
+  }),
 ]
 
 /** Looks at the parts each minute, so that it is known since when something is wrong. */
 export function runningJobs(context: RunningContext): Job[] {
   return [{ name: 'check-health', everySeconds: 60, run: async () => void (await checkParts(context)) }]
 }
+
+const mailLimits = { usual: 20, most: 50 }
 
 /** A look is as good as new for so long. */
 const freshMs = 10_000
@@ -97,5 +117,31 @@ function presentJob(
     state: wanted ? 'wanted' : job.failures > 0 ? 'failing' : late ? 'late' : 'well',
     succeeded_at: succeeded_at?.toISOString() ?? null,
     failing_since: failing_since?.toISOString() ?? null,
+  }
+}
+
+function presentMail(
+  { composeMail }: RunningContext,
+  { id, recipient, template, fields, refused, reason, attempts, created_at, given_up_at }: PutAsideMail,
+  actor: Actor,
+): GivenUpMail {
+  return {
+    id,
+    subject: subjectOf(() => composeMail(template, actor.language, fields).subject) ?? template,
+    recipient,
+    refused,
+    reason: readsReasons(actor) ? reason : null,
+    tries: attempts,
+    written_at: created_at.toISOString(),
+    given_up_at: given_up_at.toISOString(),
+  }
+}
+
+/** Undefined for a mail of another version's, which may be why it was given up. */
+function subjectOf(compose: () => string): string | undefined {
+  try {
+    return compose()
+  } catch {
+    return undefined
   }
 }
