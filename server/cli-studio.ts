@@ -3,7 +3,8 @@ import type { TObject, TSchema } from 'typebox'
 import { Refusal } from '#contract/errors.ts'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import type { Context } from '#server/context.ts'
-import { perform, studioCommands, type Command } from '#server/features/studio/studio.ts'
+import { perform, studioBytesRoutes, studioCommands, type Command } from '#server/features/studio/studio.ts'
+import { giveFile, isFileCommand, usageOfFile, type FileCommand } from '#server/cli-studio-files.ts'
 import { ConfigError } from '#server/platform/config-error.ts'
 import { compileSchema } from '#server/platform/http/validators.ts'
 
@@ -13,22 +14,37 @@ import { compileSchema } from '#server/platform/http/validators.ts'
  * @throws ConfigError for what cannot be understood, or why it is refused
  */
 export async function runStudioCommand(context: Context, args: string[]): Promise<string> {
-  const command = findCommand(args)
-  const words = command.endpoint.command.split(' ').length
-  const { input, json } = readInput(command.endpoint, args.slice(words))
+  const files = studioBytesRoutes(context).filter(isFileCommand)
+  const takesFile = files.find(({ command }) => isAsked(args, command))
   try {
-    const give = async (asked: object) => {
-      const answer = await perform(command, context, { role: 'owner', language: 'en' }, asked)
-      return 'info' in answer ? answer.info : answer.data
-    }
-    const result = await give(input)
-    if (!json && isFile(result)) return await readOn(result, (cursor) => give({ ...input, cursor }))
-    return json ? JSON.stringify(result, null, 2) : describe(result)
+    return takesFile
+      ? await runFileCommand(takesFile, args)
+      : await run(context, findCommand(args, files), args)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new ConfigError(context.translate('en', `refusals.${error.reason}`), { cause: error })
   }
 }
+
+async function run(context: Context, command: Command, args: string[]): Promise<string> {
+  const { input, json } = readInput(command.endpoint, argumentsOf(args, command.endpoint.command))
+  const give = async (asked: object) => {
+    const answer = await perform(command, context, { role: 'owner', language: 'en' }, asked)
+    return 'info' in answer ? answer.info : answer.data
+  }
+  const result = await give(input)
+  if (!json && isFile(result)) return readOn(result, (cursor) => give({ ...input, cursor }))
+  return print(result, json)
+}
+
+async function runFileCommand(command: FileCommand, args: string[]): Promise<string> {
+  const given = argumentsOf(args, command.command).filter((arg) => arg !== '--json')
+  return print(await giveFile(command, given), args.includes('--json'))
+}
+
+const argumentsOf = (args: string[], command: string) => args.slice(command.split(' ').length)
+const print = (result: unknown, json: boolean) => (json ? JSON.stringify(result, null, 2) : describe(result))
+const isAsked = (args: string[], command: string) => `${args.join(' ')} `.startsWith(`${command} `)
 
 interface FilePage {
   csv: string
@@ -49,17 +65,19 @@ async function readOn(first: FilePage, next: (cursor: string) => Promise<unknown
 }
 
 /** The command whose words the arguments begin with. */
-function findCommand(args: string[]): Command {
-  const asked = args.join(' ')
-  const found = studioCommands.filter(
-    ({ endpoint: { command } }) => asked === command || asked.startsWith(`${command} `),
-  )
+function findCommand(args: string[], files: readonly FileCommand[]): Command {
+  const found = studioCommands.filter(({ endpoint: { command } }) => isAsked(args, command))
   const [longest] = found.toSorted(
     (one, other) => other.endpoint.command.length - one.endpoint.command.length,
   )
   if (!longest)
     throw new ConfigError(
-      `These commands of the studio are known:\n${studioCommands.map(({ endpoint }) => `  ${usageOf(endpoint)}`).join('\n')}`,
+      `These commands of the studio are known:\n${[
+        ...studioCommands.map(({ endpoint }) => usageOf(endpoint)),
+        ...files.map(usageOfFile),
+      ]
+        .map((usage) => `  ${usage}`)
+        .join('\n')}`,
     )
   return longest
 }

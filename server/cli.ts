@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { backUp } from '#server/cli-backup.ts'
 import { createProgress } from '#server/cli-progress.ts'
 import { moveToBucket } from '#server/cli-move.ts'
@@ -16,6 +15,7 @@ import { createLog, type Log } from '#server/platform/log.ts'
 import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { lockSite } from '#server/platform/site-lock.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
+import { pathFromShell } from '#server/path-from-shell.ts'
 
 interface Usage {
   usage: string
@@ -99,8 +99,7 @@ async function runImport(context: Context, [path]: string[], signal: AbortSignal
 /** @throws ConfigError where none is named */
 function folderOf(path: string | undefined, { usage }: Usage): string {
   if (path === undefined) throw new ConfigError(`Which folder? ${usage}`)
-  // npm runs us in the project's folder and tells here which one the operator is in.
-  return resolve(process.env['INIT_CWD'] ?? '', path)
+  return pathFromShell(path)
 }
 
 /** Processes that run see it within seconds. */

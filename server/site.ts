@@ -15,8 +15,7 @@ import { socialPlainRoutes, socialRoutes } from '#server/features/members/social
 import { closedPage } from '#server/features/pages/closed-page.ts'
 import { pageCalls } from '#server/features/pages/page-calls.ts'
 import { pagesRoutes } from '#server/features/pages/routes.ts'
-import { studioBytesRoutes } from '#server/features/studio/content/receive-bytes.ts'
-import { iconRoutes } from '#server/features/studio/icon.ts'
+import { studioBytesRoutes } from '#server/features/studio/studio.ts'
 import { studioPlainRoutes, studioRoutes } from '#server/features/studio/routes.ts'
 import { findOperator } from '#server/features/studio/studio.ts'
 import { beaconRoutes, trackingRoutes } from '#server/features/tracking/routes.ts'
@@ -57,7 +56,7 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
       page: (language) => closedPage(context, language),
     },
     operatorRoutes: studioRoutes(context),
-    bytesRoutes: [...studioBytesRoutes(context), ...iconRoutes(context)],
+    bytesRoutes: studioBytesRoutes(context),
     plainRoutes: [
       ...beaconRoutes(context),
       ...deliveryRoutes(context),

@@ -62,6 +62,7 @@ const changingCommands = [
   'job run',
   'languages offer',
   'link create',
+  'mail retry',
   'maintenance',
   'operator add',
   'operator remove',

@@ -21,7 +21,7 @@ export const showIcon = command({
   path: iconPath,
   command: 'icon show',
   roles,
-  summary: "Where the site's icon is, and whether it was brought in here",
+  summary: "Where the site's icon is, and whether it was uploaded here",
   refuses: [],
   info: SiteIcon,
 })

@@ -132,7 +132,7 @@ export const removeOperator = command({
   command: 'operator remove',
   args: ['email'],
   roles: ['owner'],
-  summary: 'Takes an operator out; what they did stays in the audit trail',
+  summary: 'Removes an operator; what they did stays in the audit trail',
   refuses: ['notFound', 'lastOwner'],
   body: Type.Object({ email: Typed }),
   info: Type.Object({ removed: Type.Boolean() }),

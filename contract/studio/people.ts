@@ -122,7 +122,7 @@ export const grantEntitlement = command({
   command: 'entitlement grant',
   args: ['person'],
   roles: helpers,
-  summary: 'Gives a person a right to play: an episode, a whole video, or without a video everything',
+  summary: 'Gives a person a right to watch: an episode, a whole video, or without a video everything',
   refuses: ['notFound'],
   body: Type.Object({
     person: Id,
@@ -142,7 +142,7 @@ export const revokeEntitlement = command({
   command: 'entitlement revoke',
   args: ['id'],
   roles: helpers,
-  summary: 'Takes a right to play away; what a plan gives comes back with its next period',
+  summary: 'Takes a right to watch away; what a plan gives comes back with its next period',
   refuses: ['notFound'],
   body: Type.Object({ id: Id, reason: Reason }),
   info: Type.Object({ revoked: Type.Boolean() }),

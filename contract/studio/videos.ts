@@ -293,7 +293,7 @@ export const removeEpisode = command({
   command: 'episode remove',
   args: ['id'],
   roles: editors,
-  summary: 'Takes out an episode that never could be played; of one that plays, a new file that failed',
+  summary: 'Removes an episode that never could be played; of one that plays, a new file that failed',
   refuses: ['notFound', 'movedOn'],
   body: byId,
   info: Type.Object({ removed: Type.Boolean() }),

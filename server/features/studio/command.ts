@@ -4,6 +4,7 @@ import type { Language } from '#contract/languages.ts'
 import type { CommandEndpoint, Role } from '#contract/studio/command.ts'
 import type { ActingCommand, WrittenCommand } from '#contract/studio/deeds.ts'
 import { originOf, writeAudit } from '#server/platform/database/audit.ts'
+import type { ReceivedBytes } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { StudioContext } from './studio-context.ts'
 
@@ -19,12 +20,14 @@ export interface Actor {
 /** What a command was given, by its schemas. */
 export type InputOf<E extends CommandEndpoint> = QueryOf<E> & BodyOf<E>
 
-/** What the audit trail keeps of a change: what it was done to, and how that was before and after. */
-export interface Change {
-  subject: string
-  before?: unknown
-  after?: unknown
-}
+/**
+ * What the audit trail keeps of a change: what it was done to, and how that was before and after; only one of both where
+ * something was made or deleted.
+ */
+export type Change = { subject: string } & (
+  | { before: unknown; after?: unknown }
+  | { before?: unknown; after: unknown }
+)
 
 /** One command of the studio, for the page and the command line alike. */
 export interface Command {
@@ -124,7 +127,7 @@ export function writeDown(
   { clock, secret }: StudioContext,
   db: Db,
   { command }: Pick<Written, 'command'>,
-  { operator, ip }: Pick<Actor, 'operator' | 'ip'>,
+  { operator, ip }: Pick<Actor | ReceivedBytes, 'operator' | 'ip'>,
   { subject, ...details }: Change,
 ): Promise<void> {
   return writeAudit(db, {

@@ -1,5 +1,4 @@
 import { iconChoosers, iconLimits, iconPath, removeIcon, showIcon, SiteIcon } from '#contract/studio/icon.ts'
-import { Refusal } from '#contract/errors.ts'
 import { keepIcon, makeIcon, type IconPicture } from '#server/features/pages/pages.ts'
 import type { BytesRoute } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
@@ -38,13 +37,13 @@ export function iconRoutes(context: StudioContext): BytesRoute[] {
   return [
     {
       path: iconPath,
+      command: 'icon change',
       roles: iconChoosers,
       summary: 'A square picture for the site’s icon, for every viewer within two seconds',
       most: iconLimits.bytes,
       info: SiteIcon,
       refuses: ['signInFirst', 'notAllowed', 'iconInvalid'],
       async handle({ operator, ip, bytes }) {
-        if (!operator) throw new Refusal('notAllowed')
         const icon = await makeIcon(bytes)
         await context.db.transaction().execute(async (tx) => {
           const change = { subject, before: await putIcon(tx, icon), after: { icon: icon.hash } }

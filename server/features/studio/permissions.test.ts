@@ -70,6 +70,8 @@ const allowed: Record<string, readonly Role[]> = {
   'job list': ['owner', 'editor', 'support', 'analyst'],
   'job run': ['owner', 'editor', 'support'],
   'file failed': ['owner', 'editor', 'support', 'analyst'],
+  'mail failed': ['owner', 'support'],
+  'mail retry': ['owner', 'support'],
   'homepage show': ['owner', 'editor', 'support', 'analyst'],
   'homepage preview': ['owner', 'editor'],
   'homepage save': ['owner', 'editor'],

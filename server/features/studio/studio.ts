@@ -1,9 +1,11 @@
+import type { BytesRoute } from '#server/platform/http/route.ts'
 import type { Job } from '#server/platform/jobs.ts'
 import { auditCommands } from './audit.ts'
 import type { Command } from './command.ts'
 import { descriptionCommands } from './content/descriptions.ts'
 import { episodeCommands } from './content/episodes.ts'
 import { labelCommands } from './content/labels.ts'
+import { contentBytesRoutes } from './content/receive-bytes.ts'
 import { uploadCommands } from './content/uploads.ts'
 import { videoCommands } from './content/videos.ts'
 import { dropOffCommands } from './funnel/drop-off.ts'
@@ -12,7 +14,7 @@ import { funnelCommands } from './funnel/funnel.ts'
 import { experimentCommands } from './experiments/experiments.ts'
 import { homepageCommands } from './homepage/homepage.ts'
 import { growthCommands } from './growth.ts'
-import { iconCommands } from './icon.ts'
+import { iconCommands, iconRoutes } from './icon.ts'
 import { linkCommands } from './links.ts'
 import { sweepOperatorSessions } from './operator-sessions.ts'
 import { operatorCommands } from './operators.ts'
@@ -54,6 +56,11 @@ export const studioCommands: readonly Command[] = [
   ...linkCommands,
   ...startCommands,
 ]
+
+/** Where the studio takes bytes. Those that have words are commands too, followed by a file. */
+export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
+  return [...contentBytesRoutes(context), ...iconRoutes(context)]
+}
 
 /** What has to come round: operators' sessions that are over are forgotten, the way to a payment counted, and the site's parts looked at. */
 export function studioJobs(context: StudioContext): Job[] {

@@ -8,7 +8,7 @@ import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import type { BytesRoute, ReceivedBytes } from '#server/platform/http/route.ts'
 
 /** Where the studio takes bytes: the parts of files, whose beginning is in the audit trail, and covers. */
-export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
+export function contentBytesRoutes(context: StudioContext): BytesRoute[] {
   return [
     {
       path: partPath,
@@ -25,6 +25,7 @@ export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
     },
     {
       path: coverPath,
+      command: 'video cover',
       summary: "A picture for a video's cover, cut to 3:4",
       roles: bringers,
       most: uploadLimits.cover,
@@ -48,8 +49,7 @@ async function changeCover(context: StudioContext, { operator, ip, params, bytes
     const { cover_path } = await loadDeskVideo(tx, id, { lock: true })
     await setCover(tx, id, cover)
     const change = { subject: id, before: { cover_path }, after: { cover_path: cover.path } }
-    const actor = { ...(operator ? { operator } : {}), ip }
-    await writeDown(context, tx, { command: 'video cover' }, actor, change)
+    await writeDown(context, tx, { command: 'video cover' }, { operator, ip }, change)
   })
   return cover
 }

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { showIcon } from '#contract/studio/icon.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { getDeskVideo } from '#contract/studio/videos.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cliffhanger-pictures-'))
+const picture = join(folder, 'picture.png')
+const text = join(folder, 'text.png')
+let site: TestSite
+let owner: TestOperator
+
+beforeAll(async () => {
+  site = await testSite()
+  owner = await letIn(site, 'owner')
+  await sharp({ create: { width: 600, height: 600, channels: 3, background: '#0a0' } }).toFile(picture)
+  writeFileSync(text, 'no picture')
+})
+afterAll(async () => {
+  await site.close()
+  rmSync(folder, { recursive: true })
+})
+
+const run = (...args: string[]) => runStudioCommand(site.context, args)
+
+it('a cover is given as a file, and the trail says that it was changed', async () => {
+  const { id } = await buildVideo(site.context)
+  const { cover_url } = JSON.parse(await run('video', 'cover', id, picture, '--json')) as {
+    cover_url: string
+  }
+  expect((await owner.desk.ask(getDeskVideo, { query: { id } })).cover_url).toBe(cover_url)
+  const { list } = await owner.desk.ask(listAudit, { query: { subject: id } })
+  expect(list).toMatchObject([{ event: 'studio video cover', operator: null }])
+})
+
+it('an icon is given as a file, and shown until it is taken back', async () => {
+  expect(await run('icon', 'change', picture)).toMatch(/own: true/)
+  // Another process hears of it a moment later.
+  await expect.poll(() => owner.desk.ask(showIcon)).toMatchObject({ own: true })
+  expect(await run('icon', 'remove')).toMatch(/own: false/)
+})
+
+it('what is no picture, no file or no video is refused in words, and nothing changes', async () => {
+  const { id } = await buildVideo(site.context)
+  await expect(run('video', 'cover', id, text)).rejects.toThrow(/picture/)
+  await expect(run('video', 'cover', 'vid_none', picture)).rejects.toThrow(/nothing here/)
+  await expect(run('video', 'cover', id, join(folder, 'none.png'))).rejects.toThrow(/There is no file/)
+  await expect(run('video', 'cover', id)).rejects.toThrow(
+    /Which file\? npm run studio -- video cover ID FILE/,
+  )
+  await expect(run('icon', 'change', picture, 'more')).rejects.toThrow(/Which file/)
+  await expect(run('nothing')).rejects.toThrow(/video cover ID FILE[^]*icon change FILE/)
+  const { list } = await owner.desk.ask(listAudit, { query: { subject: id } })
+  expect(list).toEqual([])
+})
