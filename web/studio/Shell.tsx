@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link, NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
 import type { Language } from '#contract/languages.ts'
 import { closeDesk, type Desk } from '#contract/studio/operators.ts'
@@ -26,7 +26,7 @@ export function Shell() {
     if (desk.isSuccess) forgetOthersDraft(operatorId)
   }, [desk.isSuccess, operatorId])
   if (desk.isPending) return <div className={styles.wait} aria-busy="true" aria-label={t('desk.loading')} />
-  if (desk.isError) return <CouldNotLoad onRetry={() => void desk.refetch()} />
+  if (desk.isLoadingError) return <CouldNotLoad onRetry={() => void desk.refetch()} />
   return desk.data ? (
     <DeskContext value={desk.data}>
       <Desktop desk={desk.data} />
@@ -42,6 +42,8 @@ function Desktop({ desk }: { desk: Desk }) {
   const nav = useRef<HTMLElement>(null)
   useNoStrayDrop()
   const { pathname } = useLocation()
+  const [accountOn, setAccountOn] = useState('')
+  const isAccountOpen = accountOn === pathname
   // On a phone the areas scroll sideways. With scrollIntoView Tab would go on from there, past the link to the content.
   useEffect(() => {
     const here = nav.current?.querySelector<HTMLElement>('[aria-current]')
@@ -56,6 +58,15 @@ function Desktop({ desk }: { desk: Desk }) {
         <Link className={styles.site} to="/studio">
           {desk.site} <span>{t('desk.studio')}</span>
         </Link>
+        <button
+          type="button"
+          className={styles.account}
+          aria-expanded={isAccountOpen}
+          onClick={() => setAccountOn(isAccountOpen ? '' : pathname)}
+        >
+          <Icon name="user" size={20} />
+          <span className="hidden-text">{t('desk.account')}</span>
+        </button>
         <nav ref={nav} aria-label={t('desk.areas')} className={styles.areas}>
           {areas
             .filter(({ roles }) => roles.includes(desk.operator.role))
@@ -66,7 +77,9 @@ function Desktop({ desk }: { desk: Desk }) {
               </NavLink>
             ))}
         </nav>
-        <Person desk={desk} />
+        <div className={styles.person} data-open={isAccountOpen}>
+          <Person desk={desk} />
+        </div>
       </header>
       <main id="main" className={styles.main} aria-label={t('desk.studio')} aria-busy={busy} tabIndex={-1}>
         {desk.sandbox && (
@@ -99,7 +112,7 @@ function Person({ desk: { operator } }: { desk: Desk }) {
     queryClient.removeQueries(shown)
   }
   return (
-    <div className={styles.person}>
+    <>
       <p>
         {operator.email}
         <span>{t(`desk.role.${operator.role}`)}</span>
@@ -120,6 +133,6 @@ function Person({ desk: { operator } }: { desk: Desk }) {
       <Button look="quiet" onClick={() => void signOut()}>
         {t('desk.signOut')}
       </Button>
-    </div>
+    </>
   )
 }

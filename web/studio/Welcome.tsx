@@ -32,21 +32,26 @@ export function Welcome() {
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   })
+  const isSpent = invited.error instanceof CallRejected
   const goOn = () => {
     if (letIn) queryClient.setQueryData(deskQuery.queryKey, letIn.desk)
     void navigate('/studio', { replace: true })
   }
   return (
     <main>
-      <AccountPage title={t('desk.welcome')} lead={t(letIn ? 'desk.welcomeCodes' : 'desk.welcomeLead')}>
+      <AccountPage
+        title={t('desk.welcome')}
+        lead={isSpent ? '' : t(letIn ? 'desk.welcomeCodes' : 'desk.welcomeLead')}
+      >
         {letIn ? (
           <RecoveryCodes codes={letIn.codes} onDone={goOn} heading="h2" />
         ) : invited.data ? (
           <SetUp invited={invited.data} secret={secret} onDone={setLetIn} />
-        ) : invited.error instanceof CallRejected ? (
-          <p role="alert">
-            {t('desk.linkSpent')} <PageLink to="/studio">{t('desk.signIn')}</PageLink>
-          </p>
+        ) : isSpent ? (
+          <div role="alert">
+            <p>{t('desk.linkSpent')}</p>
+            <PageLink to="/studio">{t('desk.signIn')}</PageLink>
+          </div>
         ) : (
           invited.isError && <CouldNotLoad onRetry={() => void invited.refetch()} />
         )}

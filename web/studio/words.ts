@@ -13,6 +13,10 @@ export function timeWords(time: string | null, language: Language): string {
   return words.replaceAll(' ', '\u00a0')
 }
 
+/** The day of a moment, where the minute says nothing: "21 Nov 2026". */
+export const dateWords = (time: string, language: Language): string =>
+  new Intl.DateTimeFormat(htmlLanguage[language], { dateStyle: 'medium' }).format(new Date(time))
+
 /** Money as somebody types it, "4.99" or "4,99", in cents; undefined where it is none. */
 export function centsOf(typed: string): number | undefined {
   const text = typed.trim().replace(',', '.')

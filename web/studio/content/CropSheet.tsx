@@ -8,6 +8,8 @@ import { sendPicture } from '#web/studio/send-picture.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import styles from './content.module.css'
 
+type OnCanvas = PointerEvent<HTMLCanvasElement>
+
 const size = { width: 1200, height: 1600 }
 
 /** A picture as it is drawn: a file's, or a frame. */
@@ -36,14 +38,24 @@ export function CropSheet({
   const [cut, setCut] = useState<Cut>({ zoom: 1, across: 0.5, down: 0.5 })
   const [busy, setBusy] = useState(false)
   useEffect(() => draw(canvas.current, picture, cut), [picture, cut])
-  const drag = ({ buttons, movementX, movementY, currentTarget }: PointerEvent<HTMLCanvasElement>) => {
-    if (buttons !== 1) return
-    const { across, down } = room(picture, cut.zoom)
+  const held = useRef<{ x: number; y: number }>(undefined)
+  const take = ({ buttons, isPrimary, pointerId, clientX, clientY, currentTarget }: OnCanvas) => {
+    if (buttons !== 1 || !isPrimary) return
+    currentTarget.setPointerCapture(pointerId)
+    held.current = { x: clientX, y: clientY }
+  }
+  const drag = ({ isPrimary, clientX, clientY, currentTarget }: OnCanvas) => {
+    if (!held.current || !isPrimary) return
     const scale = size.width / currentTarget.clientWidth
-    setCut({
-      ...cut,
-      across: within(cut.across - (across ? (movementX * scale) / across : 0)),
-      down: within(cut.down - (down ? (movementY * scale) / down : 0)),
+    const [byX, byY] = [(clientX - held.current.x) * scale, (clientY - held.current.y) * scale]
+    held.current = { x: clientX, y: clientY }
+    setCut((before) => {
+      const { across, down } = room(picture, before.zoom)
+      return {
+        ...before,
+        across: within(before.across - (across ? byX / across : 0)),
+        down: within(before.down - (down ? byY / down : 0)),
+      }
     })
   }
   const save = async () => {
@@ -57,7 +69,14 @@ export function CropSheet({
   return (
     <Sheet title={t('content.cut')} onClose={onClose} tall>
       <div className={styles.sheet}>
-        <canvas ref={canvas} {...size} className={styles.crop} onPointerMove={drag} />
+        <canvas
+          ref={canvas}
+          {...size}
+          className={styles.crop}
+          onPointerDown={take}
+          onPointerMove={drag}
+          onLostPointerCapture={() => (held.current = undefined)}
+        />
         {(['zoom', 'across', 'down'] as const).map((name) => (
           <label key={name} className={styles.range}>
             {t(`content.cuts.${name}`)}

@@ -45,6 +45,6 @@ export function DeskPlayer({
     return () => stream.close()
   }, [data, onVideo])
   useEffect(() => frame.current?.querySelector('video')?.setAttribute('aria-label', name), [data, name])
-  if (source.isError) return <CouldNotLoad onRetry={() => void source.refetch()} />
+  if (source.isLoadingError) return <CouldNotLoad onRetry={() => void source.refetch()} />
   return <div ref={frame} className={styles.player} aria-busy={!data} />
 }

@@ -12,7 +12,6 @@ import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { Icon } from '#web/ui/Icon.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { useMay } from '#web/studio/queries.ts'
@@ -29,16 +28,11 @@ export function EpisodeRow({
   episode,
   at,
   isFree,
-  place,
-  onMove,
 }: {
   episode: DeskEpisode
   /** When it was so, in milliseconds. */
   at: number
   isFree: boolean
-  place: { isFirst: boolean; isLast: boolean }
-  /** Undefined where the order may not be changed. */
-  onMove: ((by: -1 | 1) => void) | undefined
 }) {
   const { t, language } = useTexts()
   const { number } = episode
@@ -57,32 +51,6 @@ export function EpisodeRow({
       </div>
       <div className={styles.rowActions}>
         <Repair episode={episode} />
-        {onMove && (
-          <span className={styles.moves}>
-            <Button
-              look="icon"
-              data-move
-              disabled={place.isFirst}
-              aria-label={t('content.up', { number })}
-              onClick={() => onMove(-1)}
-            >
-              <span className={styles.turnUp}>
-                <Icon name="forward" size={20} />
-              </span>
-            </Button>
-            <Button
-              look="icon"
-              data-move
-              disabled={place.isLast}
-              aria-label={t('content.down', { number })}
-              onClick={() => onMove(1)}
-            >
-              <span className={styles.turnDown}>
-                <Icon name="forward" size={20} />
-              </span>
-            </Button>
-          </span>
-        )}
       </div>
     </div>
   )

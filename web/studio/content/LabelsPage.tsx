@@ -11,6 +11,7 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { Ordered } from '#web/studio/ui/Ordered.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
+import { useSentOrder } from '#web/studio/ui/use-sent-order.ts'
 import { countWords, nameIn } from '#web/studio/words.ts'
 import { ContentTabs } from './ContentTabs.tsx'
 import { LabelActions } from './LabelActions.tsx'
@@ -37,16 +38,17 @@ export function LabelsPage() {
 function Categories() {
   const { t, language } = useTexts()
   const mayOrder = useMay()(orderCategories)
-  const { run, busy } = useCommand(orderCategories)
+  const { run } = useCommand(orderCategories)
   const categories = useQuery(categoriesQuery)
-  if (categories.isError) return <CouldNotLoad onRetry={() => void categories.refetch()} />
+  // It is refused where somebody else added one meanwhile, which is not on the screen yet.
+  const { ordered, order } = useSentOrder(categories.data?.list ?? [], idOf, async (list) => {
+    await run({ ids: list.map(idOf) })
+    await categories.refetch()
+  })
+  if (categories.isLoadingError) return <CouldNotLoad onRetry={() => void categories.refetch()} />
   if (!categories.data) return <div className={styles.wait} aria-busy="true" />
   const { list } = categories.data
   if (list.length === 0) return <p className={styles.empty}>{t('labels.noCategories')}</p>
-  // It is refused where somebody else added one meanwhile, which is not on the screen yet.
-  const order = async (ids: string[]) => {
-    if (!(await run({ ids }))) await categories.refetch()
-  }
   if (!mayOrder)
     return (
       <Table caption={t('labels.categories')} columns={nameColumns} rows={list} keyOf={idOf} empty={null} />
@@ -54,12 +56,7 @@ function Categories() {
   return (
     <>
       <p className={styles.quiet}>{t('labels.categoriesLead')}</p>
-      <Ordered
-        items={list}
-        keyOf={idOf}
-        nameOf={({ names }) => nameIn(names, language)}
-        onOrder={(items) => !busy && void order(items.map(idOf))}
-      >
+      <Ordered items={ordered} keyOf={idOf} nameOf={({ names }) => nameIn(names, language)} onOrder={order}>
         {(category) => (
           <div className={styles.label}>
             <Names of={category} />
@@ -113,7 +110,9 @@ function Tags() {
   const columns: Column<DeskTag>[] = [
     ...nameColumns,
     { title: t('labels.count'), cell: ({ video_count }) => countWords(video_count), figures: true },
-    ...(mayChange ? [{ title: t('labels.actions'), cell: (tag: DeskTag) => <TagActions tag={tag} /> }] : []),
+    ...(mayChange
+      ? [{ title: t('labels.actions'), deeds: true, cell: (tag: DeskTag) => <TagActions tag={tag} /> }]
+      : []),
   ]
   return (
     <>

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { planLimits } from '#contract/studio/plan-limits.ts'
 import { partBytes, removeUploads, type Upload } from '#contract/studio/uploads.ts'
@@ -8,7 +8,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
-import { uploadsQuery } from './queries.ts'
+import { episodesQuery, uploadsQuery } from './queries.ts'
 import { rangesOf } from './read-names.ts'
 import type { Sending } from './upload-queue.ts'
 import styles from './content.module.css'
@@ -26,6 +26,7 @@ export function LeftFiles({
 }) {
   const { t } = useTexts()
   const uploads = useQuery(uploadsQuery(videoId))
+  useEpisodesAnew(videoId, uploads.data?.list)
   const known = new Set(underWay.filter(({ state }) => state !== 'done').map(({ name }) => name))
   const left = uploads.data?.list.filter(({ name }) => !known.has(name)) ?? []
   if (left.length === 0) return null
@@ -63,6 +64,18 @@ export function LeftFiles({
       </div>
     </div>
   )
+}
+
+/** A file that leaves the list has come to be an episode, or part of one, that is not on the screen yet. */
+function useEpisodesAnew(videoId: string, list: readonly Upload[] | undefined): void {
+  const client = useQueryClient()
+  const known = useRef<number>(undefined)
+  const now = list?.length
+  useEffect(() => {
+    if (known.current !== undefined && now !== undefined && now < known.current)
+      void client.invalidateQueries({ queryKey: episodesQuery(videoId, false).queryKey })
+    known.current = now
+  }, [client, videoId, now])
 }
 
 /** So many files are shown one by one. */

@@ -20,8 +20,9 @@ import styles from './content.module.css'
 const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** What leads a video to its next state. */
-export function StateActions({ video: { id, state, episode_count } }: { video: DeskVideo }) {
+export function StateActions({ video }: { video: DeskVideo }) {
   const { t } = useTexts()
+  const { id, state, episode_count } = video
   const publish = useCommand(publishVideo)
   const unschedule = useCommand(unscheduleVideo)
   const archive = useCommand(archiveVideo)
@@ -53,7 +54,7 @@ export function StateActions({ video: { id, state, episode_count } }: { video: D
           {t('content.archive')}
         </Button>
       )}
-      {asked === 'schedule' && <ScheduleSheet id={id} onClose={() => setAsked(null)} />}
+      {asked === 'schedule' && <ScheduleSheet video={video} onClose={() => setAsked(null)} />}
       {asked === 'archive' && (
         <AskFirst
           title={t('content.archiveTitle')}
@@ -68,11 +69,17 @@ export function StateActions({ video: { id, state, episode_count } }: { video: D
   )
 }
 
-function ScheduleSheet({ id, onClose }: { id: string; onClose: () => void }) {
+function ScheduleSheet({
+  video: { id, state, released_at },
+  onClose,
+}: {
+  video: DeskVideo
+  onClose: () => void
+}) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const form = useForm({
-    initial: { at: '' },
+    initial: { at: state === 'scheduled' && released_at ? localTime(released_at) : '' },
     messagesOf: ({ at }) => (Number.isNaN(Date.parse(at)) ? { at: t('content.momentNeeded') } : {}),
     send: async ({ at }) => {
       await call(scheduleVideo, { body: { id, at: new Date(at).toISOString() } })
@@ -97,4 +104,10 @@ function ScheduleSheet({ id, onClose }: { id: string; onClose: () => void }) {
       </form>
     </Sheet>
   )
+}
+
+/** A moment as a field for day and time takes it: in the time zone of whoever looks. */
+function localTime(moment: string): string {
+  const at = new Date(moment)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

@@ -5,6 +5,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink, ViewersLink } from '#web/studio/ui/PageLink.tsx'
 import { nameIn, timeWords } from '#web/studio/words.ts'
 import { BringFiles } from './BringFiles.tsx'
 import { Cover } from './Cover.tsx'
@@ -21,7 +22,8 @@ export function VideoPage() {
   const { t } = useTexts()
   const { id = '' } = useParams()
   const video = useQuery(videoQuery(id))
-  if (video.isError) return <CouldNotLoad onRetry={() => void video.refetch()} />
+  // What was typed stays where the network is lost for a while.
+  if (video.isLoadingError) return <CouldNotLoad onRetry={() => void video.refetch()} />
   if (!video.data) return <div className={styles.waitPage} aria-busy="true" aria-label={t('desk.loading')} />
   return <Whole key={id} video={video.data} />
 }
@@ -114,23 +116,17 @@ function Standing({ video }: { video: DeskVideo }) {
     archived: t('content.isArchived'),
   }
   return (
-    <>
-      <Link to="/studio/content" className={styles.back}>
-        {t('content.toAll')}
-      </Link>
+    <span className={styles.standing}>
+      <PageLink to="/studio/content">{t('content.toAll')}</PageLink>
+      {state === 'published' && <ViewersLink href={`/videos/${id}`}>{t('content.open')}</ViewersLink>}
       <span>
         <strong>{t(`content.states.${state}`)}</strong> · {words[state]}
-      </span>{' '}
-      {state === 'published' && (
-        <a className={styles.back} href={`/videos/${id}`} target="_blank">
-          {t('content.open')}
-        </a>
-      )}
+      </span>
       {lacks.length > 0 && (
         <span className={styles.lacks}>
           {t('content.lacks', { what: lacks.map((each) => t(`content.lack.${each}`)).join(', ') })}
         </span>
       )}
-    </>
+    </span>
   )
 }

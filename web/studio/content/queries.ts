@@ -72,11 +72,11 @@ export const labelsQuery = queryOptions({
   queryFn: ({ signal }) => call(listLabels, { signal }),
 })
 
-/** All tags, those of most videos first; with words, those that have them in a name. */
 /** Whether a tag is neither being merged nor deleted. */
 export const isStaying = ({ under_way: task }: Pick<DeskTag, 'under_way'>): boolean =>
   task === null || task === 'index'
 
+/** All tags, those of most videos first; with words, those that have them in a name. */
 export const tagsQuery = (keyword: string) =>
   infiniteQueryOptions({
     queryKey: ['tags', keyword],

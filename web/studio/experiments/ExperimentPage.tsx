@@ -39,7 +39,7 @@ export function OneExperiment({ id }: { id: string }) {
       lead={<PageLink to="/studio/experiments">{t('experiments.all')}</PageLink>}
       actions={experiment && <Next experiment={experiment} />}
     >
-      {found.isError ? (
+      {found.isLoadingError ? (
         <CouldNotLoad onRetry={() => void found.refetch()} />
       ) : found.data ? (
         <>

@@ -1,3 +1,4 @@
+import { useId } from 'react'
 import { scaleFor } from '#web/studio/ui/chart.ts'
 import drawing from '#web/studio/ui/chart.module.css'
 import { useNarrow } from '#web/studio/ui/use-narrow.ts'
@@ -16,17 +17,24 @@ const wide = { width: 720, height: 220, labels: 6 }
 const narrow = { width: 360, height: 220, labels: 3 }
 const edge = { left: 80, right: 8, top: 12, bottom: 28 }
 
-/** Bars over a line at zero. The table beneath says the same in figures, so the drawing is one picture with a name. */
-export function BarChart({
-  title,
-  bars,
-  words,
-}: {
-  title: string
+interface Drawn {
   bars: readonly Bar[]
   /** A value as the axis says it. */
   words: (value: number) => string
-}) {
+}
+
+/** Bars over a line at zero, under their title. The table beneath says the same in figures, so the drawing is one picture. */
+export function BarChart({ title, ...drawn }: Drawn & { title: string }) {
+  const id = useId()
+  return (
+    <figure className={drawing.figure}>
+      <figcaption id={id}>{title}</figcaption>
+      <Drawing titleId={id} {...drawn} />
+    </figure>
+  )
+}
+
+function Drawing({ titleId, bars, words }: Drawn & { titleId: string }) {
   const { width, height, labels } = useNarrow() ? narrow : wide
   const scale = scaleFor(bars.map(({ value }) => value))
   const inner = { width: width - edge.left - edge.right, height: height - edge.top - edge.bottom }
@@ -34,7 +42,7 @@ export function BarChart({
   const slot = inner.width / Math.max(bars.length, 1)
   const every = Math.ceil(bars.length / labels)
   return (
-    <svg className={drawing.chart} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title}>
+    <svg className={drawing.chart} viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={titleId}>
       {scale.ticks.map((tick) => (
         <g key={tick}>
           <line

@@ -13,7 +13,7 @@ import { Figures } from './Figures.tsx'
 import { SpanChoice } from './SpanChoice.tsx'
 import styles from './growth.module.css'
 
-/** Revenue and subscribers by UTC day: a chart of each currency, and the same figures in a table. */
+/** Revenue, subscribers, churn and failed renewals by UTC day: a chart of each, and the same figures in tables. */
 export function Days() {
   const [days, setDays] = useState(30)
   const found = useQuery({
@@ -21,7 +21,7 @@ export function Days() {
     queryFn: ({ signal }) => call(listDays, { query: { days }, signal }),
     placeholderData: keepPreviousData,
   })
-  if (found.isError) return <CouldNotLoad onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <CouldNotLoad onRetry={() => void found.refetch()} />
   if (!found.data) return <div className={styles.wait} aria-busy="true" />
   const { list, totals, subscribers } = found.data
   return (
@@ -49,6 +49,7 @@ function RevenueDays({ list, totals }: { list: readonly GrowthDay[]; totals: rea
         <CurrencyChart key={total.currency} list={list} total={total} />
       ))}
       <Table
+        slim
         caption={t('growth.revenue')}
         columns={[
           { title: t('growth.day'), cell: (row: Revenue & { day: string }) => dayWords(row.day, language) },
@@ -92,18 +93,26 @@ function CurrencyChart({ list, total }: { list: readonly GrowthDay[]; total: Rev
 
 function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; subscribers: number }) {
   const { t, language } = useTexts()
-  const bars = list.map(({ day, subscribed, churned }) => ({
-    label: dayWords(day, language),
-    value: subscribed - churned,
-  }))
+  const chart = (title: string, valueOf: (day: GrowthDay) => number) => {
+    const bars = list.map((day) => ({ label: dayWords(day.day, language), value: valueOf(day) }))
+    // Where nothing happened, the figure above says so.
+    return bars.some(({ value }) => value !== 0) && <BarChart title={title} bars={bars} words={countWords} />
+  }
   const rows = list
     .filter(({ subscribed, churned, failed_renewals }) => subscribed + churned + failed_renewals > 0)
     .toReversed()
   return (
     <Panel title={t('growth.subscribers')}>
       <Figures figures={subscriberFigures(t, list, subscribers)} />
-      {rows.length > 0 && <BarChart title={t('growth.changeByDay')} bars={bars} words={countWords} />}
+      {rows.length > 0 && (
+        <>
+          {chart(t('growth.changeByDay'), ({ subscribed, churned }) => subscribed - churned)}
+          {chart(t('growth.churnByDay'), ({ churned }) => churned)}
+          {chart(t('growth.failedByDay'), ({ failed_renewals }) => failed_renewals)}
+        </>
+      )}
       <Table
+        slim
         caption={t('growth.subscribers')}
         columns={[
           { title: t('growth.day'), cell: ({ day }: GrowthDay) => dayWords(day, language) },

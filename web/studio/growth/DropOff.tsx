@@ -46,8 +46,13 @@ export function DropOff() {
   return (
     <Page
       title={t('growth.dropOff')}
-      lead={pages?.[0]?.title}
-      actions={<PageLink to="/studio/growth">{t('growth.title')}</PageLink>}
+      lead={
+        <>
+          {pages?.[0]?.title}
+          <br />
+          <PageLink to="/studio/growth">{t('growth.title')}</PageLink>
+        </>
+      }
     >
       <Panel title={t('growth.viewersByEpisode')}>
         <p className={styles.words}>{t('growth.dropOffWords')}</p>

@@ -25,6 +25,8 @@ export function LinkForm() {
       const target = episodeOfAddress(address)
       if (!target) return
       setMade(await call(createLink, { body: { ...target, name: name.trim().slice(0, 100) } }))
+      // Pressed again, it would make the same one twice.
+      form.renew({ name: '', address: '' })
       void queryClient.invalidateQueries({ queryKey: ['growth', 'links'] })
     },
   })

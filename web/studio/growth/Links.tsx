@@ -7,7 +7,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { countWords, timeWords } from '#web/studio/words.ts'
+import { countWords, dateWords } from '#web/studio/words.ts'
 import { LinkSheet } from './LinkSheet.tsx'
 
 /** The links that were made, who came by each, and what was sold by it. */
@@ -29,7 +29,7 @@ export function Links() {
       title: t('growth.target'),
       cell: ({ title, episode }: Link) => t('growth.episode', { title, number: episode }),
     },
-    { title: t('growth.made'), cell: ({ created_at }: Link) => timeWords(created_at, language) },
+    { title: t('growth.made'), cell: ({ created_at }: Link) => dateWords(created_at, language) },
     ...(['visits', 'plays', 'paywalls'] as const).map((field) => ({
       title: t(`growth.${field}`),
       figures: true,
@@ -44,6 +44,7 @@ export function Links() {
     { title: t('growth.refunded'), figures: true, cell: (link: Link) => amounts(link, 'refunded_cents') },
     {
       title: t('growth.showLink'),
+      deeds: true,
       cell: (link: Link) => (
         <Button
           look="quiet"

@@ -77,7 +77,13 @@ export function Composer({ composed }: { composed: Composed }) {
           </Button>
         </Panel>
         <Panel title={t('homepage.menu')}>
-          <Ordered items={rest.menu} keyOf={(id) => id} nameOf={nameOf} onOrder={(menu) => set({ menu })}>
+          <Ordered
+            slim
+            items={rest.menu}
+            keyOf={(id) => id}
+            nameOf={nameOf}
+            onOrder={(menu) => set({ menu })}
+          >
             {(id) => <span>{nameOf(id)}</span>}
           </Ordered>
         </Panel>

@@ -27,7 +27,7 @@ export function SiteIconTab() {
     if (answer.info) queryClient.setQueryData(queryKey, answer.info)
     notify(answer.info ? t('homepage.iconSaved') : (answer.message ?? t('homepage.iconNotSent')))
   }
-  if (icon.isError) return <CouldNotLoad onRetry={() => void icon.refetch()} />
+  if (icon.isLoadingError) return <CouldNotLoad onRetry={() => void icon.refetch()} />
   if (!icon.data) return <div className={styles.wait} aria-busy="true" />
   const busy = isSending || goBack.busy
   return (

@@ -14,7 +14,7 @@ import styles from './homepage.module.css'
 export function TextList() {
   const { t, language: shown } = useTexts()
   const texts = useQuery(textsQuery)
-  if (texts.isError) return <CouldNotLoad onRetry={() => void texts.refetch()} />
+  if (texts.isLoadingError) return <CouldNotLoad onRetry={() => void texts.refetch()} />
   if (!texts.data) return <div className={styles.wait} aria-busy="true" />
   const { list } = texts.data
   const standing = (name: PageName, language: Language) => {

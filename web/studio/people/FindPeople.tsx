@@ -40,7 +40,7 @@ function Found({ who }: { who: string }) {
     queryKey: ['people', who],
     queryFn: ({ signal }) => call(findPeople, { query: { who }, signal }),
   })
-  if (people.isError) return <CouldNotLoad onRetry={() => void people.refetch()} />
+  if (people.isLoadingError) return <CouldNotLoad onRetry={() => void people.refetch()} />
   if (!people.data) return <div className={styles.wait} aria-busy="true" />
   const columns = [
     {

@@ -20,7 +20,9 @@ export function GrantForm({ person }: { person: string }) {
   const { run } = useCommand(grantEntitlement)
   const form = useForm({
     initial: { title: '', video: '', number: '', days: '30', reason: '' },
-    messagesOf: ({ video, number, days, reason }) => ({
+    messagesOf: ({ title, video, number, days, reason }) => ({
+      // Whoever looked for a video and chose none would give everything.
+      ...((title.trim() || number) && !video ? { title: t('people.videoUnchosen') } : {}),
       ...(number && !wholeNumber(number, 100_000) ? { number: t('people.numberBad') } : {}),
       ...(wholeNumber(days, 3650) || (video && !days) ? {} : { days: t('people.daysBad') }),
       ...(reason.trim() ? {} : { reason: t('money.reasonMissing') }),
@@ -43,6 +45,8 @@ export function GrantForm({ person }: { person: string }) {
     <form className={styles.grant} onSubmit={form.submit} noValidate>
       <Field
         {...form.field('title')}
+        // What was chosen before is no longer among what is found.
+        onValue={(typed) => form.set({ title: typed, video: '' })}
         label={t('people.video')}
         hint={t('people.videoHint')}
         autoComplete="off"

@@ -37,7 +37,7 @@ export function PersonPage({ id }: { id: string }) {
     queryFn: ({ signal }) => call(getPerson, { query: { id }, signal }),
   })
   if (isNoPage(file.error)) return <NotFound />
-  if (file.isError) return <CouldNotLoad onRetry={() => void file.refetch()} />
+  if (file.isLoadingError) return <CouldNotLoad onRetry={() => void file.refetch()} />
   const person = file.data?.person
   return (
     <Page

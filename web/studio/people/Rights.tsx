@@ -15,7 +15,8 @@ export function Rights({ entitlements }: { entitlements: HeldEntitlement[] }) {
   const mayRevoke = useMay()(revokeEntitlement)
   const actions = {
     title: t('people.actions'),
-    cell: (held: HeldEntitlement) => (held.revoked_for === null ? <Revoke held={held} /> : '–'),
+    deeds: true,
+    cell: (held: HeldEntitlement) => (held.revoked_for === null ? <Revoke held={held} /> : null),
   }
   return (
     <Panel title={t('people.rights')}>
@@ -32,26 +33,41 @@ function Revoke({ held }: { held: HeldEntitlement }) {
   const { t } = useTexts()
   const [asked, setAsked] = useState(false)
   const { run } = useCommand(revokeEntitlement)
+  const words = revokeWords(held)
   const doIt = async (reason: string) => {
     if (await run({ id: held.id, reason })) setAsked(false)
   }
   return (
     <>
       <Button look="quiet" onClick={() => setAsked(true)}>
-        {t('people.revoke')}
+        {t(words.action)}
         <span className="hidden-text"> {rightWords(held, t)}</span>
       </Button>
       {asked && (
         <AskReason
-          title={t('people.revokeTitle')}
-          text={t(
-            held.source === 'subscription' && held.order_id ? 'people.revokePlan' : 'people.revokeText',
-          )}
-          action={t('people.revoke')}
+          title={t(words.title)}
+          text={t(words.text)}
+          action={t(words.action)}
           onDo={doIt}
           onClose={() => setAsked(false)}
         />
       )}
     </>
   )
+}
+
+/** What is asked: one that its order's money has locked would open again, should that come back. */
+function revokeWords({ revoked_at, source, order_id }: HeldEntitlement) {
+  if (revoked_at !== null)
+    return {
+      action: 'people.keepLocked',
+      title: 'people.keepLockedTitle',
+      text: 'people.keepLockedText',
+    } as const
+  const comesBack = source === 'subscription' && order_id !== null
+  return {
+    action: 'people.revoke',
+    title: 'people.revokeTitle',
+    text: comesBack ? 'people.revokePlan' : 'people.revokeText',
+  } as const
 }

@@ -45,7 +45,7 @@ export function OnePlan({ id }: { id: string }) {
   const { t, language } = useTexts()
   const may = useMay()
   const plans = useQuery(plansQuery)
-  if (plans.isError) return <CouldNotLoad onRetry={() => void plans.refetch()} />
+  if (plans.isLoadingError) return <CouldNotLoad onRetry={() => void plans.refetch()} />
   const plan = plans.data?.list.find((each) => each.id === id)
   if (plans.data && !plan && !plans.isFetching) return <NotFound />
   return (

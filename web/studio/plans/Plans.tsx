@@ -31,7 +31,7 @@ export function Plans() {
         )
       }
     >
-      {plans.isError ? (
+      {plans.isLoadingError ? (
         <CouldNotLoad onRetry={() => void plans.refetch()} />
       ) : plans.data ? (
         <>

@@ -18,7 +18,7 @@ export function FirstSteps({ next }: { next: string }) {
     // What was done on another page shows at once.
     staleTime: 0,
   })
-  if (start.isError) return <CouldNotLoad onRetry={() => void start.refetch()} />
+  if (start.isLoadingError) return <CouldNotLoad onRetry={() => void start.refetch()} />
   if (!start.data) return <div className={styles.wait} aria-busy="true" aria-label={t('desk.loading')} />
   const { list } = start.data
   const of = (names: readonly FirstStep['step'][]) =>

@@ -28,7 +28,7 @@ export function Operators() {
     queryKey: ['operators'],
     queryFn: ({ signal }) => call(listOperators, { signal }),
   })
-  if (operators.isError) return <CouldNotLoad onRetry={() => void operators.refetch()} />
+  if (operators.isLoadingError) return <CouldNotLoad onRetry={() => void operators.refetch()} />
   if (!operators.data) return <div className={styles.wait} aria-busy="true" />
   const columns = [
     { title: t('team.email'), cell: ({ email }: Operator) => email },
@@ -43,7 +43,13 @@ export function Operators() {
         active_since ? timeWords(last_seen_at, language) : t('team.invited'),
     },
     ...(mayChange
-      ? [{ title: t('team.actions'), cell: (operator: Operator) => <Actions operator={operator} /> }]
+      ? [
+          {
+            title: t('team.actions'),
+            deeds: true,
+            cell: (operator: Operator) => <Actions operator={operator} />,
+          },
+        ]
       : []),
   ]
   return (

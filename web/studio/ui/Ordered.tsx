@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState, type Key, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type Key, type KeyboardEvent, type ReactNode } from 'react'
 import { useTexts } from '#web/studio/texts.ts'
 import styles from './ordered.module.css'
+import { useDrag } from './use-drag.ts'
 
 /** Things in an order that is changed by dragging, or by buttons for whoever has no mouse. */
 export function Ordered<Item>({
@@ -8,20 +9,26 @@ export function Ordered<Item>({
   keyOf,
   nameOf,
   onOrder,
+  slim = false,
+  dense = false,
   children,
 }: {
   items: readonly Item[]
   keyOf: (item: Item) => Key
   nameOf: (item: Item) => string
   onOrder: (items: Item[]) => void
+  /** Each is one line, so that what moves it stands in the line, too. */
+  slim?: boolean
+  /** For many items: without room between them. */
+  dense?: boolean
   children: (item: Item) => ReactNode
 }) {
   const { t } = useTexts()
-  const [dragged, setDragged] = useState<Item | null>(null)
   const [moved, setMoved] = useState('')
   const list = useRef<HTMLOListElement>(null)
   const stepped = useRef<{ place: number; by: -1 | 1 } | null>(null)
   const before = useRef(items)
+  const last = items.length - 1
   // An item that moves in the document loses the focus, and at an end of the list its button; one that goes takes it along.
   useEffect(() => {
     const { place = 0, by = 1 } = stepped.current ?? {}
@@ -32,48 +39,59 @@ export function Ordered<Item>({
     stepped.current = null
     before.current = items
   }, [items])
-  const move = (item: Item, to: number) => {
-    const others = items.filter((each) => each !== item)
-    onOrder([...others.slice(0, to), item, ...others.slice(to)])
-    setMoved(t('desk.moved', { name: nameOf(item), place: to + 1 }))
+  const move = (from: number, to: number) => {
+    const item = items[from]
+    if (item === undefined) return
+    onOrder(items.toSpliced(from, 1).toSpliced(to, 0, item))
+    setMoved(t('desk.moved', { name: nameOf(item), place: to + 1, count: items.length }))
   }
-  const step = (item: Item, from: number, by: -1 | 1) => {
-    stepped.current = { place: from + by, by }
-    move(item, from + by)
+  const step = (from: number, to: number) => {
+    stepped.current = { place: to, by: to < from ? -1 : 1 }
+    move(from, to)
+  }
+  const { drag, take } = useDrag(list, ({ from, to }) => move(from, to))
+  const farther = (event: KeyboardEvent, from: number) => {
+    if (event.key !== 'Home' && event.key !== 'End') return
+    event.preventDefault()
+    const to = event.key === 'Home' ? 0 : last
+    if (to !== from) step(from, to)
   }
   return (
     <>
-      <ol ref={list} className={styles.ordered} tabIndex={-1}>
+      <ol
+        ref={list}
+        className={styles.ordered}
+        data-slim={slim}
+        data-dense={dense}
+        data-dragging={drag !== null}
+        tabIndex={-1}
+      >
         {items.map((item, index) => (
           <li
             key={keyOf(item)}
-            className={item === dragged ? styles.dragged : undefined}
-            onDragOver={(event) => dragged !== null && event.preventDefault()}
-            onDrop={(event) => {
-              event.preventDefault()
-              if (dragged !== null) move(dragged, index)
-              setDragged(null)
-            }}
+            data-dragged={drag?.from === index}
+            data-drop={drag && drag.to === index ? sideOf(drag) : undefined}
           >
-            <div className={styles.handle}>
-              <span
-                draggable
-                aria-hidden
-                onDragStart={() => setDragged(item)}
-                onDragEnd={() => setDragged(null)}
-                title={t('desk.drag')}
-              >
+            <div className={styles.handle} onKeyDown={(event) => farther(event, index)}>
+              <span aria-hidden onPointerDown={(event) => take(event, index)} title={t('desk.drag')}>
                 ⠿
               </span>
-              <button type="button" disabled={index === 0} data-step onClick={() => step(item, index, -1)}>
+              <button
+                type="button"
+                disabled={index === 0}
+                data-step
+                title={t('desk.far')}
+                onClick={() => step(index, index - 1)}
+              >
                 <span aria-hidden>↑</span>
                 <span className="hidden-text">{t('desk.up', { name: nameOf(item) })}</span>
               </button>
               <button
                 type="button"
-                disabled={index === items.length - 1}
+                disabled={index === last}
                 data-step
-                onClick={() => step(item, index, 1)}
+                title={t('desk.far')}
+                onClick={() => step(index, index + 1)}
               >
                 <span aria-hidden>↓</span>
                 <span className="hidden-text">{t('desk.down', { name: nameOf(item) })}</span>
@@ -90,8 +108,14 @@ export function Ordered<Item>({
   )
 }
 
+/** On which side of the item at its new place one that is dragged will lie; nowhere while that is its own. */
+function sideOf({ from, to }: { from: number; to: number }): 'before' | 'after' | undefined {
+  if (to === from) return undefined
+  return to < from ? 'before' : 'after'
+}
+
 /** Whether nothing has the focus, or a button that was just disabled and is about to lose it. */
-export const isFocusLost = () => document.activeElement?.matches('body, :disabled') ?? true
+const isFocusLost = () => document.activeElement?.matches('body, :disabled') ?? true
 
 /** Puts the focus on what stands where an item was, or on the list that is empty now. */
 function focusNear(list: HTMLOListElement | null, place: number): void {

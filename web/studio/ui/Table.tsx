@@ -7,6 +7,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode
   /** Figures stand at the end of their column. */
   figures?: boolean
+  /** Buttons, which a card does not name: they say themselves what they do. */
+  deeds?: boolean
 }
 
 /** Rows of things of one kind. On a phone each row is a card that names its values. The first column is what a row is about. */
@@ -15,12 +17,15 @@ export function Table<Row>({
   columns,
   rows,
   keyOf,
+  slim = false,
   empty,
 }: {
   caption: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => Key
+  /** Its columns are few and short: it stays a table on a phone. */
+  slim?: boolean
   /** What is said where there is no row. */
   empty: ReactNode
 }) {
@@ -28,7 +33,7 @@ export function Table<Row>({
   const classOf = ({ figures }: Column<Row>) => (figures ? styles.figures : undefined)
   return (
     <div className={styles.frame} tabIndex={0} role="region" aria-label={caption}>
-      <table className={styles.table}>
+      <table className={`${styles.table} ${slim ? styles.slim : styles.cards}`}>
         <caption className="hidden-text">{caption}</caption>
         <thead>
           <tr>
@@ -48,7 +53,11 @@ export function Table<Row>({
                     {column.cell(row)}
                   </th>
                 ) : (
-                  <td key={column.title} data-title={column.title} className={classOf(column)}>
+                  <td
+                    key={column.title}
+                    data-title={column.deeds ? undefined : column.title}
+                    className={classOf(column)}
+                  >
                     {column.cell(row)}
                   </td>
                 ),

@@ -1,0 +1,89 @@
+import { useEffect, useRef, useState, type PointerEvent as TakenUp, type RefObject } from 'react'
+
+/** An item on its way: its place when it was taken up, and the place that it would come to. */
+export interface Drag {
+  from: number
+  to: number
+}
+
+/**
+ * Dragging the items of a list with a mouse, a finger or a pen. Near an edge of the window the page scrolls; Escape calls it
+ * off. The browser's own dragging is of no use to fingers.
+ */
+export function useDrag(
+  list: RefObject<HTMLElement | null>,
+  onDrop: (drag: Drag) => void,
+): { drag: Drag | null; take: (event: TakenUp, from: number) => void } {
+  const [drag, setDrag] = useState<Drag | null>(null)
+  const end = useRef<AbortController>(undefined)
+  const drop = useRef(onDrop)
+  useEffect(() => {
+    drop.current = onDrop
+  })
+  useEffect(() => () => end.current?.abort(), [])
+  const take = ({ button, isPrimary }: TakenUp, from: number) => {
+    const item = list.current?.children[from]
+    if (button !== 0 || !isPrimary || !item) return
+    end.current?.abort()
+    const ended = (end.current = new AbortController())
+    const { signal } = ended
+    const places = { from, to: from }
+    let y: number | undefined
+    // Others may come or go meanwhile.
+    const look = () => {
+      places.from = [...(item.parentElement?.children ?? [])].indexOf(item)
+      places.to = y === undefined ? places.from : placeAt(y, item)
+      setDrag({ ...places })
+    }
+    const stop = () => {
+      ended.abort()
+      setDrag(null)
+    }
+    const follow = (event: PointerEvent) => {
+      if (!event.isPrimary) return
+      // It was let go where we did not hear of it, as over a menu of the system.
+      if (event.buttons === 0) return stop()
+      y = event.clientY
+      look()
+    }
+    const letGo = (event: PointerEvent) => {
+      if (!event.isPrimary) return
+      look()
+      stop()
+      if (places.to !== places.from) drop.current(places)
+    }
+    const callOff = ({ key }: KeyboardEvent) => key === 'Escape' && stop()
+    addEventListener('pointermove', follow, { signal })
+    addEventListener('pointerup', letGo, { signal })
+    addEventListener('pointercancel', stop, { signal })
+    addEventListener('keydown', callOff, { signal })
+    addEventListener('scroll', look, { signal, capture: true })
+    scrollNearEdges(() => y, signal)
+    look()
+  }
+  return { drag, take }
+}
+
+/** The place among its neighbours of an item that is held at this height of the window. */
+function placeAt(y: number, item: Element): number {
+  const others = [...(item.parentElement?.children ?? [])].filter((each) => each !== item)
+  return others
+    .map((each) => each.getBoundingClientRect())
+    .filter(({ top, bottom }) => (top + bottom) / 2 < y).length
+}
+
+const edge = 120
+
+/** Scrolls the page for as long as what is held is near an edge of the window, the quicker the nearer. */
+function scrollNearEdges(height: () => number | undefined, signal: AbortSignal): void {
+  const scroll = () => {
+    if (signal.aborted) return
+    const y = height() ?? innerHeight / 2
+    scrollBy({
+      top: Math.min(0, y - edge) / 5 + Math.max(0, y - innerHeight + edge) / 5,
+      behavior: 'instant',
+    })
+    requestAnimationFrame(scroll)
+  }
+  requestAnimationFrame(scroll)
+}

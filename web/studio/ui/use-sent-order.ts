@@ -1,0 +1,39 @@
+import { useRef, useState, type Key } from 'react'
+
+/**
+ * An order that the site keeps: on the screen at once as it is wanted, and sent; of several moves that come while one is on its
+ * way, the last. What is refused goes back.
+ */
+export function useSentOrder<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+  /** Done when the items are as the site has them. */
+  send: (items: readonly Item[]) => Promise<unknown>,
+): { ordered: readonly Item[]; isSending: boolean; order: (items: readonly Item[]) => void } {
+  const [wanted, setWanted] = useState<readonly Item[] | null>(null)
+  const next = useRef<readonly Item[] | null>(null)
+  const isBusy = useRef(false)
+  const order = (asked: readonly Item[]) => {
+    next.current = asked
+    setWanted(asked)
+    if (!isBusy.current) void sendAll()
+  }
+  const sendAll = async () => {
+    isBusy.current = true
+    try {
+      while (next.current) {
+        const asked = next.current
+        next.current = null
+        await send(asked)
+      }
+    } finally {
+      isBusy.current = false
+      next.current = null
+      setWanted(null)
+    }
+  }
+  const places = new Map(wanted?.map((item, index) => [keyOf(item), index]))
+  const placeOf = (item: Item) => places.get(keyOf(item)) ?? places.size
+  const ordered = wanted ? items.toSorted((a, b) => placeOf(a) - placeOf(b)) : items
+  return { ordered, isSending: wanted !== null, order }
+}
