@@ -36,7 +36,7 @@ export async function makeContent(folder: string, ffmpegPath: string, wanted = d
         join(home, `${name}.en.vtt`),
         `WEBVTT\n\n00:00:00.500 --> 00:00:05.500\n${title}, episode ${number}\n`,
       )
-      await makeClip(ffmpegPath, { file: join(home, `${name}.mp4`), number, size, sound })
+      await makeClip(ffmpegPath, { file: join(home, `${name}.mp4`), number, size, sound, seconds })
     }
   }
 }
@@ -55,12 +55,18 @@ function describe(title: string, episodes: number, free: number): string {
 
 interface Clip {
   file: string
+  /** Of its colour and its tone. */
   number: number
   size: string
   sound: boolean
+  seconds: number
 }
 
-async function makeClip(ffmpegPath: string, { file, number, size, sound }: Clip): Promise<void> {
+/** Writes a short film. */
+export async function makeClip(
+  ffmpegPath: string,
+  { file, number, size, sound, seconds }: Clip,
+): Promise<void> {
   const picture = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=25:duration=${seconds}`]
   const tone = sound
     ? ['-f', 'lavfi', '-i', `sine=frequency=${220 + 110 * number}:duration=${seconds}`, '-c:a', 'aac']
@@ -74,6 +80,8 @@ async function makeClip(ffmpegPath: string, { file, number, size, sound }: Clip)
     'ultrafast',
     '-pix_fmt',
     'yuv420p',
+    '-movflags',
+    '+faststart',
   ]
   const inputs = sound ? [...picture, ...tone.slice(0, 4), ...hue, ...tone.slice(4)] : [...picture, ...hue]
   await run(ffmpegPath, ['-nostdin', '-v', 'error', '-y', ...inputs, file], { timeout: 60_000 })

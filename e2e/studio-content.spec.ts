@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Locator, Page } from '@playwright/test'
 import sharp from 'sharp'
 import { partBytes } from '#contract/studio/uploads.ts'
 import { expect, test } from './fixtures.ts'
+import { dropOn } from './drop-on.ts'
 import { dramas } from './make-content.ts'
 import { expectReadable } from './page-quality.ts'
 import { dataDir } from './site-home.ts'
@@ -45,7 +45,7 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   const drop = () => page.locator('input[type=file][multiple]').setInputFiles(files)
   await drop()
   await expect(page.getByText('There is no episode for these captions.')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Bring in 2 files' })).toBeDisabled()
+  await expect(page.getByRole('button', { name: 'Upload 2 files' })).toBeDisabled()
   await page.getByRole('button', { name: 'Leave out E03.en.vtt' }).click()
   await expectReadable(page)
 
@@ -54,7 +54,7 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   await page.route(announcing, (route) =>
     route.request().method() === 'POST' ? route.abort() : route.continue(),
   )
-  await page.getByRole('button', { name: 'Bring in 2 files' }).click()
+  await page.getByRole('button', { name: 'Upload 2 files' }).click()
   await expect(page.getByText('The network is away: this goes on by itself')).toBeVisible()
   await page.route(announcing, (route) =>
     route.request().method() === 'POST' ? route.fulfill({ status: 429 }) : route.fallback(),
@@ -70,7 +70,7 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   page.on('request', (request) => sent.push(...(/\/parts\/(\d+)$/.exec(request.url())?.slice(1) ?? [])))
   await drop()
   await page.getByRole('button', { name: 'Leave out E03.en.vtt' }).click()
-  await page.getByRole('button', { name: 'Bring in 2 files' }).click()
+  await page.getByRole('button', { name: 'Upload 2 files' }).click()
   await expect(page.getByText(/Ready · Captions: English/)).toBeVisible({ timeout: 60_000 })
   expect(sent).toEqual(['1', '2'])
   await expect(page.getByText('All have arrived: this page may be closed.')).toBeVisible()
@@ -138,7 +138,11 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await expect(page.getByRole('textbox', { name: 'Synopsis' }).first()).toHaveValue('Two sisters.')
   // What somebody is typing meanwhile stays.
   await expect(page.getByRole('textbox', { name: 'Title' }).last()).toHaveValue('Maré')
+  // What the folder said before stands there until it has been read again.
+  const readAgain = page.waitForResponse((answer) => answer.url().endsWith('/api/studio/video/description'))
   await drop(description.replace('7.77', '777'))
+  await (await readAgain).finished()
+  await expect(page.getByText('is being read')).toBeHidden()
   await page.getByRole('button', { name: 'Tick everything' }).click()
   await page.getByRole('button', { name: 'Take over what is ticked' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Salt')
@@ -178,7 +182,7 @@ episodes:
   await expect(page.getByRole('checkbox', { name: 'Episode titles · English' })).toBeChecked()
   await page.getByRole('checkbox', { name: 'Episode titles · Deutsch' }).uncheck()
   await expectReadable(page)
-  await page.getByRole('button', { name: 'Bring in 2 files' }).click()
+  await page.getByRole('button', { name: 'Upload 2 files' }).click()
   await expect(page.getByText('The network is away: this goes on by itself')).toBeVisible()
   expect(announced).toHaveLength(1)
 
@@ -192,12 +196,8 @@ episodes:
   await page.unroute(/\/parts\/\d+$/)
   await drop(description)
   await page.getByRole('checkbox', { name: 'Episode titles · Deutsch' }).uncheck()
-  await page.getByRole('button', { name: 'Bring in 2 files' }).click()
-  const episode = (number: number) =>
-    page
-      .getByRole('listitem')
-      .filter({ hasText: /^\d/ })
-      .nth(number - 1)
+  await page.getByRole('button', { name: 'Upload 2 files' }).click()
+  const episode = (number: number) => page.locator('#episodes ol > li').nth(number - 1)
   await expect(episode(1)).toContainText('Tide', { timeout: 60_000 })
   await expect(episode(2)).toContainText('Flood', { timeout: 60_000 })
 
@@ -210,16 +210,6 @@ episodes:
   await expect(episode(1)).toContainText('High tide')
 })
 
-/** What dragging files of the disk over a page and letting them go does. */
-async function dropOn(page: Page, target: Locator, files: string[]): Promise<void> {
-  const { x = 0, y = 0 } = (await target.boundingBox()) ?? {}
-  const devtools = await page.context().newCDPSession(page)
-  const data = { items: [], files, dragOperationsMask: 1 }
-  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
-    await devtools.send('Input.dispatchDragEvent', { type, x: x + 5, y: y + 5, data })
-  await devtools.detach()
-}
-
 // Its folder is named after it: without a locale Chromium opens no path beyond ASCII.
 test('files may be dropped anywhere on the page of their video; elsewhere they do not take the place of the studio', async ({
   page,
@@ -228,13 +218,13 @@ test('files may be dropped anywhere on the page of their video; elsewhere they d
   await page.goto('/studio/content')
   const captions = testInfo.outputPath('02.en.vtt')
   writeFileSync(captions, 'WEBVTT\n')
-  await dropOn(page, page.getByRole('heading', { level: 1 }), [captions])
+  await dropOn(page.getByRole('heading', { level: 1 }), [captions])
   await page.getByRole('button', { name: 'New video' }).click()
   await expect(page.getByLabel('Title in English')).toBeFocused()
   await page.keyboard.type('Dropped on')
   await page.keyboard.press('Enter')
   await expect(page.getByText('Still missing: its episodes, a cover')).toBeVisible()
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-  await dropOn(page, page.getByRole('heading', { level: 1 }), [captions])
+  await dropOn(page.getByRole('heading', { level: 1 }), [captions])
   await expect(page.getByText('There is no episode for these captions.')).toBeVisible()
 })

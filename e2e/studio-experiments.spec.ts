@@ -35,7 +35,7 @@ test('an owner starts an experiment, a viewer meets the arm and buys, and the re
   await page.getByLabel('Name').fill('Nothing for free')
   await page.getByLabel('Video', { exact: true }).fill(await wideUrl(page))
   await page.getByRole('button', { name: 'Save as a draft' }).click()
-  await expect(page.getByText('Give a whole number, such as 5.')).toBeVisible()
+  await expect(page.getByText('Enter a whole number, such as 5.')).toBeVisible()
   await page.getByLabel('Free episodes in arm B').fill('0')
   await expectReadable(page)
   await page.getByRole('button', { name: 'Save as a draft' }).click()

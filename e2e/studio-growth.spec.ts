@@ -1,4 +1,6 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
+import decodeQR from 'qr/decode.js'
+import sharp from 'sharp'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
 import { runCommand } from './site-home.ts'
@@ -23,9 +25,18 @@ async function funnelBy(kind: 'token' | 'video'): Promise<Row[]> {
 
 const funnelOf = async (token: string) => (await funnelBy('token')).find(({ key }) => key === token)
 
-/** Somebody comes by a link to the second episode, watches on to the locked one and buys it. */
-async function comeAndBuy(page: Page, token: string): Promise<void> {
-  await page.goto(`${await towerUrl(page, 3)}&token=${token}`)
+/** What a telephone's camera would make of the picture. */
+async function readQrCode(picture: Locator): Promise<string> {
+  const { data, info } = await sharp(await picture.screenshot())
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  return decodeQR({ width: info.width, height: info.height, data })
+}
+
+/** Somebody comes by a link to the third episode, watches on to the locked one and buys it. */
+async function comeAndBuy(page: Page, address: string): Promise<void> {
+  await page.goto(address)
   await expectPlaying(page, 3)
   // Where they came from is kept by the interface, which comes after the picture.
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
@@ -47,11 +58,15 @@ test('who came by a link, met the paywall and paid is seen beside the link and i
   await page.getByLabel('Address of the episode').fill(await towerUrl(page, 3))
   await page.getByRole('button', { name: 'Make a link' }).click()
   const dialog = page.getByRole('dialog', { name })
-  const token = /token=(\w+)/.exec((await dialog.locator('code').textContent()) ?? '')?.[1] ?? ''
+  const address = (await dialog.locator('code').textContent()) ?? ''
+  expect(await readQrCode(dialog.getByRole('img'))).toBe(address)
+  await expectReadable(page)
+  await expectFits(page)
+  const token = new URL(address).searchParams.get('token') ?? ''
   await page.keyboard.press('Escape')
 
   const viewer = await browser.newPage()
-  await comeAndBuy(viewer, token)
+  await comeAndBuy(viewer, address)
   await viewer.reload()
   await viewer.close()
   const all = { visits: 1, paywalls: 1, paid: 1 }
@@ -67,6 +82,39 @@ test('who came by a link, met the paywall and paid is seen beside the link and i
   await expect(page.getByRole('img', { name: /Viewers who began/ })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Viewers by episode' }).getByRole('row')).not.toHaveCount(0)
 })
+
+/** A week in which people came, left, and could not be charged. */
+const week = Array.from({ length: 7 }, (_, index) => ({
+  day: `2026-03-0${index + 1}`,
+  revenue: [],
+  subscribed: index === 1 ? 3 : 0,
+  churned: index === 4 ? 2 : 0,
+  failed_renewals: index === 5 ? 4 : 0,
+}))
+
+for (const [language, words] of [
+  ['en', { churn: 'Subscriptions that ended, by day', failed: 'Renewals that could not be charged, by day' }],
+  ['dy', { churn: 'Beendete Abos pro Tag', failed: 'Fehlgeschlagene Verlängerungen pro Tag' }],
+] as const)
+  test(`churn and failed renewals have a chart each, with the days beneath, in ${language}`, async ({
+    page,
+  }) => {
+    await openStudio(page, 'analyst')
+    await page.route('**/api/studio/growth/days*', (route) =>
+      route.fulfill({ json: { code: 200, data: { list: week, totals: [], subscribers: 1 } } }),
+    )
+    await page.goto(`/studio/growth?lang=${language}`)
+    const drawn = (name: string) => page.getByRole('img', { name }).locator('rect')
+    const tall = (name: string) =>
+      drawn(name).evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height')) > 0))
+    await expect(drawn(words.churn)).toHaveCount(7)
+    expect((await tall(words.churn)).indexOf(true)).toBe(4)
+    expect((await tall(words.failed)).indexOf(true)).toBe(5)
+    await expect(page.getByText(words.failed, { exact: true })).toBeVisible()
+    await expect(page.getByRole('table').first().getByRole('row')).toHaveCount(4)
+    await expectReadable(page)
+    await expectFits(page)
+  })
 
 test('an editor sees the links and who came by them, and no money of others', async ({ page }) => {
   await openStudio(page, 'editor')

@@ -26,12 +26,38 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
     await expect(list).toHaveAttribute('aria-busy', 'false')
     const found = list.getByRole('listitem').first()
     const name = ((await found.textContent()) ?? '').replace('Add ', '')
-    if (name === 'No video is called that.') continue
+    if (name === 'No video has this title.') continue
     await list.getByRole('button', { name: `Add ${name}`, exact: true }).click()
     names.push(name)
   }
   const [first = '', second = ''] = names
+  const preview = page.frameLocator('iframe[src="/?draft"]')
+  /** The titles in the preview's row, as they follow each other. */
+  const expectShown = async (...titles: string[]) => {
+    const links = preview.getByRole('region', { name: 'By hand' }).getByRole('listitem')
+    await expect(links).toContainText(titles)
+  }
   await section.getByRole('button', { name: `Move ${second} up` }).click()
+  await expectShown(second, first)
+  const picked = section.getByRole('list').first().getByRole('listitem')
+  const { height = 0 } = (await picked.last().boundingBox()) ?? {}
+  const below = { targetPosition: { x: 20, y: height - 4 } }
+  await picked.first().getByTitle('Drag to another place').dragTo(picked.last(), below)
+  await expectShown(first, second)
+  const up = section.getByRole('button', { name: `Move ${second} up` })
+  await up.focus()
+  await page.keyboard.press('Enter')
+  await expectShown(second, first)
+  for (const [size, width] of [
+    ['Desktop', 1440],
+    ['Phone', 390],
+  ] as const) {
+    await page.getByRole('button', { name: size, exact: true }).click()
+    const body = preview.locator('body')
+    await expect.poll(() => body.evaluate(() => innerWidth)).toBe(width)
+    await expectShown(second, first)
+  }
+  expect(await (await page.request.get('/api/homepage')).text()).not.toContain('By hand')
   await expectReadable(page)
   await expectFits(page)
   await page.getByRole('button', { name: 'Make it the homepage' }).click()

@@ -89,7 +89,7 @@ async function fillStudio(page: Page, browser: Browser): Promise<[path: string, 
     [
       `/content/${video}`,
       '#cover button >> nth=1',
-      '#episodes [aria-label]:not([data-move])',
+      '#episodes [aria-label]:not([data-step])',
       'main header button',
     ],
     [`/content/${draft}`, 'main header button >> nth=1'],

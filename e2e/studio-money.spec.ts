@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
+import { siteUrl } from './site-url.ts'
 import { openStudio } from './studio.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from './watching.ts'
 
@@ -38,23 +40,151 @@ test('support finds an order, looks at it again and refunds a part; the page say
   await expectReadable(page)
   await dialog.getByLabel('Amount in USD').fill('0.40')
   await dialog.getByRole('button', { name: 'Refund' }).click()
-  await expect(page.getByText('$0.40 went back.')).toBeVisible()
+  await expect(page.getByText('$0.40 was refunded.')).toBeVisible()
   await expect(page.getByRole('table', { name: 'Refunds' })).toContainText('goodwill')
   await expect(page.getByText('Partly refunded')).toBeVisible()
   await expect(page.getByRole('table', { name: 'Audit trail' })).toContainText('order refund')
+
+  await page.getByRole('button', { name: 'Refund' }).click()
+  // What is left stands there already.
+  await expect(dialog.getByLabel('Amount in USD')).toHaveValue('0.59')
+  await expect(dialog.getByText('All that is left goes back')).toBeVisible()
+  await dialog.getByLabel('Reason').fill('all of it after all')
+  await dialog.getByRole('button', { name: 'Refund' }).click()
+  await expect(page.getByText('$0.59 was refunded.')).toBeVisible()
+  await expect(page.getByText('Refunded', { exact: true }).last()).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Refunds' }).getByRole('row')).toHaveCount(3)
+  await expect(page.getByRole('button', { name: 'Refund' })).toHaveCount(0)
+  await expectReadable(page)
+  await expectFits(page)
+})
+
+/** A guest begins to buy so many episodes and pays for none. @returns the guest's id, and the orders' numbers, the latest first */
+async function order(page: Page, gateways: string[]): Promise<{ person: string; orders: string[] }> {
+  const guest = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
+  const url = new URL(await towerUrl(page, 1), siteUrl)
+  const id = url.pathname.split('/').at(-1) ?? ''
+  const answer = await page.request.get(`/api/video/episode?video_id=${id}`)
+  const { data } = (await answer.json()) as { data: { list: { id: string; state: string }[] } }
+  const locked = data.list.filter(({ state }) => state === 'locked')
+  const orders: string[] = []
+  for (const [index, gateway] of gateways.entries()) {
+    const made = await page.request.post('/api/payment/order', {
+      headers: { origin: siteUrl },
+      data: { kind: 'episode', episode_id: locked[index]?.id, gateway, email: 'buyer@example.com' },
+    })
+    const { info } = (await made.json()) as { info: { id: string } }
+    orders.unshift(info.id)
+  }
+  return { person: guest.info.id, orders }
+}
+
+const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toLocaleDateString('sv-SE')
+
+test('orders are found by state, gateway, person and date: the address keeps what is asked for, the way back takes it back, and the file has the same orders', async ({
+  page,
+}) => {
+  const { person, orders } = await order(page, ['sandbox', 'stripe'])
+  const [byStripe = '', bySandbox = ''] = orders
+  await openStudio(page, 'owner')
+  await page.goto('/studio/money')
+  const rows = page.getByRole('table', { name: 'Orders' }).getByRole('row')
+  const find = async (wish: () => Promise<unknown>, address: RegExp, count: number) => {
+    await wish()
+    await page.getByRole('button', { name: 'Show' }).click()
+    await expect(page).toHaveURL(address)
+    if (count === 0) await expect(page.getByText('No order is like that.')).toBeVisible()
+    else await expect(rows).toHaveCount(count + 1)
+  }
+  const [state, gateway] = [page.getByLabel('State'), page.getByLabel('Gateway')]
+  const who = page.getByLabel('E-mail or id')
+  await find(() => who.fill(person), /person=/, 2)
+  await find(() => gateway.selectOption('Stripe'), /gateway=stripe/, 1)
+  await expect(rows.last()).toContainText('Stripe')
+  await find(() => state.selectOption('Paid'), /status=paid/, 0)
+  await expectReadable(page)
+  await expectFits(page)
+
+  await page.goBack()
+  await expect(rows).toHaveCount(2)
+  await expect(state).toHaveValue('')
+  await page.goBack()
+  await expect(rows).toHaveCount(3)
+  await expect(gateway).toHaveValue('')
+  await expect(who).toHaveValue(person)
+  await page.goForward()
+  await expect(gateway).toHaveValue('stripe')
+  await page.reload()
+  await expect(rows).toHaveCount(2)
+  await expect(gateway).toHaveValue('stripe')
+
+  await rows.last().getByRole('link').click()
+  await expect(page.getByText(byStripe, { exact: true })).toBeVisible()
+  await page.getByRole('link', { name: 'All orders' }).click()
+  await expect(page).toHaveURL(/gateway=stripe/)
+  await find(() => gateway.selectOption('All'), /person=[^&]*$/, 2)
+  await find(() => page.getByLabel('From').fill(dayFromNow(3)), /since=/, 0)
+  await find(() => page.getByLabel('From').fill(dayFromNow(-3)), /since=/, 2)
+  await find(() => page.getByLabel('Until').fill(dayFromNow(-3)), /until=/, 0)
+  await find(() => page.getByLabel('Until').fill(dayFromNow(0)), /until=/, 2)
+
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Export as CSV' }).click()
+  const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n')
+  expect(lines[0]).toMatch(/^order,created_at,/)
+  expect(lines.slice(1).map((line) => /ord_\w+/.exec(line)?.[0])).toEqual([byStripe, bySandbox])
+})
+
+/** Has the site say that the gateway gave back 10 cents more of an order than our books have. */
+const unsettle = (page: Page, order_id: string) =>
+  page.route('**/api/studio/reconciliation*', async (route) => {
+    const response = await route.fetch()
+    const { info } = (await response.json()) as { info: { balances: { ours_cents: number }[] } }
+    const cents = { amount_cents: 99, ours_cents: 99, theirs_cents: 89, currency: 'USD' }
+    const about = { kind: 'payment', gateway: 'sandbox', reference: 'sbx_1', order_id, given_up: true }
+    const mismatches = [{ ...about, ...cents, since: new Date().toISOString() }]
+    const balances = info.balances.map((each) => ({ ...each, theirs_cents: each.ours_cents - 10 }))
+    await route.fulfill({ response, json: { code: 200, info: { ...info, mismatches, balances } } })
+  })
+
+test('the day’s reconciliation says of each gateway what we have, what it has and the difference; what does not match leads to its order', async ({
+  page,
+}) => {
+  const order = await buy(page)
+  await openStudio(page, 'support')
+  await page.goto('/studio/money/reconciliation')
+  await page.getByRole('button', { name: 'Compare now' }).click()
+  const balance = page.getByRole('table', { name: 'Our ledger and the gateways' })
+  const sandbox = balance.getByRole('row', { name: 'Sandbox' })
+  await expect(sandbox).toContainText(/\$\d.*\$\d.*None/)
+  await expect(page.getByRole('button', { name: 'Compare now' })).toBeEnabled()
+  await expectReadable(page)
+  await expectFits(page)
+
+  await unsettle(page, order)
+  await page.goto('/studio/money/reconciliation?lang=dy')
+  const german = page.getByRole('table', { name: 'Unsere Buchungen und die Zahlungsdienste' })
+  await expect(german.getByRole('row', { name: 'Sandbox' })).toContainText(/-0,10\s\$/)
+  const wrong = page.getByRole('table', { name: 'Was nicht übereinstimmt' }).getByRole('row', { name: order })
+  await expect(wrong).toContainText(/0,99\s\$.*0,89\s\$/)
+  await expect(wrong).toContainText('Die Website sieht nicht mehr nach.')
+  await expectReadable(page)
+  await expectFits(page)
+  await wrong.getByRole('link').click()
+  await expect(page.getByRole('heading', { name: 'The Test Tower · 4' })).toBeVisible()
 })
 
 test('the analyst sees what came in, and nothing to press', async ({ page }) => {
   await openStudio(page, 'analyst')
   await page.goto('/studio/money/reconciliation')
-  await expect(page.getByRole('heading', { name: "The day's money" })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'The day’s money' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Compare now' })).toHaveCount(0)
   await expect(page.getByRole('link', { name: 'People' })).toHaveCount(0)
 })
 
 for (const [language, words] of [
   ['en', ['Money', 'People', 'Plans and prices', 'New plan']],
-  ['dy', ['Geld', 'Menschen', 'Abos und Preise', 'Neues Abo']],
+  ['dy', ['Finanzen', 'Personen', 'Abos und Preise', 'Neues Abo']],
 ] as const)
   test(`money, people and plans are readable and fit, in ${language}`, async ({ page }) => {
     await openStudio(page, 'owner')

@@ -37,7 +37,7 @@ test('a tag is renamed in several languages, which viewers find it by; without a
   await dialog.getByLabel('English').fill('')
   await typeInto(page, dialog.getByLabel('Deutsch'), german)
   await page.keyboard.press('Enter')
-  await expect(dialog.getByText('A name in English is needed.')).toBeVisible()
+  await expect(dialog.getByText('Enter a name in English.')).toBeVisible()
   await expect(dialog.getByLabel('English')).toBeFocused()
   await expectReadable(page)
   await page.keyboard.type(after)
@@ -46,7 +46,7 @@ test('a tag is renamed in several languages, which viewers find it by; without a
   await look(page, after)
   await expect(page.getByRole('row', { name: after })).toContainText(german)
   await look(page, before)
-  await expect(page.getByText('No tag is called so.')).toBeVisible()
+  await expect(page.getByText('No tag has this name.')).toBeVisible()
 })
 
 test('a tag is merged into another and is gone; another is deleted, and its video stays', async ({
@@ -64,12 +64,12 @@ test('a tag is merged into another and is gone; another is deleted, and its vide
   await page.keyboard.press('Enter')
   await expectReadable(page)
   await dialog.getByRole('button', { name: `Merge into ${into}` }).click()
-  await expect(page.getByText('No tag is called so.')).toBeVisible()
+  await expect(page.getByText('No tag has this name.')).toBeVisible()
 
   await look(page, lone)
   await page.getByRole('button', { name: `Delete ${lone}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await expect(page.getByText('No tag is called so.')).toBeVisible()
+  await expect(page.getByText('No tag has this name.')).toBeVisible()
   await page.goto(`/studio/content/${video}`)
   await expect(page.getByLabel('Tags')).toHaveValue(into)
 })
@@ -113,13 +113,13 @@ test('an analyst reads the names and has nothing to press', async ({ page }) => 
 
 for (const [language, heading] of [
   ['en', 'Categories and tags'],
-  ['dy', 'Kategorien und Tags'],
+  ['dy', 'Kategorien und Schlagwörter'],
 ] as const)
   test(`the names are readable and fit, in ${language}`, async ({ page }) => {
     await openStudio(page, 'editor')
     await page.goto(`/studio/content/names?lang=${language}`)
     await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
-    await expect(page.getByRole('table', { name: 'Tags' })).toBeVisible()
+    await expect(page.getByRole('table').last()).toBeVisible()
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
     await expectReadable(page)
     await expectFits(page)

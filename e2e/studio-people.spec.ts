@@ -21,7 +21,7 @@ const post = async (page: Page, path: string, data: object) => {
 /** In this window from now on: somebody with an account. */
 async function register(page: Page): Promise<Member> {
   await page.goto('/')
-  const email = `mia-${crypto.randomUUID()}@example.com`
+  const email = `mia-${crypto.randomUUID().slice(0, 8)}@example.com`
   const password = 'a quiet lighthouse'
   await post(page, '/api/user/register', { email, password, repeat_password: password, display_name: 'Mia' })
   const { info } = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
@@ -55,16 +55,33 @@ test('support finds a member by address and by id, sees what they bought, watche
   await page.keyboard.press('Enter')
   await choose(page, page.getByRole('table', { name: 'People' }).getByRole('link', { name: email }))
   await expect(page.getByRole('heading', { level: 1, name: email })).toBeVisible()
-  await expect(page.getByRole('table', { name: 'Rights to play' })).toContainText('The Test Tower · 4')
+  await expect(page.getByRole('table', { name: 'Rights to watch' })).toContainText('The Test Tower · 4')
   await expect(page.getByRole('table', { name: 'Orders' })).toContainText('$0.99')
   await expect(page.getByRole('table', { name: 'History' })).toContainText('The Test Tower · 4')
-  await expect(page.getByRole('table', { name: 'Signed in' }).getByRole('row')).toHaveCount(2)
+  await expect(page.getByRole('table', { name: 'Signed-in devices' }).getByRole('row')).toHaveCount(2)
   await expectReadable(page)
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
-  await expect(page.getByText('Nowhere.')).toBeVisible()
+  await expect(page.getByText('None.', { exact: true })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Audit trail' })).toContainText('person sign-out')
   const { info } = (await (await page.request.get('/api/user')).json()) as { info: { role: string } }
   expect(info.role).toBe('visitor')
+})
+
+test('whoever looked for a video and chose none is asked, and gives nothing', async ({ page }) => {
+  const { id } = await register(page)
+  await openStudio(page, 'owner')
+  await page.goto(`/studio/people/${id}`)
+  await page.getByLabel('Look for a video').fill('Tower')
+  await page.getByLabel('Reason').fill('their download broke')
+  await page.getByRole('button', { name: 'Give', exact: true }).click()
+  await expect(page.getByLabel('Look for a video')).toBeFocused()
+  const unchosen = page.getByText('Choose the video under “What”')
+  await expect(unchosen).toBeVisible()
+  await page.getByLabel('What').selectOption('The Test Tower')
+  await page.getByLabel('Look for a video').fill('Wide')
+  await page.getByRole('button', { name: 'Give', exact: true }).click()
+  await expect(unchosen).toBeVisible()
+  await expect(page.getByText('Nothing beyond what is free.')).toBeVisible()
 })
 
 test('a right is given with a reason and plays at once, and is taken away again by the keyboard', async ({
@@ -81,7 +98,7 @@ test('a right is given with a reason and plays at once, and is taken away again 
   await expect(page.getByLabel('Reason')).toBeFocused()
   await page.getByLabel('Reason').fill('their download broke')
   await page.getByRole('button', { name: 'Give', exact: true }).click()
-  const rights = page.getByRole('table', { name: 'Rights to play' })
+  const rights = page.getByRole('table', { name: 'Rights to watch' })
   await expect(rights.getByRole('row', { name: 'The Test Tower · 5' })).toContainText(
     'Given: their download broke',
   )
@@ -118,7 +135,7 @@ test('somebody is deleted on request, with a reason, and nothing more can be don
   await expect(page.getByRole('button', { name: 'Delete' })).toHaveCount(0)
   await expect(page.getByRole('heading', { name: 'Give a right' })).toHaveCount(0)
   await page.goto(`/studio/people?who=${encodeURIComponent(email)}`)
-  await expect(page.getByText('Nobody is known by that.')).toBeVisible()
+  await expect(page.getByText('Nobody was found.')).toBeVisible()
 })
 
 test('support helps people and has none of what is the owner’s; an editor finds no people at all', async ({
@@ -152,7 +169,7 @@ test('support helps people and has none of what is the owner’s; an editor find
 
 for (const [language, heading] of [
   ['en', 'Give a right'],
-  ['dy', 'Ein Recht geben'],
+  ['dy', 'Zugang freischalten'],
 ] as const)
   test(`somebody’s page is readable and fits, in ${language}`, async ({ page }) => {
     const { id } = await register(page)

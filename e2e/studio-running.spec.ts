@@ -1,6 +1,8 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
+import { giveUpMail } from './give-up-mail.ts'
+import { mailTo } from './site-mails.ts'
 import { openStudio } from './studio.ts'
 
 test.use({ bypassCSP: true })
@@ -20,10 +22,30 @@ test('an owner sees that every part works, looks again, and has a job run at onc
   await job(page)
     .getByRole('button', { name: /^Run now/ })
     .click()
-  await expect(job(page)).toContainText('Well')
+  await expect(job(page)).toContainText('Fine')
   await expect(page.getByText('Every file became an episode.')).toBeVisible()
   await expectReadable(page)
   await expectFits(page)
+})
+
+test('support sees a mail that was given up, without its link, and sends it again; it arrives', async ({
+  page,
+}) => {
+  const address = `bounced-${crypto.randomUUID().slice(0, 8)}@example.com`
+  await giveUpMail(address)
+  await openStudio(page, 'support')
+  await page.goto('/studio/running')
+  const mail = page.getByRole('row', { name: address })
+  await expect(mail).toContainText('Confirm your e-mail address')
+  await expect(mail).toContainText('Is the address right?')
+  await expect(page.getByText('RCPT TO 550')).toHaveCount(0)
+  expect(await page.content()).not.toContain('a-secret')
+  await expectReadable(page)
+  await expectFits(page)
+  await mail.getByRole('button', { name: 'Send again' }).click()
+  await expect(page.getByText('The mail goes out again.')).toBeVisible()
+  await expect(mail).toHaveCount(0)
+  expect((await mailTo(address, 'Confirm your e-mail address')).link).toContain('a-secret')
 })
 
 test('a site that does not answer is told as that, and asked again', async ({ page }) => {

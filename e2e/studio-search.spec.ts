@@ -26,7 +26,7 @@ test('videos are found while their title is typed, in one call, with the words i
   expect(asked).toEqual(['labelled dr'])
 
   await field.pressSequentially('zz')
-  await expect(page.getByText('No video is called so.')).toBeVisible()
+  await expect(page.getByText('No video has this title.')).toBeVisible()
   await field.fill('')
   await expect(page).toHaveURL(/\?state=draft$/)
   await expect(list).toBeVisible()

@@ -10,7 +10,7 @@ test('an owner takes a language from the offer, whose viewers get the default un
 }) => {
   await openStudio(page, 'owner')
   await page.goto('/studio/settings')
-  const offer = page.getByRole('button', { name: 'Offer these' })
+  const offer = page.getByRole('button', { name: 'Save the languages' })
   const portuguese = page.getByLabel('Português')
   await portuguese.uncheck()
   await expectReadable(page)
@@ -48,7 +48,7 @@ test('a contact address is set and taken back; an analyst only reads', async ({ 
   await expect(page.getByText('This value cannot be used here.').first()).toBeVisible()
   await address.fill('desk@drama.example')
   await page.getByRole('button', { name: 'Save Contact address' }).click()
-  const back = page.getByRole('button', { name: 'As in the environment Contact address' })
+  const back = page.getByRole('button', { name: 'Use the environment variable Contact address' })
   await expect(back).toBeVisible()
   await back.click()
   await expect(back).toHaveCount(0)

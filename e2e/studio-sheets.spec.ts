@@ -14,7 +14,7 @@ const sheets = {
     ['/studio/content/names', /^Delete /],
     ['/studio/settings', 'Close for viewers'],
     ['/studio/team', 'New link'],
-    ['/studio/team', 'Take out'],
+    ['/studio/team', 'Remove'],
   ],
   dy: [
     ['/studio/content', 'Neues Video'],

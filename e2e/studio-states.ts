@@ -156,7 +156,7 @@ function videos({ video, draft }: StudioContent): Shot[] {
       ]),
     ),
     desk('video, its cover', page, to('#cover')),
-    desk('video, a frame picked', page, press('#cover button', 0)),
+    desk('video, a frame picked', page, press('#cover button', 1)),
     desk('video, its texts', page, to('#texts')),
     desk('video, its details', page, to('#details')),
     desk('video, its preview', page, to('#preview')),

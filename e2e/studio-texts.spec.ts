@@ -41,9 +41,9 @@ test('an editor writes a text beside its preview, viewers read it, and it goes b
   await expect(viewer.getByText(shown)).toBeVisible()
   await viewer.context().close()
 
-  await page.getByRole('button', { name: 'Back to how it came' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Back to how it came' }).click()
-  await expect(page.getByText('As it came')).toBeVisible()
+  await page.getByRole('button', { name: 'Back to the original' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Back to the original' }).click()
+  await expect(page.getByText('Original', { exact: true })).toBeVisible()
   await expect(text).not.toHaveValue(/Ours/)
 })
 
@@ -71,9 +71,9 @@ test('of two who write at once the second is told, and loses nothing', async ({ 
   await expectReadable(other)
   await other.getByRole('button', { name: 'Save mine in its place' }).click()
   await expect(other.getByText('Written here on')).toBeVisible()
-  await other.getByRole('button', { name: 'Back to how it came' }).click()
-  await other.getByRole('dialog').getByRole('button', { name: 'Back to how it came' }).click()
-  await expect(other.getByText('As it came')).toBeVisible()
+  await other.getByRole('button', { name: 'Back to the original' }).click()
+  await other.getByRole('dialog').getByRole('button', { name: 'Back to the original' }).click()
+  await expect(other.getByText('Original', { exact: true })).toBeVisible()
   await other.context().close()
 })
 

@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test'
+import { expect, type Cookie, type Page } from '@playwright/test'
 import type { Role } from '#contract/studio/command.ts'
 import { codeAt } from '#server/testing/operator.ts'
 import { runCommand } from './site-home.ts'
@@ -8,7 +8,7 @@ export const deskPassword = 'a passphrase for the desk'
 
 /** A new operator's one-time link, and their address. */
 export async function inviteOperator(role: Role): Promise<{ email: string; link: string }> {
-  const email = `${role}-${crypto.randomUUID()}@example.com`
+  const email = `${role}-${crypto.randomUUID().slice(0, 8)}@example.com`
   const printed = await runCommand('studio', 'operator', 'add', email, '--role', role, '--json')
   return { email, link: (JSON.parse(printed) as { link: string }).link }
 }
@@ -17,6 +17,17 @@ export async function inviteOperator(role: Role): Promise<{ email: string; link:
 export async function openStudio(page: Page, role: Role): Promise<{ email: string; secret: string }> {
   const { email, link } = await inviteOperator(role)
   return { email, secret: await acceptLink(page, link) }
+}
+
+let editor: Promise<Cookie[]> | undefined
+
+/** Lets in an editor who is the same in all tests of this process: coming in takes longer than many of them. */
+export async function openAsEditor(page: Page): Promise<void> {
+  const comeIn = async () => {
+    await openStudio(page, 'editor')
+    return page.context().cookies()
+  }
+  await page.context().addCookies(await (editor ??= comeIn()))
 }
 
 /** Comes in by a one-time link. @returns the secret of their authenticator app */
@@ -34,19 +45,41 @@ export async function acceptLink(page: Page, link: string): Promise<string> {
   return secret
 }
 
-/** Begins a draft with tags or a category of these names, by whoever is signed in to the studio. @returns its id */
+/** Gives a command of the desk past the pages, by whoever is signed in to the studio. */
+async function give<Answer>(page: Page, path: string, data: object): Promise<Answer> {
+  const answer = await page.request.post(`/api/studio/${path}`, { data, headers: { origin: siteUrl } })
+  return (await answer.json()) as Answer
+}
+
+/** Begins a draft. @returns its id */
+export async function beginDraft(page: Page, title: string): Promise<string> {
+  return (await give<{ info: { id: string } }>(page, 'video/add', { title })).info.id
+}
+
+/** Begins a draft with tags or a category of these names. @returns its id */
 export async function labelVideo(
   page: Page,
   labels: { tags?: string[]; category?: string },
 ): Promise<string> {
-  const post = async (path: string, data: object) => {
-    const answer = await page.request.post(`/api/studio/video/${path}`, {
-      data,
-      headers: { origin: siteUrl },
-    })
-    return (await answer.json()) as { info: { id: string } }
-  }
-  const { id } = (await post('add', { title: 'A labelled draft' })).info
-  await post('edit', { id, ...labels })
+  const id = await beginDraft(page, 'A labelled draft')
+  await give(page, 'video/edit', { id, ...labels })
   return id
+}
+
+/** Brings films into a draft as episodes called "Tale 1", "Tale 2" …, which are in its list soon after. */
+export async function bringFilms(page: Page, videoId: string, films: readonly Buffer[]): Promise<void> {
+  const files = films.map(({ length: bytes }, index) => ({
+    name: `${index + 1}.mp4`,
+    bytes,
+    changed_at: new Date(0).toISOString(),
+    number: index + 1,
+    titles: { en: `Tale ${index + 1}` },
+  }))
+  const { data } = await give<{ data: { list: { id: string }[] } }>(page, 'uploads', {
+    video_id: videoId,
+    files,
+  })
+  const headers = { origin: siteUrl, 'content-type': 'application/octet-stream' }
+  for (const [index, { id }] of data.list.entries())
+    await page.request.post(`/api/studio/uploads/${id}/parts/0`, { data: films[index] ?? '', headers })
 }

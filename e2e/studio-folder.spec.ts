@@ -1,0 +1,189 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page, TestInfo } from '@playwright/test'
+import { partBytes } from '#contract/studio/uploads.ts'
+import { dropOn } from './drop-on.ts'
+import { expect, test } from './fixtures.ts'
+import { packZip } from './pack-zip.ts'
+import { expectFits, expectReadable } from './page-quality.ts'
+import { beginDraft, openAsEditor } from './studio.ts'
+import { tinyFilm } from './tiny-film.ts'
+
+// The network is lost on purpose.
+test.use({ bypassCSP: true, forgiven: /net::ERR_/ })
+
+const captions = 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n'
+
+/** The page of a new draft. */
+async function openDraft(page: Page, title: string): Promise<void> {
+  await openAsEditor(page)
+  await page.goto(`/studio/content/${await beginDraft(page, title)}`)
+  await expect(page.getByText('There is no episode yet.').first()).toBeVisible()
+}
+
+/** Lays files on the disk. @returns the folder that they are in */
+function layOut(info: TestInfo, name: string, files: Record<string, Buffer | string>): string {
+  const folder = info.outputPath(name)
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(folder, path)
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, content)
+  }
+  return folder
+}
+
+const rowsOf = (page: Page) => page.locator('#episodes ol > li')
+const headingOf = (page: Page) => page.getByRole('heading', { level: 1 })
+const bringIn = (page: Page, count: number) =>
+  page.getByRole('button', { name: `Upload ${count} files` }).click()
+
+test('a folder dropped on the page becomes a season: numbers from the names, captions beside their film, and what is missing is said', async ({
+  page,
+}, info) => {
+  await openDraft(page, 'Out of a folder')
+  const film = await tinyFilm()
+  const folder = layOut(info, 'season', {
+    'Salt S01E10.mp4': film,
+    'Salt S01E02.mp4': film,
+    'Salt S01E01.mp4': film,
+    'captions/Salt S01E02.de.vtt': captions,
+    'captions/Salt S01E02.en.srt': '1\n00:00:00,100 --> 00:00:00,900\nHello\n',
+    'notes.txt': 'Nothing of it.',
+  })
+  await dropOn(headingOf(page), [folder])
+  await expect(page.getByText('3 videos: episodes 1–2, 10.')).toBeVisible()
+  await expect(page.getByText('2 caption files: English, Deutsch.')).toBeVisible()
+  await expect(page.getByText('Missing episodes: 3–9')).toBeVisible()
+  await expect(page.getByText('1 other file is not needed.')).toBeVisible()
+  const table = page.getByRole('table', { name: 'What the files come to' })
+  await expect(table.getByRole('row', { name: /captions\/Salt S01E02\.de\.vtt/ })).toBeVisible()
+  expect(
+    await table
+      .getByLabel(/^Episode number of/)
+      .evaluateAll((fields) => fields.map((field) => (field as HTMLInputElement).value)),
+  ).toEqual(['1', '2', '2', '2', '10'])
+  await expectReadable(page)
+  await expectFits(page)
+  await page.getByLabel('Episode number of season/Salt S01E10.mp4').fill('3')
+  await expect(page.getByText('Missing episodes')).toHaveCount(0)
+  await bringIn(page, 5)
+  await expect(rowsOf(page)).toHaveCount(3)
+  await expect(rowsOf(page).nth(1)).toContainText('Ready · Captions: English, Deutsch')
+  await expect(rowsOf(page).nth(2)).toContainText('Ready')
+  await expectReadable(page)
+})
+
+test('a folder may be chosen, too', async ({ page }, info) => {
+  await openDraft(page, 'Out of a folder that was chosen')
+  const folder = layOut(info, 'chosen', { '01.mp4': await tinyFilm(), '01.en.vtt': captions })
+  const asked = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Choose a folder' }).click()
+  await (await asked).setFiles(folder)
+  await expect(page.getByRole('row', { name: /chosen\/01\.mp4/ })).toBeVisible()
+  await expect(page.getByText('1 video: episode 1.')).toBeVisible()
+  await expect(page.getByText('1 caption file: English.')).toBeVisible()
+})
+
+test('a ZIP of a season dropped on the page is brought in as its files are; one that cannot be read is said', async ({
+  page,
+}, info) => {
+  await openDraft(page, 'Out of a ZIP')
+  const film = await tinyFilm()
+  const zip = packZip({
+    'Salt/Folge 1.mp4': film,
+    'Salt/Folge 2.mp4': film,
+    'Salt/Folge 2.de.vtt': Buffer.from(captions),
+    '__MACOSX/Salt/._Folge 1.mp4': Buffer.from('of a Mac'),
+  })
+  const folder = layOut(info, 'zips', { 'season.zip': zip, 'half.zip': zip.subarray(0, 900) })
+  await dropOn(headingOf(page), [join(folder, 'half.zip')])
+  await expect(page.getByText('This cannot be read.')).toBeVisible()
+  await dropOn(headingOf(page), [join(folder, 'season.zip')])
+  await expect(page.getByText('2 videos: episodes 1–2.')).toBeVisible()
+  await expect(page.getByText('1 other file is not needed.')).toBeVisible()
+  await expectReadable(page)
+  await bringIn(page, 3)
+  await expect(rowsOf(page).first()).toContainText('Ready')
+  await expect(rowsOf(page).nth(1)).toContainText('Ready · Captions: Deutsch')
+})
+
+test('files go on by themselves where a network was lost, and after a reload where they were, once they are dropped again', async ({
+  page,
+  context,
+}, info) => {
+  await openDraft(page, 'Through bad weather')
+  // An empty box at its end makes a film of four parts.
+  const box = Buffer.from('\0\0\0\0free', 'latin1')
+  box.writeUInt32BE(8 + 3 * partBytes)
+  const film = Buffer.concat([await tinyFilm(), box, Buffer.alloc(3 * partBytes)])
+  const folder = layOut(info, 'large', { '01.mp4': film, '02.mp4': await tinyFilm() })
+  const arrived: string[] = []
+  page.on('response', (response) => {
+    const [, part] = /\/parts\/(\d+)$/.exec(response.url()) ?? []
+    if (part && response.ok()) arrived.push(part)
+  })
+  await page.route(
+    /\/parts\/1$/,
+    async (route) => {
+      await context.setOffline(true)
+      await route.abort('internetdisconnected')
+    },
+    { times: 1 },
+  )
+  // Then comes a day on which the page is closed half way.
+  await page.route(/\/parts\/3$/, () => {})
+  await dropOn(headingOf(page), [folder])
+  await bringIn(page, 2)
+  await expect(page.getByText('The network is away: this goes on by itself')).toBeVisible()
+  await expect(page.getByText(/01\.mp4 · 33%/)).toBeVisible()
+  await expectReadable(page)
+  await context.setOffline(false)
+  await expect(page.getByText(/01\.mp4 · 99%/)).toBeVisible()
+  await expect(page.getByText('The network is away')).toHaveCount(0)
+  await expect(rowsOf(page).first()).toContainText('Ready')
+  expect(arrived.toSorted()).toEqual(['0', '0', '1', '2'])
+
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await expect(page.getByText(/01\.mp4 · \d\d% arrived/)).toBeVisible()
+  await expectReadable(page)
+  await page.unroute(/\/parts\/3$/)
+  await dropOn(headingOf(page), [join(folder, '01.mp4')])
+  await page.getByRole('button', { name: 'Upload 1 file' }).click()
+  await expect(rowsOf(page)).toHaveCount(2)
+  await expect(rowsOf(page).first()).toContainText('Ready')
+  expect(arrived.toSorted()).toEqual(['0', '0', '1', '2', '3'])
+})
+
+test('of files that are broken it is said why in words; they are tried again, mended or taken off, and the others come out', async ({
+  page,
+}, info) => {
+  await openDraft(page, 'With a broken file')
+  const film = await tinyFilm()
+  const folder = layOut(info, 'broken', {
+    '01.mp4': film,
+    '02.mp4': film.subarray(0, film.length / 2),
+    '03.mp4': 'This is no film.',
+  })
+  await dropOn(headingOf(page), [folder])
+  await bringIn(page, 3)
+  const broken = rowsOf(page).nth(1)
+  await expect(broken).toContainText(/02\.mp4 is cut off after 0\.\d s of 1 s/)
+  await expect(page.getByText(/^03\.mp4 /)).toContainText('text')
+  await expect(rowsOf(page).first()).toContainText('Ready')
+  await expectReadable(page)
+  await expectFits(page)
+  await page.getByRole('button', { name: 'Take off the list: 03.mp4' }).click()
+  await expect(page.getByText(/^03\.mp4 /)).toHaveCount(0)
+
+  const again = page.waitForResponse(/\/episode\/retry$/)
+  await broken.getByRole('button', { name: 'Try again' }).click()
+  expect((await again).ok()).toBe(true)
+  await expect(broken).toContainText(/02\.mp4 is cut off/)
+  writeFileSync(join(folder, '02.mp4'), film)
+  await dropOn(headingOf(page), [join(folder, '02.mp4')])
+  await expect(page.getByText('New file for an episode that is there')).toBeVisible()
+  await page.getByRole('button', { name: 'Upload 1 file' }).click()
+  await expect(broken).toContainText('Ready')
+  await expect(broken).not.toContainText('cut off')
+})

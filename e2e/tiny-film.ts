@@ -1,0 +1,22 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { makeClip } from './make-content.ts'
+
+let made: Promise<Buffer> | undefined
+
+/** A film of a second: the site makes many such in no time. */
+export const tinyFilm = (): Promise<Buffer> => (made ??= make())
+
+async function make(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'cliffhanger-film-'))
+  const file = join(folder, '01.mp4')
+  try {
+    const { ffmpegPath } = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
+    await makeClip(ffmpegPath, { file, number: 1, size: '90x160', sound: false, seconds: 1 })
+    return readFileSync(file)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
