@@ -1,5 +1,5 @@
 // npm run check: format, lint, types, dead code, and the unit and HTTP tests (not with --no-tests). Stops at the first that fails.
-import { runVitest } from './run-tests.mjs'
+import { runVitest, sayOutcomes } from './run-tests.mjs'
 import { main, run, setUp } from './setup.mjs'
 
 const steps = [
@@ -7,7 +7,7 @@ const steps = [
   ['lint', () => run('oxlint', ['--deny-warnings'])],
   ['types', () => run('tsc', ['-p', 'tsconfig.json'])],
   ['dead code', () => run('knip', [])],
-  ['tests', async () => ((await runVitest()).failed > 0 ? 1 : 0)],
+  ['tests', async () => (sayOutcomes(await runVitest()))],
 ]
 
 await main(async () => {

@@ -1,51 +1,70 @@
-// Runs the two kinds of tests with their ordinary output, and counts from the reports they leave in test-results/.
-import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+// Runs the two kinds of tests with their ordinary output, and tells from the reports they leave in test-results/ what failed.
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { root, run } from './setup.mjs'
 
-/** Unit and HTTP tests. @returns {Promise<{ passed: number, failed: number }>} */
+/** Unit and HTTP tests. @returns {Promise<Outcome>} */
 export async function runVitest(args = []) {
-  const report = reportFile('vitest.json')
-  const status = await run('node', [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${report}`,
-    ...args,
-  ])
-  return count(report, status, ({ numPassedTests, numFailedTests, testResults }) => {
-    // A file that does not even load has no tests to fail.
-    const broken = testResults.filter(
-      (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-    )
-    return { passed: numPassedTests, failed: numFailedTests + broken.length }
+  const file = reportFile('vitest.json')
+  const reporters = ['--reporter=default', '--reporter=./scripts/failures-reporter.mjs']
+  const status = await run('node', ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args], {
+    FAILURES_FILE: file,
   })
+  return readOutcome('the unit and HTTP tests', file, status, (report) => report)
 }
 
-/** Browser tests. @returns {Promise<{ passed: number, failed: number }>} */
+/** Browser tests. @returns {Promise<Outcome>} */
 export async function runPlaywright() {
   const config = 'e2e/playwright.config.ts'
-  if (!existsSync(join(root, config))) return { passed: 0, failed: 0 }
-  const report = reportFile('playwright.json')
+  if (!existsSync(join(root, config))) return { passed: 0, failures: [] }
+  const file = reportFile('playwright.json')
   const args = ['node_modules/@playwright/test/cli.js', 'test', '-c', config, '--reporter=list,json']
-  const status = await run('node', args, { PLAYWRIGHT_JSON_OUTPUT_FILE: report })
-  return count(report, status, ({ stats }) => ({
+  const status = await run('node', args, { PLAYWRIGHT_JSON_OUTPUT_FILE: file })
+  return readOutcome('the browser tests', file, status, ({ stats, suites, errors }) => ({
     passed: stats.expected + stats.flaky,
-    failed: stats.unexpected,
+    failures: [...suites.flatMap(findFailures), ...errors.map(({ message }) => firstLine(message))],
   }))
+}
+
+/** @typedef {{ passed: number, failures: string[] }} Outcome a failure is a line that names it */
+
+/** Names again what failed, where the tests' own output is long, and counts. @returns {number} for the process to end with */
+export function sayOutcomes(...outcomes) {
+  const failures = outcomes.flatMap((outcome) => outcome.failures)
+  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
+  for (const failure of failures) console.log(`FAILED ${failure}`)
+  console.log(`${passed} passed, ${failures.length} failed`)
+  return failures.length > 0 || passed === 0 ? 1 : 0
+}
+
+function findFailures({ title, specs, suites = [] }) {
+  const own = specs.flatMap(({ title: spec, tests }) =>
+    tests
+      .filter(({ status }) => status === 'unexpected')
+      .map(({ projectName, results }) => {
+        const reason = firstLine(results.at(-1)?.error?.message ?? 'no reason was given')
+        return `${title} > ${spec} (${projectName}): ${reason}`
+      }),
+  )
+  return [...own, ...suites.flatMap(findFailures)]
+}
+
+function firstLine(text) {
+  return String(text).split('\n', 1)[0]
 }
 
 function reportFile(name) {
   const file = join(root, 'test-results', name)
+  mkdirSync(dirname(file), { recursive: true })
   rmSync(file, { force: true })
   return file
 }
 
-/** A run that ended badly counts as a failure even where its report names none. */
-function count(report, status, read) {
-  const counts = existsSync(report)
-    ? read(JSON.parse(readFileSync(report, 'utf8')))
-    : { passed: 0, failed: 0 }
-  return status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
+/** A run that ended badly is a failure even where its report names none. */
+function readOutcome(what, file, status, read) {
+  const outcome = existsSync(file)
+    ? read(JSON.parse(readFileSync(file, 'utf8')))
+    : { passed: 0, failures: [] }
+  if (status !== 0 && outcome.failures.length === 0) outcome.failures.push(`${what} ended with ${status}`)
+  return outcome
 }

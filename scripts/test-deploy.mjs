@@ -2,7 +2,7 @@
 // --install they are installed where that is possible (Debian, as root). Ends with one line `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { runVitest } from './run-tests.mjs'
+import { runVitest, sayOutcomes } from './run-tests.mjs'
 import { buildWeb, main, run, setUp } from './setup.mjs'
 
 /** Each suite with the Debian packages it needs, and how to see that they are there. */
@@ -76,7 +76,5 @@ await main(async () => {
   }
   // The browsers open the built pages.
   if ((await buildWeb()) !== 0) throw new Error('The web pages could not be built')
-  const { passed, failed } = await runVitest(['-c', 'deploy/vitest.config.ts', ...files])
-  console.log(`${passed} passed, ${failed} failed`)
-  return failed > 0 || passed === 0 ? 1 : 0
+  return sayOutcomes(await runVitest(['-c', 'deploy/vitest.config.ts', ...files]))
 })

@@ -49,15 +49,7 @@ export const isPublished = sql<boolean>`videos.state = 'published'`
 const cardsByIds = prepared((db: Db, { ids }: Slots<{ ids: readonly string[] }>) =>
   db
     .selectFrom('videos')
-    .select(cardColumns)
-    // As JSON, which is read many times faster here than an array of PostgreSQL's.
-    .select(
-      sql<
-        string[]
-      >`to_json(ARRAY(SELECT tag_id FROM video_tags WHERE video_id = videos.id ORDER BY position))`.as(
-        'tag_ids',
-      ),
-    )
+    .select([...cardColumns, 'videos.tag_ids'])
     .where(sql<boolean>`videos.id = ANY(${ids})`)
     .where('videos.state', 'in', ['published', 'archived']),
 )

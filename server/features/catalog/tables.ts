@@ -46,6 +46,8 @@ export interface VideosTable {
   play_count: Generated<number>
   /** The plays as they stood at the last ranking: what lists are ordered by. */
   popularity: Generated<number>
+  /** The ids of its tags in their order; kept by triggers. */
+  tag_ids: ColumnType<string[], never, never>
   favorite_count: Generated<number>
   share_count: Generated<number>
   released_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
