@@ -15,12 +15,13 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
+const title = 'Wanderer'
 const db = () => site.context.db
 const inTransaction = <Result>(work: (tx: Tx) => Promise<Result>) => db().transaction().execute(work)
 
 /** A video that was given these tags, and the ids of the tags. */
 async function buildTagged<Name extends string>(...names: Name[]) {
-  const video = await buildVideo(site.context, {})
+  const video = await buildVideo(site.context, { title })
   const ids = {} as Record<Name, string>
   for (const name of names) ids[name] = await makeTag(name)
   await inTransaction((tx) =>
@@ -42,9 +43,9 @@ async function makeTag(name: string): Promise<string> {
   return id
 }
 
-/** The tags on the card of a video, as a list of the site has it. */
+/** The tags on the card of a video, as a search has it. */
 async function onCard(video: string): Promise<string[]> {
-  const { list } = await site.visitor().ask(queryHomepage, { query: {} })
+  const { list } = await site.visitor().ask(queryHomepage, { query: { keyword: title } })
   return list.find(({ id }) => id === video)?.tags.map(({ name }) => name) ?? []
 }
 
@@ -69,7 +70,7 @@ it('a card follows when a tag of its video is merged into another, or deleted', 
 })
 
 it('of two who tag a draft at the same time, neither takes the other’s tag off its card', async () => {
-  const { id: video } = await buildVideo(site.context, { state: 'draft' })
+  const { id: video } = await buildVideo(site.context, { title, state: 'draft' })
   const [first, second] = [await makeTag('First'), await makeTag('Second')]
   const tag = (on: Db, tag_id: string, position: number) =>
     on.insertInto('video_tags').values({ video_id: video, tag_id, position }).execute()
