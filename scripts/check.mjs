@@ -7,7 +7,7 @@ const steps = [
   ['lint', () => run('oxlint', ['--deny-warnings'])],
   ['types', () => run('tsc', ['-p', 'tsconfig.json'])],
   ['dead code', () => run('knip', [])],
-  ['tests', async () => (sayOutcomes(await runVitest()))],
+  ['tests', async () => sayOutcomes(await runVitest())],
 ]
 
 await main(async () => {

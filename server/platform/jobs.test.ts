@@ -44,15 +44,15 @@ test('a job runs as soon as its channel is notified, once more where that comes 
   const heard = async () => {
     const before = marks
     await database.pool.query("SELECT pg_notify('bell', ''), pg_notify('mark', '')")
-    await expect.poll(() => marks, { timeout: 2000 }).toBe(before + 1)
+    await expect.poll(() => marks).toBe(before + 1)
   }
   pass()
   await heard()
-  await expect.poll(() => runs, { timeout: 2000 }).toBe(3)
+  await expect.poll(() => runs).toBe(3)
   await heard()
   expect(runs).toBe(3)
   pass()
-  await expect.poll(() => runs, { timeout: 2000 }).toBe(4)
+  await expect.poll(() => runs).toBe(4)
   pass()
 })
 
@@ -63,7 +63,7 @@ test('a lost connection is made again, and what was missed meanwhile is looked f
   await database.pool.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()",
   )
-  await expect.poll(() => runs, { timeout: 5000 }).toBe(3)
+  await expect.poll(() => runs).toBe(3)
 })
 
 test('closing waits for what is under way and says so to it', async () => {

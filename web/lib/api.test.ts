@@ -168,7 +168,7 @@ test('calls made ahead one after another are sent in that order, each once the o
   const reports = callAhead(getReports, {}, user)
   const homepage = callAhead(getHomepage, {}, reports)
   for (const path of ['/api/user', '/api/reports', '/api/homepage']) {
-    await vi.waitFor(() => expect(sent.at(-1)?.url).toBe(path))
+    await expect.poll(() => sent.at(-1)?.url).toBe(path)
     waiting.pop()?.()
   }
   await homepage

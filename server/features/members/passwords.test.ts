@@ -76,7 +76,7 @@ test('a hashing thread that has nothing to do gives back its memory, and another
   expect(hashingThreads().length).toBeGreaterThan(0)
   vi.advanceTimersByTime(1_000)
   vi.useRealTimers()
-  await vi.waitFor(() => expect(hashingThreads()).toEqual([]))
+  await expect.poll(hashingThreads).toEqual([])
   expect(await verifyPassword(hash, 'nine parts of a drama')).toBe(true)
 })
 

@@ -8,7 +8,7 @@ import { trackedVisitor } from '#server/testing/tracked-visitor.ts'
 import type { Tables } from '#server/tables.ts'
 
 /** Much shorter than in service, so that the test need not wait. */
-const patience = { connectionTimeoutMillis: 400, query_timeout: 600 }
+const patience = { connectionTimeoutMillis: 800, query_timeout: 1200 }
 
 let own: TestDatabase
 let proxy: DatabaseProxy

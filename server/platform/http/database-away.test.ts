@@ -12,8 +12,8 @@ import type { Visitor } from '#server/testing/visitor.ts'
 import type { Tables } from '#server/tables.ts'
 
 /** Much shorter than in service, so that the tests need not wait. */
-const patience = { connectionTimeoutMillis: 400, query_timeout: 600 }
-const boundMs = 5000
+const patience = { connectionTimeoutMillis: 800, query_timeout: 1200 }
+const boundMs = 10_000
 
 let own: TestDatabase
 let proxy: DatabaseProxy

@@ -83,7 +83,7 @@ describe('somebody who takes the site for a proxy', () => {
     await vi.waitFor(() => {
       socket.write('x')
       expect(socket.destroyed).toBe(true)
-    }, 2000)
+    }, 10_000)
   })
 })
 

@@ -43,7 +43,7 @@ const film = (number: number) => ({
 
 it('what is left is told at the speed of late, over all and of each file that shares it', async () => {
   send('vid_1', [film(1), film(2), film(3)])
-  await vi.waitFor(() => expect(telling.size).toBe(2))
+  await expect.poll(() => telling.size).toBe(2)
   const tell = (name: string, bytes: number) => telling.get(name)?.(bytes)
   tell('01.mp4', 0)
   expect(secondsLeft()).toBeUndefined()

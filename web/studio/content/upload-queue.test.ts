@@ -29,7 +29,7 @@ const film = (path: string, changedAt = new Date(0)) => ({
 
 it('a name that is cut in the middle of a character is still one that the server takes', async () => {
   send('vid_1', [film(`season/🌊${'a'.repeat(250)}.mp4`)])
-  await vi.waitFor(() => expect(told.names).toHaveLength(1))
+  await expect.poll(() => told.names).toHaveLength(1)
   const [name = ''] = told.names
   expect(name).toHaveLength(255)
   expect(name.isWellFormed()).toBe(true)
@@ -37,6 +37,6 @@ it('a name that is cut in the middle of a character is still one that the server
 
 it('files that the server cannot be told of fail, in no words of the browser, instead of waiting for good', async () => {
   send('vid_2', [film('01.mp4'), film('02.mp4', new Date(Number.NaN))])
-  await vi.waitFor(() => expect(sendings().map(({ state }) => state)).toEqual(['failed', 'failed']))
+  await expect.poll(() => sendings().map(({ state }) => state)).toEqual(['failed', 'failed'])
   expect(sendings().map(({ message }) => message)).toEqual(['', ''])
 })

@@ -79,7 +79,7 @@ it('what is saved is what viewers get, in their language; sections that stay kee
     const answer = await seen()
     expect(answer.homepage[0]?.title).toBe('Von Hand')
     return answer
-  }, 3000)
+  }, 10_000)
   expect(homepage[1]?.id).toBe(before.sections[1]?.id)
   expect(menu.map(({ name }) => name)).toEqual(['Crime', 'Love'])
   expect([copyright.text, pay_theme.layout]).toEqual(['© Salt Ltd', 'card'])

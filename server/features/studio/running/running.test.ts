@@ -168,10 +168,10 @@ describe('a job that fails', () => {
     expect(await find('jobs', {})).toEqual({ part: 'jobs', problem: 'jobsFail', detail: 'failing' })
     broken = false
     await owner.desk.ask(runJob, { body: { name: 'failing' } })
-    await expect.poll(() => runs, { timeout: 5000 }).toBe(2)
+    await expect.poll(() => runs).toBe(2)
     const state = async () =>
       (await owner.desk.ask(listJobs)).list.find(({ name }) => name === 'failing')?.state
-    await expect.poll(state, { timeout: 5000 }).toBe('well')
+    await expect.poll(state).toBe('well')
     const [deed] = (await owner.desk.ask(listAudit)).list
     expect(deed).toMatchObject({ event: 'studio job run', subject: 'job failing' })
   })

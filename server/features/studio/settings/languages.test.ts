@@ -29,7 +29,7 @@ const offer = async (...languages: Language[]) => {
     expect(site.context.languages()).toEqual(languages)
     const documents = await Promise.all([1, 2, 3, 4].map(() => open('/')))
     expect(new Set(documents.map((text) => alternates(text).join(' '))).size).toBe(1)
-  }, 3000)
+  }, 10_000)
 }
 const open = async (path: string, headers = {}, visitor = site.visitor()) =>
   (await visitor.fetch(path, { headers })).text()

@@ -160,12 +160,12 @@ describe('while the site is closed for viewers', () => {
   const allAre = async (status: number) => expect(new Set(await statuses())).toEqual(new Set([status]))
   beforeAll(async () => {
     await owner.desk.ask(setMaintenance, { body: { on: true } })
-    await vi.waitFor(() => allAre(503), 3000)
+    await vi.waitFor(() => allAre(503), 10_000)
   })
   afterEach(() => allAre(503))
   afterAll(async () => {
     await owner.desk.ask(setMaintenance, { body: { on: false } })
-    await vi.waitFor(() => allAre(200), 3000)
+    await vi.waitFor(() => allAre(200), 10_000)
   })
 
   it.each(['/', '/videos/vid_1', '/shopping', '/order/easy', '/nowhere'])(
