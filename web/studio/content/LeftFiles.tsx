@@ -9,26 +9,27 @@ import { useTexts, type Say } from '#web/studio/texts.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { episodesQuery, uploadsQuery } from './queries.ts'
+import { isAtHand, leftOf } from './left-files.ts'
 import { rangesOf } from './read-names.ts'
-import type { Sending } from './upload-queue.ts'
+import { forget, type Sending } from './upload-queue.ts'
 import styles from './content.module.css'
 
-/** What the server knows of and this page does not send: begun before a reload or elsewhere, or refused. */
+/** What the server knows of and this page does not send: begun before a reload or elsewhere, stopped, or refused. */
 export function LeftFiles({
   videoId,
-  underWay,
+  sendings,
   onRemoved,
 }: {
   videoId: string
-  underWay: readonly Sending[]
+  /** What this page sends of the same video. */
+  sendings: readonly Sending[]
   /** Told once files are off the list, and with them the button that was pressed. */
   onRemoved: () => void
 }) {
   const { t } = useTexts()
   const uploads = useQuery(uploadsQuery(videoId))
   useEpisodesAnew(videoId, uploads.data?.list)
-  const known = new Set(underWay.filter(({ state }) => state !== 'done').map(({ name }) => name))
-  const left = uploads.data?.list.filter(({ name }) => !known.has(name)) ?? []
+  const left = leftOf(uploads.data?.list ?? [], sendings)
   if (left.length === 0) return null
   const arriving = left.filter(({ state }) => state === 'arriving')
   const refused = left.filter(({ state }) => state === 'refused')
@@ -36,10 +37,12 @@ export function LeftFiles({
   const isLong = arriving.length > shortList
   const toCome = isLong ? arriving.filter(({ parts }) => parts.length === 0) : []
   const given = { videoId, onRemoved }
-  const shown = left.filter((upload) => !toCome.includes(upload))
+  const looked = left.filter(({ state }) => state !== 'arriving')
+  const begun = arriving.filter((upload) => !toCome.includes(upload))
   return (
     <div className={styles.sendings}>
-      {arriving.length > 0 && <p>{t('content.goOn')}</p>}
+      <LeftList uploads={looked} {...given} />
+      {arriving.some((upload) => !isAtHand(upload, sendings)) && <p>{t('content.goOn')}</p>}
       {toCome.length > 0 && (
         <p>
           {t('content.toCome', {
@@ -48,21 +51,29 @@ export function LeftFiles({
           })}
         </p>
       )}
-      <ul>
-        {shown.map((upload) => (
-          <li key={upload.id} className={styles.left}>
-            <span className={upload.state === 'refused' ? styles.bad : undefined}>
-              {upload.name} {wordsOf(upload, t)}
-            </span>
-            {upload.state !== 'complete' && <GiveUp uploads={[upload]} {...given} />}
-          </li>
-        ))}
-      </ul>
+      <LeftList uploads={begun} {...given} />
       <div className={styles.actions}>
         {arriving.length > 1 && <GiveUp uploads={arriving} {...given} />}
         {refused.length > 1 && <GiveUp uploads={refused} {...given} />}
       </div>
     </div>
+  )
+}
+
+function LeftList({ uploads, ...given }: { uploads: readonly Upload[] } & Given) {
+  const { t } = useTexts()
+  if (uploads.length === 0) return null
+  return (
+    <ul>
+      {uploads.map((upload) => (
+        <li key={upload.id} className={styles.left}>
+          <span className={upload.state === 'refused' ? styles.bad : undefined}>
+            {upload.name} {wordsOf(upload, t)}
+          </span>
+          {upload.state !== 'complete' && <GiveUp uploads={[upload]} {...given} />}
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -81,16 +92,13 @@ function useEpisodesAnew(videoId: string, list: readonly Upload[] | undefined): 
 /** So many files are shown one by one. */
 const shortList = 8
 
-/** Takes files off the list, all of one kind: what arrived of them in part is lost, so of many it asks first. */
-function GiveUp({
-  videoId,
-  uploads,
-  onRemoved,
-}: {
+interface Given {
   videoId: string
-  uploads: readonly Upload[]
   onRemoved: () => void
-}) {
+}
+
+/** Takes files off the list, all of one kind: what arrived of them in part is lost, so of many it asks first. */
+function GiveUp({ videoId, uploads, onRemoved }: { uploads: readonly Upload[] } & Given) {
   const { t } = useTexts()
   const remove = useCommand(removeUploads)
   const [asks, setAsks] = useState(false)
@@ -108,6 +116,7 @@ function GiveUp({
       if (!gone) return
       kept.push(...gone.kept)
     }
+    forget(videoId, uploads)
     if (kept.length > 0) notify(t('content.keptFiles', { count: kept.length, names: firstOf(kept) }))
     // What lies under an open dialog takes no focus.
     flushSync(() => setAsks(false))

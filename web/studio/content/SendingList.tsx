@@ -29,14 +29,14 @@ export function SendingList({
 }) {
   const { t } = useTexts()
   const all = useSyncExternalStore(onSendings, sendings).filter((each) => each.videoId === videoId)
-  const open = all.filter(({ state }) => state !== 'done')
-  const isBusy = open.some(({ state }) => state !== 'failed')
+  const count = (state: Sending['state']) => all.filter((each) => each.state === state).length
+  const [arrived, stopped, failed] = [count('done'), count('stopped'), count('failed')]
+  const open = all.filter(({ state }) => state !== 'done' && state !== 'stopped')
   const client = useQueryClient()
-  const arrived = all.length - open.length
-  // What has arrived may be refused a moment later.
+  // What has arrived may be refused a moment later; of what was stopped a part may have arrived.
   useEffect(() => {
-    if (arrived > 0) void client.invalidateQueries({ queryKey: uploadsQuery(videoId).queryKey })
-  }, [client, videoId, arrived])
+    if (arrived + stopped > 0) void client.invalidateQueries({ queryKey: uploadsQuery(videoId).queryKey })
+  }, [client, videoId, arrived, stopped])
   return (
     <>
       {all.length > 0 && (
@@ -51,12 +51,14 @@ export function SendingList({
               ))}
             </ul>
           )}
-          {open.length > 0 && (
+          {open.length + stopped > 0 && (
             <div className={styles.actions}>
-              {open.some(({ state }) => state === 'failed') && (
-                <Button onClick={() => sendAgain(videoId)}>{t('content.sendAgain')}</Button>
+              {failed + stopped > 0 && (
+                <Button onClick={() => sendAgain(videoId)}>
+                  {t(stopped > 0 ? 'content.sendOn' : 'content.sendAgain')}
+                </Button>
               )}
-              {isBusy && (
+              {open.length > failed && (
                 <Button look="quiet" onClick={stopSending}>
                   {t('content.stop')}
                 </Button>
@@ -65,7 +67,7 @@ export function SendingList({
           )}
         </div>
       )}
-      <LeftFiles videoId={videoId} underWay={all} onRemoved={onRemoved} />
+      <LeftFiles videoId={videoId} sendings={all} onRemoved={onRemoved} />
     </>
   )
 }
@@ -75,6 +77,7 @@ function Overall({ all }: { all: readonly Sending[] }) {
   const sum = (of: (each: Sending) => number) => all.reduce((total, each) => total + of(each), 0)
   const [sent, bytes] = [sum((each) => each.sent), sum((each) => each.bytes)]
   const done = all.filter(({ state }) => state === 'done').length
+  const stopped = all.filter(({ state }) => state === 'stopped').length
   const under = all.filter(({ state }) => state === 'sending')
   const hold = under.every((each) => each.hold) ? all.find((each) => each.hold)?.hold : undefined
   const seconds = under.length > 0 && !hold ? secondsLeft() : undefined
@@ -91,6 +94,7 @@ function Overall({ all }: { all: readonly Sending[] }) {
         {words}
         {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
         {hold && ` · ${t(`content.heldUp.${hold}`)}`}
+        {stopped > 0 && ` · ${t('content.stopped', { count: stopped })}`}
         {done === all.length && ` · ${t('content.allSent')}`}
       </span>
     </p>

@@ -66,14 +66,25 @@ async function sendUntilAnswered<Result>(
   body: Blob | string,
   way: Way,
 ): Promise<Result | undefined> {
+  let isLost = false
+  // Of a large part it takes a while until the answer says that the network is back.
+  const onSentAgain = (bytes: number) => {
+    if (bytes > 0) way.onHold(undefined)
+    way.onSent?.(bytes)
+  }
   for (let waitMs = 1000; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
     way.signal.throwIfAborted()
-    const { status, answer } = await post<Result>(path, body, way)
-    const hold = holdOf(status)
-    way.onHold(hold)
-    if (answer?.code === 200) return answer.info ?? answer.data
-    if (!hold) throw new PartRefused(answer?.message ?? '')
+    const { status, answer } = await post<Result>(path, body, isLost ? { ...way, onSent: onSentAgain } : way)
+    if (answer?.code === 200) {
+      way.onHold(undefined)
+      return answer.info ?? answer.data
+    }
     way.onSent?.(0)
+    way.signal.throwIfAborted()
+    const hold = holdOf(status)
+    isLost = hold === 'network'
+    way.onHold(hold)
+    if (!hold) throw new PartRefused(answer?.message ?? '')
     await untilOnline(waitMs, way.signal)
   }
 }

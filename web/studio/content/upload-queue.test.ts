@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { PlannedFile } from '#contract/studio/uploads.ts'
 import { fromBlob } from './source-file.ts'
-import { send, sendings, stopSending } from './upload-queue.ts'
+import { forget, send, sendAgain, sendings, stopSending } from './upload-queue.ts'
 
 const told = vi.hoisted(() => ({ names: [] as string[] }))
 
@@ -37,6 +37,24 @@ it('a name that is cut in the middle of a character is still one that the server
 
 it('files that the server cannot be told of fail, in no words of the browser, instead of waiting for good', async () => {
   send('vid_2', [film('01.mp4'), film('02.mp4', new Date(Number.NaN))])
-  await expect.poll(() => sendings().map(({ state }) => state)).toEqual(['failed', 'failed'])
-  expect(sendings().map(({ message }) => message)).toEqual(['', ''])
+  const ofVideo = () => sendings().filter(({ videoId }) => videoId === 'vid_2')
+  await expect.poll(() => ofVideo().map(({ state }) => state)).toEqual(['failed', 'failed'])
+  expect(ofVideo().map(({ message }) => message)).toEqual(['', ''])
+})
+
+it('what is stopped stays at hand, goes on when it is asked to, and is forgotten with what is given up', async () => {
+  const statesOf = () =>
+    sendings()
+      .filter(({ videoId }) => videoId === 'vid_3')
+      .map(({ state }) => state)
+  send('vid_3', [film('01.mp4'), film('02.mp4')])
+  stopSending()
+  expect(statesOf()).toEqual(['stopped', 'stopped'])
+  forget('vid_3', [
+    { name: '01.mp4', bytes: 5 },
+    { name: '02.mp4', bytes: 4 },
+  ])
+  expect(statesOf()).toEqual(['stopped'])
+  sendAgain('vid_3')
+  expect(statesOf()).toEqual(['waiting'])
 })

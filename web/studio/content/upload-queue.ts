@@ -12,7 +12,8 @@ export interface Sending {
   number: number
   bytes: number
   sent: number
-  state: 'waiting' | 'sending' | 'done' | 'failed'
+  /** `stopped` by the operator: it goes on when they say so. */
+  state: 'waiting' | 'sending' | 'done' | 'failed' | 'stopped'
   /** Why nothing of it gets through just now. */
   hold: Hold | undefined
   /** Why it failed, in words. */
@@ -73,8 +74,8 @@ export function send(videoId: string, files: readonly ToSend[]): void {
   void announceAll(videoId, fresh, stopped.signal)
 }
 
-const isUnderWay = (key: string) =>
-  list.some((each) => each.key === key && (each.state === 'waiting' || each.state === 'sending'))
+const isOpen = ({ state }: Sending) => state === 'waiting' || state === 'sending'
+const isUnderWay = (key: string) => list.some((each) => each.key === key && isOpen(each))
 
 const begun = (job: Job): Sending => ({
   key: keyOf(job),
@@ -91,12 +92,14 @@ const begun = (job: Job): Sending => ({
 /** Cut between the halves of a character, JSON could not carry it. */
 const nameOf = ({ file }: Job) => (file.path.split('/').at(-1) ?? '').slice(-255).toWellFormed()
 
-/** Sends what failed once more. */
+/** Sends what failed once more, and goes on with what was stopped. */
 export function sendAgain(videoId: string): void {
-  const failed = list.filter((each) => each.videoId === videoId && each.state === 'failed')
+  const rest = list.filter(
+    ({ videoId: id, state }) => id === videoId && (state === 'failed' || state === 'stopped'),
+  )
   send(
     videoId,
-    failed.flatMap(({ key }) => jobs.get(key) ?? []),
+    rest.flatMap(({ key }) => jobs.get(key) ?? []),
   )
 }
 
@@ -104,13 +107,26 @@ export function sendAgain(videoId: string): void {
 export function stopSending(): void {
   stopped.abort()
   stopped = new AbortController()
-  put(list.filter(({ state }) => state === 'done'))
+  put(list.map((each) => (isOpen(each) ? { ...each, state: 'stopped', hold: undefined } : each)))
 }
+
+/** Forgets files that were stopped and are given up. */
+export function forget(videoId: string, files: readonly Pick<Sending, 'name' | 'bytes'>[]): void {
+  const isGone = (each: Sending) =>
+    each.videoId === videoId && each.state === 'stopped' && files.some((file) => isSameFile(file, each))
+  put(list.filter((each) => !isGone(each)))
+}
+
+/** Whether what the page sends and what the server tells of are one file. */
+export const isSameFile = (
+  one: Pick<Sending, 'name' | 'bytes'>,
+  other: Pick<Sending, 'name' | 'bytes'>,
+): boolean => one.name === other.name && one.bytes === other.bytes
 
 /** The seconds that are left over all at the speed of late; undefined until that can be told. */
 export function secondsLeft(): number | undefined {
   const pace = secondsPerByte()
-  const open = list.filter(({ state }) => state === 'waiting' || state === 'sending')
+  const open = list.filter(isOpen)
   const left = open.reduce((sum, { bytes, sent }) => sum + bytes - sent, 0)
   return pace && Math.ceil(left * pace)
 }
@@ -133,7 +149,7 @@ const askFirst = (event: Event) => event.preventDefault()
 
 function put(next: readonly Sending[]): void {
   list = next
-  const isBusy = list.some(({ state }) => state === 'waiting' || state === 'sending')
+  const isBusy = list.some(isOpen)
   // The browser asks before it closes a page that is sending.
   if (isBusy) addEventListener('beforeunload', askFirst)
   else removeEventListener('beforeunload', askFirst)

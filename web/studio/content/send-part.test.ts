@@ -1,0 +1,89 @@
+import { beforeEach, expect, it, vi } from 'vitest'
+import { sendPart, type Hold } from './send-part.ts'
+
+/** Requests that wait for a test to say what becomes of them. */
+class Request {
+  static all: Request[] = []
+  upload = new EventTarget()
+  status = 0
+  responseText = ''
+  private listeners = new EventTarget()
+  open() {}
+  setRequestHeader() {}
+  addEventListener(name: string, listener: () => void) {
+    this.listeners.addEventListener(name, listener)
+  }
+  send() {
+    Request.all.push(this)
+  }
+  abort() {
+    this.end(0)
+  }
+  progress(loaded: number) {
+    this.upload.dispatchEvent(Object.assign(new Event('progress'), { loaded }))
+  }
+  end(status: number, answer = '') {
+    Object.assign(this, { status, responseText: answer })
+    this.listeners.dispatchEvent(new Event('loadend'))
+  }
+}
+
+const network = new EventTarget()
+vi.stubGlobal('XMLHttpRequest', Request)
+vi.stubGlobal('addEventListener', network.addEventListener.bind(network))
+vi.stubGlobal('removeEventListener', network.removeEventListener.bind(network))
+vi.mock('#web/lib/language.ts', () => ({ currentLanguage: () => 'en', acceptLanguage: () => 'en' }))
+
+beforeEach(() => void (Request.all = []))
+
+const done = JSON.stringify({ code: 200, info: { complete: true } })
+
+/** Begins to send one part. */
+function begin() {
+  const told = { hold: undefined as Hold | undefined, sent: 0 }
+  const stop = new AbortController()
+  const result = sendPart({ id: 'upl_1', part: 0 }, new Blob(['part']), {
+    signal: stop.signal,
+    onSent: (bytes) => void (told.sent = bytes),
+    onHold: (hold) => void (told.hold = hold),
+  })
+  const request = (nth: number) =>
+    vi.waitFor(() => Request.all[nth] ?? Promise.reject(new Error('not asked yet')))
+  return { told, stop, result, request }
+}
+
+it('a network that was lost is said to be away until something goes out again, not until a whole part has', async () => {
+  const { told, result, request } = begin()
+  ;(await request(0)).end(0)
+  await vi.waitFor(() => expect(told.hold).toBe('network'))
+  network.dispatchEvent(new Event('online'))
+  const again = await request(1)
+  again.progress(0)
+  expect(told.hold).toBe('network')
+  again.progress(2)
+  expect(told).toEqual({ hold: undefined, sent: 2 })
+  again.end(200, done)
+  expect(await result).toBe(true)
+})
+
+it('a site that takes no more is said to until it does: that bytes go out says nothing', async () => {
+  const { told, result, request } = begin()
+  ;(await request(0)).end(429)
+  await vi.waitFor(() => expect(told.hold).toBe('limit'))
+  network.dispatchEvent(new Event('online'))
+  const again = await request(1)
+  again.progress(2)
+  expect(told.hold).toBe('limit')
+  again.end(200, done)
+  await result
+  expect(told.hold).toBeUndefined()
+})
+
+it('what is stopped ends at once, with nothing of the part said to have gone and nothing said to be in the way', async () => {
+  const { told, stop, result, request } = begin()
+  ;(await request(0)).progress(2)
+  expect(told.sent).toBe(2)
+  stop.abort()
+  await expect(result).rejects.toThrow('abort')
+  expect(told).toEqual({ hold: undefined, sent: 0 })
+})
