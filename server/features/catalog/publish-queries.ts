@@ -34,7 +34,10 @@ export async function upsertVideo(
   return id
 }
 
-/** The id of the category or tag of that slug; made with these names where there is none. An existing one keeps its names. */
+/**
+ * The id of the category or tag of that slug; made with these names where there is none, a category as the last of the menu. An
+ * existing one keeps its names and place.
+ */
 export async function ensureNamed(
   tx: Tx,
   table: 'categories' | 'tags',
@@ -42,9 +45,10 @@ export async function ensureNamed(
   names: Texts,
 ): Promise<string> {
   const row = { id: newId(table === 'tags' ? 'tag' : 'cat'), slug, names: JSON.stringify(names) }
+  const last = { position: sql<number>`(SELECT coalesce(max(position), 0) + 1 FROM categories)` }
   const { id } = await tx
     .insertInto(table)
-    .values(row)
+    .values(table === 'tags' ? row : { ...row, ...last })
     .onConflict((conflict) => conflict.column('slug').doUpdateSet({ slug }))
     .returning('id')
     .executeTakeFirstOrThrow()

@@ -234,6 +234,17 @@ describe('categories', () => {
     expect(await nameAll()).toEqual(before.toReversed())
   })
 
+  it('that are new come last in the menu, also after one that was put in order', async () => {
+    const ids = (await listed()).map(({ id }) => id)
+    await desk.ask(orderCategories, { body: { ids } })
+    const before = await nameAll()
+    for (const category of ['Typed first', 'A second one', 'Typed first'])
+      await desk.ask(editVideo, { body: { id: (await buildVideo(site.context)).id, category } })
+    const now = [...before, 'Typed first', 'A second one']
+    expect(await nameAll()).toEqual(now)
+    await expect.poll(menu, { timeout: 3000 }).toEqual(now)
+  })
+
   it('are renamed for viewers, in the language of each', async () => {
     const id = await buildCategory(site.context.db, 'Misnamed')
     await buildVideo(site.context, { categoryId: id })
