@@ -244,7 +244,8 @@ export const orderEpisodes = command({
   command: 'episode order',
   args: ['video_id'],
   roles: editors,
-  summary: 'Numbers the episodes of a video anew, from 1, in the order given',
+  summary:
+    'Puts the episodes of a video in the order given; the numbers that there are stay, also where one is missing',
   refuses: ['notFound', 'movedOn'],
   body: Type.Object({ video_id: Id, episode_ids: Type.Array(Id, { maxItems: 10_000 }) }),
   data: Type.Object({ list: Type.Array(DeskEpisode) }),

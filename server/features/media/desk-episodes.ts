@@ -91,16 +91,19 @@ export async function countPlayable(db: Db, videoId: string): Promise<{ count: n
 }
 
 /**
- * Numbers a video's episodes from 1, in this order.
+ * Puts a video's episodes in this order. They share out the numbers that there are: one that is missing still is, so that its file
+ * may come later.
  * @returns their ids in the order that was before
  * @throws Refusal movedOn where these are not all of its episodes
  */
 export async function orderEpisodes(tx: Tx, videoId: string, ids: readonly string[]): Promise<string[]> {
-  const before = (await queries.lockEpisodes(tx, videoId)).map(({ id }) => id)
+  const rows = await queries.lockEpisodes(tx, videoId)
+  const before = rows.map(({ id }) => id)
   const known = new Set(before)
   if (ids.length !== before.length || new Set(ids).size !== ids.length || ids.some((id) => !known.has(id)))
     throw new Refusal('movedOn')
-  await queries.renumber(tx, videoId, ids)
+  const numbers = rows.map(({ number }) => number)
+  await queries.renumber(tx, videoId, { ids, numbers })
   return before
 }
 

@@ -72,15 +72,19 @@ export function lockEpisodes(tx: Tx, videoId: string) {
 /** Above every number that an episode has. */
 const outOfTheWay = 1_000_000
 
-/** Numbers the episodes from 1. By way of numbers that none has, because no two may have the same in between. */
-export async function renumber(tx: Tx, videoId: string, ids: readonly string[]): Promise<void> {
+/** Gives each episode the number beside it. By way of numbers that none has, because no two may have the same in between. */
+export async function renumber(
+  tx: Tx,
+  videoId: string,
+  { ids, numbers }: { ids: readonly string[]; numbers: readonly number[] },
+): Promise<void> {
   await tx
     .updateTable('episodes')
     .set((eb) => ({ number: eb('number', '+', outOfTheWay) }))
     .where('video_id', '=', videoId)
     .execute()
   await sql`
-    UPDATE episodes SET number = place::integer FROM unnest(${ids}::text[]) WITH ORDINALITY ordered(id, place)
+    UPDATE episodes SET number = ordered.number FROM unnest(${ids}::text[], ${numbers}::integer[]) ordered(id, number)
     WHERE episodes.id = ordered.id`.execute(tx)
 }
 

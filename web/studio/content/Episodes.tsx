@@ -20,7 +20,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo })
   const isComing = useSyncExternalStore(onSendings, sendings).some(({ videoId }) => videoId === id)
   const episodes = useQuery(episodesQuery(id, isComing))
   const { run } = useCommand(orderEpisodes)
-  const { ordered, isSending, order } = useSentOrder(episodes.data?.list ?? [], idOf, async (list) => {
+  const { ordered, order } = useSentOrder(episodes.data?.list ?? [], idOf, async (list) => {
     await run({ video_id: id, episode_ids: list.map(idOf) })
     await episodes.refetch()
   })
@@ -28,8 +28,9 @@ export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo })
   if (episodes.isLoadingError) return <CouldNotLoad onRetry={() => void episodes.refetch()} />
   if (!episodes.data) return <div className={styles.wait} aria-busy="true" />
   if (ordered.length === 0) return <p className={styles.empty}>{t('content.noEpisodes')}</p>
-  // Whoever moves one sees at once which numbers that makes.
-  const list = isSending ? ordered.map((episode, index) => ({ ...episode, number: index + 1 })) : ordered
+  // Whoever moves one sees at once which numbers that makes: those that there are, in the new order.
+  const numbers = ordered.map(({ number }) => number).toSorted((a, b) => a - b)
+  const list = ordered.map((episode, index) => ({ ...episode, number: numbers[index] ?? episode.number }))
   const row = (episode: DeskEpisode) => (
     <EpisodeRow at={episodes.dataUpdatedAt} episode={episode} isFree={episode.number <= free_episodes} />
   )

@@ -9,7 +9,7 @@ export function useSentOrder<Item>(
   keyOf: (item: Item) => Key,
   /** Done when the items are as the site has them. */
   send: (items: readonly Item[]) => Promise<unknown>,
-): { ordered: readonly Item[]; isSending: boolean; order: (items: readonly Item[]) => void } {
+): { ordered: readonly Item[]; order: (items: readonly Item[]) => void } {
   const [wanted, setWanted] = useState<readonly Item[] | null>(null)
   const next = useRef<readonly Item[] | null>(null)
   const isBusy = useRef(false)
@@ -35,5 +35,5 @@ export function useSentOrder<Item>(
   const places = new Map(wanted?.map((item, index) => [keyOf(item), index]))
   const placeOf = (item: Item) => places.get(keyOf(item)) ?? places.size
   const ordered = wanted ? items.toSorted((a, b) => placeOf(a) - placeOf(b)) : items
-  return { ordered, isSending: wanted !== null, order }
+  return { ordered, order }
 }

@@ -203,6 +203,20 @@ describe('the states of a video', () => {
 })
 
 describe('the episodes of a video', () => {
+  it('keep a number free that is missing when they are put in another order, for a file that comes late', async () => {
+    const { id, episodes } = await buildVideo(site.context, { episodes: 5 })
+    const [first, second, third, fourth, fifth] = episodes.map((episode) => episode.id)
+    await site.context.db
+      .deleteFrom('episodes')
+      .where('id', '=', third ?? '')
+      .execute()
+    const order = [second, first, fifth, fourth].flatMap((each) => each ?? [])
+    const { list } = await desk.ask(orderEpisodes, { body: { video_id: id, episode_ids: order } })
+    expect(list.map((episode) => [episode.id, episode.number])).toEqual(
+      order.map((each, at) => [each, [1, 2, 4, 5][at]]),
+    )
+  })
+
   it('are numbered anew in the order given, all of them or none', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 4 })
     const ids = episodes.map((episode) => episode.id).toReversed()
