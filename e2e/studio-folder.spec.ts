@@ -148,11 +148,63 @@ test('files go on by themselves where a network was lost, and after a reload whe
   await expect(page.getByText(/01\.mp4 · \d\d% arrived/)).toBeVisible()
   await expectReadable(page)
   await page.unroute(/\/parts\/3$/)
-  await dropOn(headingOf(page), [join(folder, '01.mp4')])
+  await dropOn(headingOf(page), [folder])
+  await expect(page.getByText('1 file has arrived already and is not sent again.')).toBeVisible()
+  await expect(page.getByRole('row', { name: /02\.mp4/ })).toContainText('Arrived already: not sent again')
+  await expect(page.getByText('New file for an episode that is there')).toHaveCount(0)
+  await expectReadable(page)
+  await expectFits(page)
   await page.getByRole('button', { name: 'Upload 1 file' }).click()
   await expect(rowsOf(page)).toHaveCount(2)
   await expect(rowsOf(page).first()).toContainText('Ready')
   expect(arrived.toSorted()).toEqual(['0', '0', '1', '2', '3'])
+
+  await expect(page.getByText('All have arrived: this page may be closed.')).toBeVisible()
+  await dropOn(headingOf(page), [folder])
+  await expect(page.getByText('2 files have arrived already and are not sent again.')).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Upload \d|Take over/ })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Call off' }).click()
+})
+
+test('of what was stopped it is said how much is left, it goes on by one press, and nothing that was sent whole is called left', async ({
+  page,
+}, info) => {
+  await openDraft(page, 'Stopped half way')
+  const film = await tinyFilm()
+  const names = ['01.mp4', '02.mp4', '03.mp4', '04.mp4']
+  const folder = layOut(info, 'season', Object.fromEntries(names.map((name) => [name, film])))
+  // The first arrives, and then nothing does for a while; the list of what is to come stays as old as it was then.
+  let stale: string | undefined
+  await page.route(/\/studio\/uploads\?/, async (route) => {
+    const answer = await route.fetch()
+    const text = await answer.text()
+    if (text.includes('arriving')) stale ??= text
+    await route.fulfill({ response: answer, body: stale ?? text })
+  })
+  let sent = 0
+  await page.route(/\/parts\/0$/, (route) => (sent++ === 0 ? route.continue() : undefined))
+  await dropOn(headingOf(page), [folder])
+  await bringIn(page, 4)
+  await expect(page.getByText(/^1 of 4 files/)).toBeVisible()
+  await expect(page.getByText('have not come in whole')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /^Give up/ })).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await expect(page.getByText(/^1 of 4 files .* · Stopped: 3 files are left\.$/)).toBeVisible()
+  await expect(page.getByText('All have arrived')).toHaveCount(0)
+  await expect(page.getByText(/^0[234]\.mp4 · 0% arrived/)).toHaveCount(3)
+  await expect(page.getByText(/^01\.mp4/)).toHaveCount(0)
+  // The page has them still.
+  await expect(page.getByText('Drop the same files again')).toHaveCount(0)
+  await expectReadable(page)
+  await expectFits(page)
+
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Give up 04.mp4' }).click()
+  await expect(page.getByText(/^1 of 3 files .* · Stopped: 2 files are left\.$/)).toBeVisible()
+  await page.getByRole('button', { name: 'Go on uploading' }).click()
+  await expect(page.getByText('All have arrived: this page may be closed.')).toBeVisible()
+  await expect(rowsOf(page)).toHaveCount(3)
 })
 
 test('of files that are broken it is said why in words; they are tried again, mended or taken off, and the others come out', async ({

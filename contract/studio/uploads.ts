@@ -89,6 +89,30 @@ export const listUploads = command({
   data: Type.Object({ list: Type.Array(Upload) }),
 })
 
+/** A file that has come in whole, as a browser knows it again. */
+export const ArrivedFile = Type.Object({
+  name: Type.String(),
+  bytes: Type.Integer(),
+  changed_at: Time,
+  number: Type.Integer(),
+  /** Of captions. */
+  language: nullable(LanguageCode),
+})
+export type ArrivedFile = Static<typeof ArrivedFile>
+
+export const listArrivedUploads = command({
+  method: 'GET',
+  path: '/api/studio/uploads/arrived',
+  command: 'upload arrived',
+  args: ['video_id'],
+  roles: bringers,
+  summary:
+    'The files of a video that came in whole within a week: begun again for the same place, none is sent',
+  refuses: [],
+  query: Type.Object({ video_id: Id }),
+  data: Type.Object({ list: Type.Array(ArrivedFile) }),
+})
+
 export const removeUploads = command({
   method: 'DELETE',
   path: '/api/studio/uploads',

@@ -37,7 +37,13 @@ export {
 } from './desk-episodes.ts'
 export { UnusableFile } from './ingest/unusable-file.ts'
 export { beginUploads, traceOf } from './uploads/begin-uploads.ts'
-export { listUploads, removeUploads, takePart, type UploadContext } from './uploads/receive-upload.ts'
+export {
+  listArrivedUploads,
+  listUploads,
+  removeUploads,
+  takePart,
+  type UploadContext,
+} from './uploads/receive-upload.ts'
 export { countFailed } from './desk-queries.ts'
 export { createEpisodes, type Episodes } from './load-episodes.ts'
 export { listFailedFiles } from './failed-files.ts'

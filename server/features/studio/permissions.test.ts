@@ -16,6 +16,7 @@ const allowed: Record<string, readonly Role[]> = {
   'operator reset': ['owner'],
   'operator remove': ['owner'],
   'upload begin': ['owner', 'editor'],
+  'upload arrived': ['owner', 'editor'],
   'upload list': ['owner', 'editor'],
   'upload remove': ['owner', 'editor'],
   'audit list': ['owner', 'support'],

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { languages } from '#contract/languages.ts'
 import type { DeskEpisode, DeskVideo } from '#contract/studio/videos.ts'
@@ -7,13 +8,18 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { bytesWords } from './bytes-words.ts'
 import { FolderSays } from './FolderSays.tsx'
+import { hasArrived } from './has-arrived.ts'
+import { arrivedQuery } from './queries.ts'
 import { arrange, rangesOf, readName, type Placed, type Season } from './read-names.ts'
 import type { SourceFile } from './source-file.ts'
 import type { ToSend } from './upload-queue.ts'
 import { useFolder } from './use-folder.ts'
 import styles from './content.module.css'
 
-type Line = Season<SourceFile>['files'][number]
+type Line = Season<SourceFile>['files'][number] & {
+  /** The very same has arrived before: it is not sent again. */
+  isHere: boolean
+}
 
 const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
   found.flatMap((file) => {
@@ -44,17 +50,22 @@ export function SeasonPlan({
     .filter(({ file }) => mended.get(file) !== null)
     .map((each) => ({ ...each, ...mended.get(each.file) }))
   const there = new Set(episodes.map(({ number }) => number))
-  const { files, gaps } = arrange(placed, there)
+  const arrived = useQuery(arrivedQuery(video.id))
+  const isHere = hasArrived(arrived.data?.list ?? [])
+  const { files: arranged, gaps } = arrange(placed, there)
+  const files = arranged.map((each): Line => ({ ...each, isHere: !each.trouble && isHere(each) }))
+  const here = files.filter((each) => each.isHere).length
   const others = found.filter(({ path }) => readName(path).kind === 'other').length
   const coming = files.flatMap(({ kind, number }) => (kind === 'film' ? (number ?? []) : []))
   const folder = useFolder(found, video, { episodes, coming })
-  const ready = files.flatMap(({ file, kind, number, language, trouble }) =>
-    number === undefined || trouble
+  const ready = files.flatMap(({ file, kind, number, language, trouble, isHere }) =>
+    number === undefined || trouble || isHere
       ? []
       : [{ file, number, language, titles: kind === 'film' ? folder.titlesOf(number) : undefined }],
   )
-  const isMended = ready.length === files.length
-  const isReady = isMended && files.length + folder.takenCount > 0 && !folder.isReading && !folder.busy
+  const isMended = ready.length + here === files.length
+  const isBusy = arrived.isPending || folder.isReading || folder.busy
+  const isReady = isMended && ready.length + folder.takenCount > 0 && !isBusy
   const begin = async () => {
     if (await folder.apply()) onBegin(ready)
   }
@@ -71,10 +82,11 @@ export function SeasonPlan({
     { title: t('content.size'), cell: ({ file }: Line) => bytesWords(file.bytes), figures: true },
     {
       title: t('content.note'),
-      cell: ({ trouble, replaces, file }: Line) => (
+      cell: ({ trouble, isHere, replaces, file }: Line) => (
         <span className={styles.note}>
           {trouble && <span className={styles.bad}>{t(`content.trouble.${trouble}`)}</span>}
-          {!trouble && replaces && t('content.replaces')}
+          {isHere && t('content.isHere')}
+          {!trouble && !isHere && replaces && !arrived.isPending && t('content.replaces')}
           <Button
             look="quiet"
             aria-label={t('content.leaveOutFile', { name: file.path })}
@@ -90,15 +102,18 @@ export function SeasonPlan({
     <div className={styles.plan}>
       <div role="status" className={styles.report}>
         <Sum files={files} />
+        {here > 0 && <p>{t('content.here', { count: here })}</p>}
         {gaps.length > 0 && <p className={styles.bad}>{t('content.gaps', { numbers: rangesOf(gaps) })}</p>}
         {others > 0 && <p>{t('content.others', { count: others })}</p>}
         {!isMended && <p className={styles.bad}>{t('content.mendFirst')}</p>}
       </div>
       <FolderSays folder={folder} coverUrl={video.cover_url} />
       <div className={styles.actions}>
-        <Button disabled={!isReady} onClick={() => void begin()}>
-          {files.length > 0 ? t('content.bringIn', { count: ready.length }) : t('content.said.takeOver')}
-        </Button>
+        {(files.length > here || here === 0 || folder.offers.length > 0) && (
+          <Button disabled={!isReady} onClick={() => void begin()}>
+            {files.length > here ? t('content.bringIn', { count: ready.length }) : t('content.said.takeOver')}
+          </Button>
+        )}
         {astray.length > 1 && (
           <Button
             look="quiet"

@@ -8,7 +8,7 @@ import {
   type VideoState,
 } from '#contract/studio/videos.ts'
 import { readDescription } from '#contract/studio/descriptions.ts'
-import { listUploads, uploadLimits } from '#contract/studio/uploads.ts'
+import { listArrivedUploads, listUploads, uploadLimits } from '#contract/studio/uploads.ts'
 import { listDeskCategories, listDeskTags, type DeskTag } from '#contract/studio/labels.ts'
 import { call } from '#web/lib/api.ts'
 import type { SourceFile } from './source-file.ts'
@@ -53,6 +53,15 @@ export const uploadsQuery = (videoId: string) =>
     queryFn: ({ signal }) => call(listUploads, { query: { video_id: videoId }, signal }),
     refetchInterval: ({ state }) =>
       state.data?.list.some((upload) => upload.state !== 'refused') === true ? lookMs : false,
+  })
+
+/** The files that came in whole of late, as they are when somebody brings files. */
+export const arrivedQuery = (videoId: string) =>
+  queryOptions({
+    queryKey: ['arrived', videoId],
+    queryFn: ({ signal }) => call(listArrivedUploads, { query: { video_id: videoId }, signal }),
+    staleTime: 0,
+    gcTime: 0,
   })
 
 /** What a `video.yaml` says, or what is wrong with it. */

@@ -12,6 +12,10 @@ export interface SourceFile {
   parts(there: ReadonlySet<number>): AsyncIterable<{ part: number; blob: Blob }>
 }
 
+/** What a file is called on the server. Cut between the halves of a character, JSON could not carry it. */
+export const uploadName = ({ path }: SourceFile): string =>
+  (path.split('/').at(-1) ?? '').slice(-255).toWellFormed()
+
 /** A file of the disk. */
 export function fromFile(file: File, path = file.webkitRelativePath || file.name): SourceFile {
   return fromBlob(file, path, new Date(file.lastModified))

@@ -2,7 +2,7 @@ import type { Language, Texts } from '#contract/languages.ts'
 import { partBytes, type BegunUpload, type PlannedFile } from '#contract/studio/uploads.ts'
 import { inPlans } from './in-plans.ts'
 import { announce, PartRefused, sendPart, type Hold, type Way } from './send-part.ts'
-import type { SourceFile } from './source-file.ts'
+import { uploadName, type SourceFile } from './source-file.ts'
 
 /** A file on its way, as the page shows it. */
 export interface Sending {
@@ -80,7 +80,7 @@ const isUnderWay = (key: string) => list.some((each) => each.key === key && isOp
 const begun = (job: Job): Sending => ({
   key: keyOf(job),
   videoId: job.videoId,
-  name: nameOf(job),
+  name: uploadName(job.file),
   number: job.number,
   bytes: job.file.bytes,
   sent: 0,
@@ -88,9 +88,6 @@ const begun = (job: Job): Sending => ({
   hold: undefined,
   message: '',
 })
-
-/** Cut between the halves of a character, JSON could not carry it. */
-const nameOf = ({ file }: Job) => (file.path.split('/').at(-1) ?? '').slice(-255).toWellFormed()
 
 /** Sends what failed once more, and goes on with what was stopped. */
 export function sendAgain(videoId: string): void {
@@ -198,7 +195,7 @@ const messageOf = (error: unknown) => (error instanceof PartRefused ? error.mess
 
 function plannedOf(job: Job): PlannedFile {
   const { file, number, language, titles } = job
-  const known = { name: nameOf(job), bytes: file.bytes, changed_at: file.changedAt.toISOString() }
+  const known = { name: uploadName(file), bytes: file.bytes, changed_at: file.changedAt.toISOString() }
   return { ...known, number, ...(language ? { language } : {}), ...(titles ? { titles } : {}) }
 }
 

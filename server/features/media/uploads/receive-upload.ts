@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
-import { partBytes, type Upload } from '#contract/studio/uploads.ts'
+import { partBytes, type ArrivedFile, type Upload } from '#contract/studio/uploads.ts'
 import { loadDeskVideo } from '#server/features/catalog/catalog.ts'
 import { reasonIn } from '#server/features/media/ingest/unusable-file.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -35,6 +35,16 @@ export function presentUpload(row: UploadRow, reader: Language): Upload {
 /** The files of a video that are on their way, wait for the worker or were refused. */
 export async function listUploads(db: Db, videoId: string, reader: Language): Promise<Upload[]> {
   return (await queries.selectOpenUploadsOf(db, videoId)).map((row) => presentUpload(row, reader))
+}
+
+/** The files of a video that came in whole of late, by which somebody who brings them again is told so. */
+export async function listArrivedUploads(db: Db, videoId: string): Promise<ArrivedFile[]> {
+  const rows = await queries.selectArrivedUploads(db, videoId)
+  return rows.map((row) => ({
+    ...row,
+    bytes: Number(row.bytes),
+    changed_at: row.changed_at.toISOString(),
+  }))
 }
 
 /**

@@ -23,7 +23,8 @@ const partsThere = sql<
 
 /**
  * Inserts uploads of a video; of those on their way or waiting for the worker, place and titles are brought up to date. What was
- * refused begins anew, and so does what was taken for another place or for an episode that is gone. No file may be among them twice.
+ * refused begins anew, and so does what was taken for another place, for an episode that is gone, or before another file took its
+ * place. No file may be among them twice.
  */
 export async function putUploads(
   tx: Tx,
@@ -64,7 +65,14 @@ export async function putUploads(
     .execute()
 }
 
-/** Forgets of these files those taken for another place than they are for now, or whose episode was taken out since. */
+/** Whether what was taken is still what its place has: the episode is there, and no other file came for it since. */
+const stillThere = sql<boolean>`(
+  EXISTS (SELECT FROM episodes WHERE video_id = uploads.video_id AND number = uploads.number)
+  AND NOT EXISTS (SELECT FROM uploads later WHERE later.video_id = uploads.video_id AND later.number = uploads.number
+    AND later.language IS NOT DISTINCT FROM uploads.language AND later.state = 'taken'
+    AND later.touched_at > uploads.touched_at))`
+
+/** Forgets of these files those taken for another place than they are for now, and those that are not there any more. */
 async function deleteOutlived(tx: Tx, videoId: string, files: readonly NewUpload[]): Promise<void> {
   await sql`
     DELETE FROM uploads USING unnest(
@@ -75,9 +83,17 @@ async function deleteOutlived(tx: Tx, videoId: string, files: readonly NewUpload
     WHERE uploads.video_id = ${videoId} AND uploads.state = 'taken'
       AND (uploads.name, uploads.bytes, uploads.changed_at) = (planned.name, planned.bytes, planned.changed_at)
       AND ((uploads.number, uploads.language) IS DISTINCT FROM (planned.number, planned.language)
-        OR NOT EXISTS (SELECT FROM episodes WHERE video_id = ${videoId} AND number = planned.number))`.execute(
-    tx,
-  )
+        OR NOT ${stillThere})`.execute(tx)
+}
+
+/** The files of a video that wait for the worker, or were taken and are still there, in no order. */
+export function selectArrivedUploads(db: Db, videoId: string) {
+  return db
+    .selectFrom('uploads')
+    .select(['name', 'bytes', 'changed_at', 'number', 'language'])
+    .where('video_id', '=', videoId)
+    .where((eb) => eb.or([eb('state', '=', 'complete'), eb.and([eb('state', '=', 'taken'), stillThere])]))
+    .execute()
 }
 
 function selectFrom(db: Db) {

@@ -7,6 +7,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   beginUploads,
+  listArrivedUploads,
   listUploads,
   partBytes,
   removeUploads,
@@ -87,6 +88,8 @@ async function bring(video_id: string, bytes: Buffer, more: object = {}): Promis
 const episodesOf = async (video_id: string) =>
   (await desk.ask(listDeskEpisodes, { query: { video_id } })).list
 const openOf = async (video_id: string) => (await desk.ask(listUploads, { query: { video_id } })).list
+const arrivedOf = async (video_id: string) =>
+  (await desk.ask(listArrivedUploads, { query: { video_id } })).list
 const takeAll = async () => {
   while (await takeNextUpload(ingest, signal));
 }
@@ -163,6 +166,36 @@ describe('a file', () => {
     await takeAll()
     expect((await episodesOf(video))[0]?.captions).toEqual(['en', 'dy'])
     await makeAll()
+  })
+
+  it('is told to have arrived once it is whole, as long as it is what its place has', async () => {
+    const video = await begin()
+    const { id } = await announce(video, film)
+    await send(desk, id, 0, partOf(film, 0))
+    expect(await arrivedOf(video)).toEqual([])
+    for (const part of [1, 2]) await send(desk, id, part, partOf(film, part))
+    const known = { name: '01.mp4', bytes: film.length, changed_at, number: 1, language: null }
+    expect(await arrivedOf(video)).toEqual([known])
+    await takeAll()
+    await bring(video, captions, { name: '01.srt', language: 'en' })
+    await takeAll()
+    const subtitles = { ...known, name: '01.srt', bytes: captions.length, language: 'en' }
+    expect((await arrivedOf(video)).toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
+      known,
+      subtitles,
+    ])
+    const other = withRoom(film, 5)
+    await bring(video, other)
+    await takeAll()
+    expect(await arrivedOf(video)).toEqual(
+      expect.arrayContaining([{ ...known, bytes: other.length }, subtitles]),
+    )
+    expect(await arrivedOf(video)).toHaveLength(2)
+    // Whoever wants the former one back sends it again.
+    expect(await announce(video, film)).toMatchObject({ state: 'arriving', parts: [] })
+    const [episode] = await episodesOf(video)
+    await desk.ask(removeEpisode, { body: { id: episode?.id ?? '' } })
+    expect(await arrivedOf(video)).toEqual([])
   })
 
   it('that waits for the worker goes where it is said to by then, even while it is put together', async () => {

@@ -1,11 +1,21 @@
 import * as contract from '#contract/studio/uploads.ts'
-import { beginUploads, listUploads, removeUploads, traceOf } from '#server/features/media/media.ts'
+import {
+  beginUploads,
+  listArrivedUploads,
+  listUploads,
+  removeUploads,
+  traceOf,
+} from '#server/features/media/media.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
 
 /** Files on their way in from the pages; their bytes come by receive-bytes.ts. */
 export const uploadCommands: Command[] = [
   reads(contract.listUploads, async ({ db }, { video_id }, { language }) => ({
     data: { list: await listUploads(db, video_id, language) },
+  })),
+
+  reads(contract.listArrivedUploads, async ({ db }, { video_id }) => ({
+    data: { list: await listArrivedUploads(db, video_id) },
   })),
 
   changes(contract.beginUploads, async ({ clock }, tx, { video_id, files }, { language }) => {
