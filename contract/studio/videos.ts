@@ -63,6 +63,18 @@ export const DeskVideo = Type.Object({
 })
 export type DeskVideo = Static<typeof DeskVideo>
 
+/** What a draft took over as it was begun, as long as nobody has said otherwise. */
+export const Inherited = Type.Object({
+  parts: Type.Array(oneOf(['price', 'free_episodes'])),
+  /** The titles of the video before; null where there was none, and the site chose. */
+  from: nullable(TextsInSome),
+})
+export type Inherited = Static<typeof Inherited>
+
+/** A video as its page in the studio needs it. */
+export const DeskVideoPage = Type.Object({ ...DeskVideo.properties, inherited: nullable(Inherited) })
+export type DeskVideoPage = Static<typeof DeskVideoPage>
+
 const byId = Type.Object({ id: Id })
 const EpisodeTitles = Type.Object({ id: Id, titles: TextsInSome })
 
@@ -90,7 +102,7 @@ export const getDeskVideo = command({
   summary: 'One video of whatever state, in all languages',
   refuses: ['notFound'],
   query: byId,
-  info: DeskVideo,
+  info: DeskVideoPage,
 })
 
 export const addVideo = command({

@@ -18,6 +18,7 @@ export {
   selectCategories,
   selectDeskVideos,
   selectTagsInUse,
+  selectVideoBefore,
   type DeskVideoRecord,
 } from './desk-queries.ts'
 export { arrangeCategories, deleteLabel, mergeLabels, renameLabel } from './edit-labels.ts'

@@ -141,6 +141,18 @@ export function selectLatestPrice(db: Db) {
     .executeTakeFirst()
 }
 
+/** The video that was made before another, which took its prices over. */
+export function selectVideoBefore(db: Db, id: string) {
+  return db
+    .selectFrom('videos')
+    .select('titles')
+    .where(sql<boolean>`(created_at, id) < (SELECT created_at, id FROM videos WHERE id = ${id})`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 /** Which of the slugs that begin so are taken. */
 export async function selectSlugs(db: Db, beginning: string): Promise<Set<string>> {
   const rows = await db

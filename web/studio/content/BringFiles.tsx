@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import type { DeskVideo } from '#contract/studio/videos.ts'
+import type { DeskVideoPage } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
@@ -14,7 +14,7 @@ import { send } from './upload-queue.ts'
 import styles from './content.module.css'
 
 /** Where files of a season are chosen; they may be dropped anywhere on the page: a folder, several files or a ZIP. What they come to is shown before anything begins. */
-export function BringFiles({ video }: { video: DeskVideo }) {
+export function BringFiles({ video }: { video: DeskVideoPage }) {
   const { t } = useTexts()
   const { id } = video
   const [found, setFound] = useState<SourceFile[] | null>(null)

@@ -1,21 +1,27 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { badges } from '#contract/catalog.ts'
 import { planCurrencies } from '#contract/studio/plans.ts'
-import { editVideo, videoLimits, type DeskVideo } from '#contract/studio/videos.ts'
+import {
+  editVideo,
+  videoLimits,
+  type DeskVideo,
+  type DeskVideoPage,
+  type Inherited,
+} from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { centsOf, decimalOf } from '#web/studio/words.ts'
+import { centsOf, decimalOf, nameIn } from '#web/studio/words.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { labelsQuery } from './queries.ts'
 import { useSavedElsewhere } from './use-saved-elsewhere.ts'
 import styles from './content.module.css'
 
 /** Category, tags, free episodes, prices, badge, and whether it stands in front. */
-export function DetailsForm({ video }: { video: DeskVideo }) {
+export function DetailsForm({ video }: { video: DeskVideoPage }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const labels = useQuery(labelsQuery)
@@ -68,6 +74,7 @@ export function DetailsForm({ video }: { video: DeskVideo }) {
   useSavedElsewhere(form, initialOf(video))
   return (
     <form className={styles.stack} onSubmit={form.submit} noValidate>
+      {video.inherited && <TakenOver inherited={video.inherited} />}
       <div className={styles.details}>
         <Field
           {...form.field('category')}
@@ -130,6 +137,19 @@ export function DetailsForm({ video }: { video: DeskVideo }) {
         {t('content.saveDetails')}
       </Button>
     </form>
+  )
+}
+
+/** Where a new draft has its prices and free episodes from. */
+function TakenOver({ inherited: { parts, from } }: { inherited: Inherited }) {
+  const { t, language } = useTexts()
+  const what = parts.map((part) => t(`content.takenOverParts.${part}`)).join(', ')
+  return (
+    <p className={styles.quiet}>
+      {from
+        ? t('content.takenOver', { what, title: nameIn(from, language) })
+        : t('content.takenOverFirst', { what })}
+    </p>
   )
 }
 

@@ -44,7 +44,7 @@ export function FolderSays({
     {
       title: t('content.said.now'),
       cell: ({ offers: [first] }: Row) => {
-        if (first?.difference) return words(first.difference.part, first.difference.was, t)
+        if (first?.difference) return <Was difference={first.difference} />
         if (first?.title) return first.title.was || '–'
         return coverUrl ? <img src={coverUrl} alt="" {...size} className={styles.glimpse} /> : '–'
       },
@@ -191,6 +191,17 @@ function words(part: Difference['part'], text: string, t: Say): string {
   if (part === 'featured') return t('content.yes')
   if (part === 'badge' && (text === 'new' || text === 'hot')) return t(`content.badges.${text}`)
   return text
+}
+
+/** What the page has; quietly, where that is what nobody has said. */
+function Was({ difference: { part, was, isInherited } }: { difference: Difference }) {
+  const { t } = useTexts()
+  return (
+    <>
+      {words(part, was, t)}
+      {isInherited && <span className={styles.quiet}> ({t('content.said.inherited')})</span>}
+    </>
+  )
 }
 
 const size = { width: 90, height: 120 }

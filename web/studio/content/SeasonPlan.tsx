@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { languages } from '#contract/languages.ts'
-import type { DeskEpisode, DeskVideo } from '#contract/studio/videos.ts'
+import type { DeskEpisode, DeskVideoPage } from '#contract/studio/videos.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
@@ -35,7 +35,7 @@ export function SeasonPlan({
   onBegin,
   onCancel,
 }: {
-  video: DeskVideo
+  video: DeskVideoPage
   found: readonly SourceFile[]
   /** That the video has already. */
   episodes: readonly DeskEpisode[]

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
-import { editVideo, type DeskVideo } from '#contract/studio/videos.ts'
+import { editVideo, type DeskVideo, type DeskVideoPage } from '#contract/studio/videos.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
@@ -28,7 +28,7 @@ export function VideoPage() {
   return <Whole key={id} video={video.data} />
 }
 
-function Whole({ video }: { video: DeskVideo }) {
+function Whole({ video }: { video: DeskVideoPage }) {
   const { t, language } = useTexts()
   const mayEdit = useMay()(editVideo)
   return (

@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest'
 import type { VideoDescription } from '#contract/studio/descriptions.ts'
-import type { DeskVideo } from '#contract/studio/videos.ts'
+import type { DeskVideoPage } from '#contract/studio/videos.ts'
 import { compareDescription, editsOf } from './compare-description.ts'
 
 vi.mock('#web/lib/language.ts', () => ({ currentLanguage: () => 'en' }))
 
-const draft: DeskVideo = {
+const draft: DeskVideoPage = {
   id: 'vid_1',
   slug: 'salt',
   state: 'draft',
@@ -22,6 +22,7 @@ const draft: DeskVideo = {
   episode_count: 0,
   released_at: null,
   created_at: '2026-01-01T00:00:00.000Z',
+  inherited: null,
 }
 const said: VideoDescription = {
   titles: { en: 'Salt', dy: 'Das Salz', es: 'Sal' },
@@ -57,4 +58,14 @@ it('what is taken becomes one edit, which names no language that is not taken', 
     category: 'drama',
   })
   expect(editsOf([])).toEqual({})
+})
+
+it('what a draft only took over from the video before is told apart from what somebody typed', () => {
+  const inheritedOf = (inherited: DeskVideoPage['inherited']) =>
+    compareDescription({ ...said, free_episodes: 5 }, { ...draft, inherited })
+      .filter(({ isInherited }) => isInherited)
+      .map(({ part }) => part)
+  expect(inheritedOf(null)).toEqual([])
+  expect(inheritedOf({ parts: ['price'], from: null })).toEqual(['price'])
+  expect(inheritedOf({ parts: ['price', 'free_episodes'], from: null })).toEqual(['free_episodes', 'price'])
 })

@@ -1,7 +1,7 @@
 import type { BodyOf } from '#contract/endpoint.ts'
 import { languages, type Language } from '#contract/languages.ts'
 import type { VideoDescription } from '#contract/studio/descriptions.ts'
-import type { DeskVideo, editVideo } from '#contract/studio/videos.ts'
+import type { DeskVideo, DeskVideoPage, editVideo } from '#contract/studio/videos.ts'
 import { decimalOf } from '#web/studio/words.ts'
 
 type Edits = Omit<BodyOf<typeof editVideo>, 'id'>
@@ -14,13 +14,15 @@ export interface Difference {
   /** Empty where the page has nothing, so that nothing is lost by taking it. */
   was: string
   says: string
+  /** Nobody has said what was: a draft took it over from the video before. */
+  isInherited: boolean
   edits: Edits
 }
 
 /** Where a description and a video differ. What the description leaves out is no difference. */
-export function compareDescription(said: VideoDescription, video: DeskVideo): Difference[] {
+export function compareDescription(said: VideoDescription, video: DeskVideoPage): Difference[] {
   const texts = (part: 'titles' | 'synopses') =>
-    languages.map((language): Difference => {
+    languages.map((language) => {
       const says = said[part][language] ?? ''
       return {
         part,
@@ -31,7 +33,7 @@ export function compareDescription(said: VideoDescription, video: DeskVideo): Di
       }
     })
   const { category, tags, badge, featured, free_episodes, episode_cents, video_cents, currency } = said
-  const all: Difference[] = [
+  const all: Omit<Difference, 'isInherited'>[] = [
     ...texts('titles'),
     ...texts('synopses'),
     { part: 'category', was: video.category?.slug ?? '', says: category ?? '', edits: { category } },
@@ -56,7 +58,10 @@ export function compareDescription(said: VideoDescription, video: DeskVideo): Di
     { part: 'badge', was: video.badge ?? '', says: badge ?? '', edits: { badge } },
     { part: 'featured', was: video.featured ? 'yes' : '', says: featured ? 'yes' : '', edits: { featured } },
   ]
-  return all.filter(({ was, says }) => says !== '' && says !== was)
+  const inherited: readonly string[] = video.inherited?.parts ?? []
+  return all
+    .filter(({ was, says }) => says !== '' && says !== was)
+    .map((each) => ({ ...each, isInherited: inherited.includes(each.part) }))
 }
 
 const priceWords = ({ episode_cents, video_cents, currency }: DeskVideo['price']) =>

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { coverPath, uploadLimits } from '#contract/studio/uploads.ts'
-import { editVideo, nameEpisodes, type DeskEpisode, type DeskVideo } from '#contract/studio/videos.ts'
+import { editVideo, nameEpisodes, type DeskEpisode, type DeskVideoPage } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
 import { sendPicture } from '#web/studio/send-picture.ts'
 import { useTexts } from '#web/studio/texts.ts'
@@ -32,11 +32,11 @@ export interface Offer {
 
 /**
  * What the `video.yaml` and the cover among these files offer for a video; of several, the last that was given. Where the page has
- * nothing yet it is taken, unless the operator says otherwise; what it has stays, unless they say otherwise.
+ * nothing yet, or what nobody has said, it is taken, unless the operator says otherwise; what it has stays, unless they say otherwise.
  */
 export function useFolder(
   found: readonly SourceFile[],
-  video: DeskVideo,
+  video: DeskVideoPage,
   /** The episodes that are there, and the numbers of those among the files. */
   { episodes, coming }: { episodes: readonly DeskEpisode[]; coming: readonly number[] },
 ) {
@@ -54,10 +54,13 @@ export function useFolder(
   const differences = said ? compareDescription(said, video) : []
   const titles = compareTitles(said?.episode_titles ?? [], episodes, coming)
   const known = new Set([...episodes.map(({ number }) => number), ...coming])
-  const offer = (key: string, was: unknown) => ({ key, isTaken: chosen.get(key) ?? !was })
+  const offer = (key: string, stays: unknown) => ({ key, isTaken: chosen.get(key) ?? !stays })
   const offers: Offer[] = [
     ...differences.map((difference) => ({
-      ...offer([difference.part, difference.language ?? ''].join('.'), difference.was),
+      ...offer(
+        [difference.part, difference.language ?? ''].join('.'),
+        difference.was && !difference.isInherited,
+      ),
       difference,
     })),
     ...(cover ? [offer('cover', video.cover_url)] : []),

@@ -129,6 +129,27 @@ describe('describing a video', () => {
     expect(answer).toMatchObject({ code: 500, info: { field } })
   })
 
+  it('says what a draft took over from the video before it, until an operator says otherwise', async () => {
+    const { id: before } = await begin('Night train')
+    const prices = { episode_cents: 199, video_cents: 2999, free_episodes: 4 }
+    await desk.ask(editVideo, { body: { id: before, ...prices } })
+    const { id } = await begin('Deep water')
+    const inherited = async () => (await desk.ask(getDeskVideo, { query: { id } })).inherited
+    expect(await inherited()).toEqual({ parts: ['price', 'free_episodes'], from: { en: 'Night train' } })
+    // The form sends all of its fields.
+    await desk.ask(editVideo, { body: { id, ...prices, category: 'Drama' } })
+    await desk.ask(editVideo, { body: { id: before, episode_cents: 99 } })
+    expect(await inherited()).toMatchObject({ parts: ['price', 'free_episodes'] })
+    await desk.ask(editVideo, { body: { id, video_cents: 1999 } })
+    expect(await inherited()).toMatchObject({ parts: ['free_episodes'] })
+    await desk.ask(editVideo, { body: { id, video_cents: 2999 } })
+    expect(await inherited()).toMatchObject({ parts: ['free_episodes'] })
+    await desk.ask(editVideo, { body: { id, free_episodes: 2 } })
+    expect(await inherited()).toBeNull()
+    const { id: built } = await buildVideo(site.context)
+    expect((await desk.ask(getDeskVideo, { query: { id: built } })).inherited).toBeNull()
+  })
+
   it('gives two videos of one title addresses of their own, and the next one the latest prices', async () => {
     const one = await begin('Twin Peaks!')
     await desk.ask(editVideo, { body: { id: one.id, currency: 'EUR', video_cents: 1299 } })

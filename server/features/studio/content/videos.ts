@@ -17,6 +17,7 @@ import {
 } from '#server/features/catalog/catalog.ts'
 import { countFailed, countPlayable } from '#server/features/media/media.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
+import { loadInherited } from './inherited.ts'
 import { pageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import type { Tx } from '#server/tables.ts'
@@ -45,9 +46,10 @@ export const videoCommands: Command[] = [
     }
   }),
 
-  reads(contract.getDeskVideo, async ({ db }, { id }, { language }) => ({
-    info: present(await loadDeskVideo(db, id), language),
-  })),
+  reads(contract.getDeskVideo, async ({ db }, { id }, { language }) => {
+    const video = await loadDeskVideo(db, id)
+    return { info: { ...present(video, language), inherited: await loadInherited(db, video) } }
+  }),
 
   reads(contract.listLabels, async ({ db }, _input, { language }) => {
     const [categories, tags] = await Promise.all([selectCategories(db), selectTagsInUse(db, mostTags)])

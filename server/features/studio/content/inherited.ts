@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import type { Inherited } from '#contract/studio/videos.ts'
+import { selectVideoBefore, type DeskVideoRecord } from '#server/features/catalog/catalog.ts'
+import type { Db } from '#server/tables.ts'
+
+/** The fields behind each part that a draft takes over. */
+const fieldsOf = {
+  price: ['episode_cents', 'video_cents', 'currency'],
+  free_episodes: ['free_episodes'],
+} as const
+const parts = ['price', 'free_episodes'] as const
+
+/** What a draft has as it began, from the video before it, because no operator has said otherwise; null where nothing is. */
+export async function loadInherited(db: Db, video: DeskVideoRecord): Promise<Inherited | null> {
+  if (video.state !== 'draft') return null
+  const deeds = await selectDeeds(db, video.id)
+  const begun = deeds.find(({ event }) => event === 'studio video add')?.after
+  if (!begun) return null
+  const edits = deeds.filter(({ event }) => event === 'studio video edit')
+  const isKept = (field: (typeof fieldsOf)[(typeof parts)[number]][number]) =>
+    begun[field] === video[field] && !edits.some(({ after }) => after && field in after)
+  const kept = parts.filter((part) => fieldsOf[part].every(isKept))
+  if (kept.length === 0) return null
+  const before = await selectVideoBefore(db, video.id)
+  return { parts: kept, from: before?.titles ?? null }
+}
+
+/** What the trail says of how a video began and was described since. */
+async function selectDeeds(db: Db, id: string) {
+  const { rows } = await sql<{ event: string; after: Record<string, unknown> | null }>`
+    SELECT event, details->'after' AS after FROM audit_events
+    WHERE subject = ${id} AND event IN ('studio video add', 'studio video edit')`.execute(db)
+  return rows
+}
