@@ -14,6 +14,8 @@ import { DeskContext, deskQuery, shown } from './queries.ts'
 import { SignIn } from './SignIn.tsx'
 import { changeLanguage, studioLanguages, useTexts } from './texts.ts'
 import { useNoStrayDrop } from './ui/file-drop.ts'
+import { AskToLeave, LeaveGuard } from './ui/LeaveGuard.tsx'
+import { hasUnsaved } from './ui/unsaved.ts'
 import styles from './shell.module.css'
 
 /** What stands around every screen of the studio; whoever is not signed in gets the sign-in in its place. */
@@ -90,6 +92,7 @@ function Desktop({ desk }: { desk: Desk }) {
         <Outlet />
       </main>
       <ScrollRestoration />
+      <LeaveGuard />
     </div>
   )
 }
@@ -100,6 +103,7 @@ const middleOf = ({ offsetLeft, offsetWidth }: HTMLElement) => offsetLeft + offs
 function Person({ desk: { operator } }: { desk: Desk }) {
   const { t, language } = useTexts()
   const queryClient = useQueryClient()
+  const [asks, setAsks] = useState(false)
   const choose = async (chosen: Language) => {
     await changeLanguage(chosen)
     // What the site says in words, such as why a file was of no use, came in the language of before.
@@ -130,9 +134,10 @@ function Person({ desk: { operator } }: { desk: Desk }) {
           ))}
         </select>
       </label>
-      <Button look="quiet" onClick={() => void signOut()}>
+      <Button look="quiet" onClick={() => (hasUnsaved() ? setAsks(true) : void signOut())}>
         {t('desk.signOut')}
       </Button>
+      {asks && <AskToLeave onLeave={() => void signOut()} onStay={() => setAsks(false)} />}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes } from 'react'
+import type { ButtonHTMLAttributes, Ref } from 'react'
 import styles from './button.module.css'
 
 type Look = 'main' | 'quiet' | 'danger' | 'icon'
@@ -12,6 +12,6 @@ export function Button({
   look = 'main',
   wide,
   ...rest
-}: ButtonHTMLAttributes<HTMLButtonElement> & { look?: Look; wide?: boolean }) {
+}: ButtonHTMLAttributes<HTMLButtonElement> & { look?: Look; wide?: boolean; ref?: Ref<HTMLButtonElement> }) {
   return <button type="button" className={buttonClass(look, wide)} {...rest} />
 }

@@ -8,7 +8,7 @@ const signInFirst = 401
 
 type Texts<Name extends string> = Record<Name, string>
 
-interface FormOptions<Name extends string> {
+export interface FormOptions<Name extends string> {
   initial: Texts<Name>
   /** What is wrong, by field, in words. */
   messagesOf: (value: Texts<Name>) => Partial<Texts<Name>>

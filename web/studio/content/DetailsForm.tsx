@@ -12,12 +12,11 @@ import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { centsOf, decimalOf, nameIn } from '#web/studio/words.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { labelsQuery } from './queries.ts'
-import { useSavedElsewhere } from './use-saved-elsewhere.ts'
 import styles from './content.module.css'
 
 /** Category, tags, free episodes, prices, badge, and whether it stands in front. */
@@ -38,7 +37,7 @@ export function DetailsForm({ video }: { video: DeskVideoPage }) {
             .join(', '),
         })
       : ''
-  const form = useForm({
+  const form = useGuardedForm({
     initial: initialOf(video),
     messagesOf: (value) => ({
       ...(centsOf(value.episode_cents) ? {} : { episode_cents: t('content.priceBad') }),
@@ -71,7 +70,6 @@ export function DetailsForm({ video }: { video: DeskVideoPage }) {
       notify(t('content.saved'))
     },
   })
-  useSavedElsewhere(form, initialOf(video))
   return (
     <form className={styles.stack} onSubmit={form.submit} noValidate>
       {video.inherited && <TakenOver inherited={video.inherited} />}

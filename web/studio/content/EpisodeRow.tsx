@@ -13,9 +13,9 @@ import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { episodeName } from './episode-name.ts'
@@ -132,7 +132,7 @@ function TitlesSheet({
 }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const form = useForm<Language>({
+  const form = useGuardedForm<Language>({
     initial: { en: '', es: '', fy: '', dy: '', pt: '', ...titles },
     messagesOf: (value) =>
       Object.fromEntries(

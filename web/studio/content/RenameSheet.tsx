@@ -7,9 +7,9 @@ import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { shown } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { nameIn } from '#web/studio/words.ts'
 import type { LabelProps } from './LabelActions.tsx'
 import styles from './content.module.css'
@@ -19,7 +19,7 @@ export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: ()
   const { t, language: own } = useTexts()
   const name = nameIn(label.names, own)
   const queryClient = useQueryClient()
-  const form = useForm<Language>({
+  const form = useGuardedForm<Language>({
     initial: initialOf(label),
     messagesOf: (value) => {
       const long = languages.filter((language) => value[language].trim().length > longestLabel)

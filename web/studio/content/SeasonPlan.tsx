@@ -6,6 +6,7 @@ import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
+import { useUnsaved } from '#web/studio/ui/unsaved.ts'
 import { bytesWords } from './bytes-words.ts'
 import { FolderSays } from './FolderSays.tsx'
 import { hasArrived } from './has-arrived.ts'
@@ -44,6 +45,7 @@ export function SeasonPlan({
 }) {
   const { t } = useTexts()
   const [mended, setMended] = useState<ReadonlyMap<SourceFile, Partial<Placed<SourceFile>> | null>>(new Map())
+  useUnsaved(mended.size > 0)
   const mend = (file: SourceFile, change: Partial<Placed<SourceFile>> | null) =>
     setMended(new Map([...mended, [file, change && { ...mended.get(file), ...change }]]))
   const placed = placedOf(found)

@@ -9,10 +9,10 @@ import {
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { call } from '#web/lib/api.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTexts } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import styles from './content.module.css'
@@ -78,7 +78,7 @@ function ScheduleSheet({
 }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const form = useForm({
+  const form = useGuardedForm({
     initial: { at: state === 'scheduled' && released_at ? localTime(released_at) : '' },
     messagesOf: ({ at }) => (Number.isNaN(Date.parse(at)) ? { at: t('content.momentNeeded') } : {}),
     send: async ({ at }) => {

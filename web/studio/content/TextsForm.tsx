@@ -6,9 +6,8 @@ import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { useSavedElsewhere } from './use-saved-elsewhere.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import styles from './content.module.css'
 
 type Name = `titles.${Language}` | `synopses.${Language}`
@@ -17,7 +16,7 @@ type Name = `titles.${Language}` | `synopses.${Language}`
 export function TextsForm({ video }: { video: DeskVideo }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const form = useForm({
+  const form = useGuardedForm({
     initial: initialOf(video),
     messagesOf: (value) => {
       const messages: Partial<Record<Name, string>> = {}
@@ -38,7 +37,6 @@ export function TextsForm({ video }: { video: DeskVideo }) {
       notify(t('content.saved'))
     },
   })
-  useSavedElsewhere(form, initialOf(video))
   return (
     <form className={styles.stack} onSubmit={form.submit} noValidate>
       <p className={styles.quiet}>{t('content.textsText')}</p>

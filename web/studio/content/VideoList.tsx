@@ -1,15 +1,16 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, useNavigate, useSearchParams } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { addVideo, videoStates, type DeskVideoRow } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts, type Say } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
+import { useGoOn } from '#web/studio/ui/unsaved.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { Page } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
@@ -104,14 +105,14 @@ function episodesOf({ episode_count, progress, failed_count }: DeskVideoRow, t: 
 /** A title begins a draft; the rest is said on its own page. */
 function AddSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTexts()
-  const navigate = useNavigate()
-  const form = useForm({
+  const goOn = useGoOn()
+  const form = useGuardedForm({
     initial: { title: '' },
     messagesOf: ({ title }) => (title.trim() === '' ? { title: t('content.titleNeeded') } : {}),
     fieldOf: () => 'title',
     send: async ({ title }) => {
       const { id } = await call(addVideo, { body: { title } })
-      await navigate(id)
+      goOn(id)
     },
   })
   return (

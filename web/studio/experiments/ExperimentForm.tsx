@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from 'react-router'
 import {
   changeExperiment,
   createExperiment,
@@ -10,8 +9,9 @@ import { payLayouts } from '#contract/studio/homepage.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
+import { useGoOn } from '#web/studio/ui/unsaved.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { bodyOf, isPriced, otherArms, problemsOf, valuesOf, type DraftValues } from './draft-values.ts'
 import styles from './experiments.module.css'
@@ -19,9 +19,9 @@ import styles from './experiments.module.css'
 /** Drafts an experiment, or changes the draft. */
 export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
   const { t } = useTexts()
-  const navigate = useNavigate()
+  const goOn = useGoOn()
   const queryClient = useQueryClient()
-  const form = useForm<keyof DraftValues>({
+  const form = useGuardedForm<keyof DraftValues>({
     initial: valuesOf(experiment),
     fieldOf: (field) => (field === 'arms' ? 'one' : undefined),
     messagesOf: (values) => problemsOf(values, t),
@@ -31,7 +31,7 @@ export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
         ? await call(changeExperiment, { body: { id: experiment.id, name: body.name, arms: body.arms } })
         : await call(createExperiment, { body })
       void queryClient.invalidateQueries({ queryKey: ['experiments'] })
-      if (!experiment) void navigate(`/studio/experiments/${id}`)
+      if (!experiment) goOn(`/studio/experiments/${id}`)
     },
   })
   return (
@@ -63,7 +63,7 @@ export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
   )
 }
 
-type Fields = { form: ReturnType<typeof useForm<keyof DraftValues>> }
+type Fields = { form: ReturnType<typeof useGuardedForm<keyof DraftValues>> }
 
 function Target({ form }: Fields) {
   const { t } = useTexts()

@@ -4,8 +4,8 @@ import { createLink, type Link } from '#contract/studio/links.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { episodeOfAddress } from './episode-address.ts'
 import { LinkSheet } from './LinkSheet.tsx'
 import styles from './growth.module.css'
@@ -15,7 +15,7 @@ export function LinkForm() {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const [made, setMade] = useState<Link | null>(null)
-  const form = useForm({
+  const form = useGuardedForm({
     initial: { name: '', address: '' },
     messagesOf: ({ name, address }) => ({
       ...(name.trim() === '' ? { name: t('growth.linkNameBad') } : {}),

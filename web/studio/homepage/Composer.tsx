@@ -13,6 +13,7 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { Ordered } from '#web/studio/ui/Ordered.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'
+import { useUnsaved } from '#web/studio/ui/unsaved.ts'
 import { Preview } from './Preview.tsx'
 import { SectionFields } from './SectionFields.tsx'
 import styles from './homepage.module.css'
@@ -33,6 +34,7 @@ export function Composer({ composed }: { composed: Composed }) {
   const [rest, setRest] = useState<Omit<Draft, 'sections'>>(composed.draft)
   const draft: Draft = { ...rest, sections: sections.map(unkeyed) }
   const isChanged = JSON.stringify(draft) !== JSON.stringify(composed.draft)
+  useUnsaved(isChanged)
   const lacksTitle = !sections.every(isTitled)
   const set = (change: Partial<typeof rest>) => setRest({ ...rest, ...change })
   const save = async () => {

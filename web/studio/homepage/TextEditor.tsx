@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { longestText, restoreText, saveText, showText, type SiteText } from '#contract/studio/texts.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
+import { useUnsaved } from '#web/studio/ui/unsaved.ts'
 import { timeWords } from '#web/studio/words.ts'
-import { keepTyped, typedBefore } from './typed-texts.ts'
 import { TextPreview } from './TextPreview.tsx'
 import { isMovedOn, textQuery, textsQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
@@ -19,15 +19,15 @@ export function TextEditor({ saved }: { saved: SiteText }) {
   const { t, language: shown } = useTexts()
   const queryClient = useQueryClient()
   const id = useId()
-  const [base, setBase] = useState(() => typedBefore(saved)?.base ?? saved)
-  const [markdown, setMarkdown] = useState(() => typedBefore(saved)?.markdown ?? saved.markdown)
+  const [base, setBase] = useState(saved)
+  const [markdown, setMarkdown] = useState(saved.markdown)
   const [theirs, setTheirs] = useState<SiteText | null>(null)
   const [busy, setBusy] = useState(false)
   const [asks, setAsks] = useState(false)
   const [problem, setProblem] = useState('')
   const isChanged = markdown !== base.markdown
   const { name, language } = base
-  useEffect(() => keepTyped(base, isChanged ? markdown : undefined), [base, isChanged, markdown])
+  useUnsaved(isChanged)
 
   const take = (text: SiteText) => {
     setBase(text)

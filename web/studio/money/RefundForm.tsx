@@ -6,8 +6,8 @@ import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { centsOf, decimalOf } from '#web/studio/words.ts'
 import styles from './money.module.css'
 
@@ -17,7 +17,7 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
   const queryClient = useQueryClient()
   const { order, refundable_cents: most } = file
   const left = order.amount_cents - order.refunded_cents
-  const form = useForm<'amount' | 'reason'>({
+  const form = useGuardedForm<'amount' | 'reason'>({
     initial: { amount: decimalOf(most), reason: '' },
     fieldOf: (field) => (field === 'cents' ? 'amount' : undefined),
     messagesOf: ({ amount, reason }) => ({

@@ -5,8 +5,8 @@ import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { useSettled } from '#web/studio/ui/use-settled.ts'
 import { useCommand } from '#web/studio/use-command.ts'
@@ -18,7 +18,7 @@ const wholeNumber = (typed: string, most: number) => /^[1-9]\d{0,5}$/.test(typed
 export function GrantForm({ person }: { person: string }) {
   const { t } = useTexts()
   const { run } = useCommand(grantEntitlement)
-  const form = useForm({
+  const form = useGuardedForm({
     initial: { title: '', video: '', number: '', days: '30', reason: '' },
     messagesOf: ({ title, video, number, days, reason }) => ({
       // Whoever looked for a video and chose none would give everything.
@@ -35,9 +35,10 @@ export function GrantForm({ person }: { person: string }) {
         ...(video && number ? { number: Number(number) } : {}),
         ...(days ? { days: Number(days) } : {}),
       })
-      if (!given) return
+      if (!given) return false
       notify(t('people.gave'))
       form.renew({ title: '', video: '', number: '', reason: '' })
+      return true
     },
   })
   const { title, video } = form.value

@@ -5,8 +5,8 @@ import { planCurrencies, type addPlan, type SoldPlan } from '#contract/studio/pl
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field, type FormField } from '#web/ui/Field.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { useTexts, type Say } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { centsOf, decimalOf } from '#web/studio/words.ts'
 import styles from './plans.module.css'
@@ -27,7 +27,7 @@ export function PlanForm({
 }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const form = useForm<keyof Values>({
+  const form = useGuardedForm<keyof Values>({
     initial: valuesOf(plan),
     fieldOf: (field) =>
       field === 'intro_price_cents' ? 'intro' : field === 'price_cents' ? 'price' : undefined,
@@ -49,7 +49,7 @@ export function PlanForm({
   )
 }
 
-type PlanFields = ReturnType<typeof useForm<keyof Values>>
+type PlanFields = ReturnType<typeof useGuardedForm<keyof Values>>
 
 function Money({ form, isNew }: { form: PlanFields; isNew: boolean }) {
   const { t } = useTexts()

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
 import { inLanguage } from '#contract/languages.ts'
 import { addPlan, changePlan, retirePlan, type SoldPlan } from '#contract/studio/plans.ts'
 import { call } from '#web/lib/api.ts'
@@ -15,6 +14,7 @@ import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { Facts } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
+import { useGoOn } from '#web/studio/ui/unsaved.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { timeWords } from '#web/studio/words.ts'
 import { PlanForm } from './PlanForm.tsx'
@@ -25,7 +25,7 @@ import styles from './plans.module.css'
 /** A plan that is not there yet. */
 export function NewPlan() {
   const { t } = useTexts()
-  const navigate = useNavigate()
+  const goOn = useGoOn()
   return (
     <Page title={t('plans.add')} lead={<PageLink to="/studio/plans">{t('plans.all')}</PageLink>}>
       <PlanForm
@@ -33,7 +33,7 @@ export function NewPlan() {
         onSend={async (terms) => {
           const { id } = await call(addPlan, { body: terms })
           notify(t('plans.added'))
-          void navigate(`/studio/plans/${id}`)
+          goOn(`/studio/plans/${id}`)
         }}
       />
     </Page>
@@ -91,7 +91,7 @@ function Summary({ plan }: { plan: SoldPlan }) {
 
 function Change({ plan }: { plan: SoldPlan }) {
   const { t } = useTexts()
-  const navigate = useNavigate()
+  const goOn = useGoOn()
   return (
     <Panel title={t('plans.change')}>
       <p className={styles.hint}>{t('plans.changeHint')}</p>
@@ -102,7 +102,7 @@ function Change({ plan }: { plan: SoldPlan }) {
         onSend={async (terms) => {
           const changed = await call(changePlan, { body: { id: plan.id, ...terms } })
           notify(t(changed.id === plan.id ? 'plans.saved' : 'plans.replaced'))
-          if (changed.id !== plan.id) void navigate(`/studio/plans/${changed.id}`)
+          if (changed.id !== plan.id) goOn(`/studio/plans/${changed.id}`)
         }}
       />
     </Panel>

@@ -8,6 +8,7 @@ import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
+import { useUnsaved } from '#web/studio/ui/unsaved.ts'
 import styles from './settings.module.css'
 
 /** Which languages viewers can choose from, and the one for whoever asks for none of these. */
@@ -24,8 +25,9 @@ export function Languages({ offered }: { offered: readonly Language[] }) {
     const others = languages.filter((each) => each !== usual && chosen.includes(each))
     if (await run({ languages: [usual, ...others] })) notify(t('settings.languagesSaved'))
   }
-  if (!may) return <p>{offered.map((each) => languageNames[each]).join(', ')}</p>
   const isChanged = chosen[0] !== offered[0] || chosen.toSorted().join() !== offered.toSorted().join()
+  useUnsaved(isChanged)
+  if (!may) return <p>{offered.map((each) => languageNames[each]).join(', ')}</p>
   return (
     <div className={styles.languages}>
       <fieldset className={styles.ticks}>

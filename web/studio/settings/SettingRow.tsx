@@ -3,9 +3,9 @@ import { changeSetting, limitBounds, limitNames, type Setting } from '#contract/
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts, type Say } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { settingsQuery } from './queries.ts'
 import styles from './settings.module.css'
@@ -16,7 +16,7 @@ export function SettingRow({ setting: { name, value, own } }: { setting: Setting
   const may = useMay()(changeSetting)
   const queryClient = useQueryClient()
   const takeBack = useCommand(changeSetting)
-  const form = useForm({
+  const form = useGuardedForm({
     initial: { value: value ?? '' },
     messagesOf: ({ value: typed }) => (typed.trim() ? {} : { value: t('settings.missing') }),
     send: async ({ value: typed }) => {

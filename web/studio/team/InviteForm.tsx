@@ -7,8 +7,8 @@ import { call } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/checks.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { OneTimeLink, type Invited } from './OneTimeLink.tsx'
 import styles from './team.module.css'
@@ -19,7 +19,7 @@ export function InviteForm() {
   const { t: word } = useTranslation()
   const queryClient = useQueryClient()
   const [invited, setInvited] = useState<Invited | null>(null)
-  const form = useForm({
+  const form = useGuardedForm({
     initial: { email: '', role: 'editor' },
     messagesOf: ({ email }) => (isEmail(email) ? {} : { email: word('account.emailBad') }),
     send: async ({ email, role }) => {

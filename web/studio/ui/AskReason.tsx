@@ -1,8 +1,8 @@
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { useGuardedForm } from './use-guarded-form.ts'
 import styles from './page.module.css'
 
 /** Asks why, before something that stays in the audit trail with its reason. */
@@ -21,7 +21,7 @@ export function AskReason({
   onClose: () => void
 }) {
   const { t } = useTexts()
-  const form = useForm({
+  const form = useGuardedForm({
     initial: { reason: '' },
     messagesOf: ({ reason }) => (reason.trim() ? {} : { reason: t('money.reasonMissing') }),
     send: ({ reason }) => onDo(reason.trim().slice(0, 200)),

@@ -1,0 +1,97 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { expectFits, expectReadable } from './page-quality.ts'
+import { beginDraft, openStudio } from './studio.ts'
+
+test.use({ bypassCSP: true })
+
+const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' })
+const area = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Areas of the studio' }).getByRole('link', { name })
+
+/** Reloads, and stays where the browser asks. @returns whether it did */
+async function asksBeforeReload(page: Page): Promise<boolean> {
+  const asked: string[] = []
+  page.once('dialog', (dialog) => {
+    asked.push(dialog.type())
+    void dialog.dismiss()
+  })
+  await page.evaluate(() => location.reload())
+  // A page that was not left still answers.
+  await expect(page.getByRole('main', { name: 'Studio' })).toBeVisible()
+  return asked.includes('beforeunload')
+}
+
+test('what was typed on a video’s page is asked for before it is lost, and not once it is saved', async ({
+  page,
+}) => {
+  await openStudio(page, 'owner')
+  const name = `A night that was typed ${crypto.randomUUID().slice(0, 8)}`
+  await beginDraft(page, name)
+  await page.goto('/studio/content')
+  await page.getByRole('link', { name }).click()
+  const title = page.getByRole('group', { name: 'Español' }).getByLabel('Title')
+  await title.fill('Una noche ')
+  await page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link').first().click()
+  await expect(question(page)).toHaveCount(0)
+
+  await area(page, 'Plans').click()
+  await expect(question(page)).toBeVisible()
+  await expectReadable(page)
+  await expectFits(page)
+  await page.keyboard.press('Enter')
+  await expect(question(page)).toHaveCount(0)
+  await expect(title).toHaveValue('Una noche ')
+  await page.goBack()
+  await expect(question(page)).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(title).toHaveValue('Una noche ')
+  expect(await asksBeforeReload(page)).toBe(true)
+  await expect(title).toHaveValue('Una noche ')
+
+  await page.getByRole('button', { name: 'Save the texts' }).click()
+  await expect(page.getByText('Saved.', { exact: true })).toBeVisible()
+  await area(page, 'Plans').click()
+  await expect(page.getByRole('heading', { name: 'Plans and prices' })).toBeVisible()
+  await page.goBack()
+  await expect(title).toHaveValue('Una noche')
+
+  await page.getByLabel('Price of an episode').fill('7.77')
+  await area(page, 'Plans').click()
+  await question(page).getByRole('button', { name: 'Leave', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'Plans and prices' })).toBeVisible()
+})
+
+const forms = [
+  ['the homepage that is composed', '/studio/homepage', 'Line at the foot'],
+  ['a text in Markdown', '/studio/homepage/texts/refundPolicy/pt', 'Text in Markdown'],
+  ['a plan', '/studio/plans/new', 'Introductory price'],
+  ['a setting', '/studio/settings', 'Facebook pixel'],
+  ['a link', '/studio/growth', 'Name of the link'],
+  ['an experiment', '/studio/experiments/new', 'Name'],
+  ['an invitation', '/studio/team', 'E-mail'],
+] as const
+
+test('every form of the studio asks before what was typed into it is lost, and so does signing out', async ({
+  page,
+}) => {
+  await openStudio(page, 'owner')
+  for (const [name, path, label] of forms)
+    await test.step(name, async () => {
+      await page.goto(path)
+      await page.getByLabel(label).first().fill('123')
+      await area(page, 'Running').click()
+      await expect(question(page)).toBeVisible()
+      await page.keyboard.press('Escape')
+      await expect(page.getByLabel(label).first()).toHaveValue('123')
+      expect(await asksBeforeReload(page)).toBe(true)
+      const account = page.getByRole('button', { name: 'Account and language' })
+      if (await account.isVisible()) await account.click()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await expect(question(page)).toBeVisible()
+      await question(page).getByRole('button', { name: 'Keep editing' }).click()
+      await area(page, 'Running').click()
+      await question(page).getByRole('button', { name: 'Leave', exact: true }).click()
+      await expect(page).toHaveURL(/\/studio\/running$/)
+    })
+})

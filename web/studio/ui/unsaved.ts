@@ -1,0 +1,38 @@
+import { useEffect } from 'react'
+import { useNavigate } from 'react-router'
+
+/** What is on the screen and not saved, each by something that tells it from the others. */
+const unsaved = new Set<object>()
+
+const askFirst = (event: Event) => event.preventDefault()
+
+function watchTab(): void {
+  if (unsaved.size > 0) addEventListener('beforeunload', askFirst)
+  else removeEventListener('beforeunload', askFirst)
+}
+
+/** While something here is not saved, leaving asks first: the studio (LeaveGuard.tsx), or the browser before it closes the tab. */
+export function useUnsaved(isUnsaved: boolean): void {
+  useEffect(() => {
+    if (!isUnsaved) return
+    const mark = {}
+    unsaved.add(mark)
+    watchTab()
+    return () => {
+      unsaved.delete(mark)
+      watchTab()
+    }
+  }, [isUnsaved])
+}
+
+export const hasUnsaved = (): boolean => unsaved.size > 0
+
+/** Goes on to what a form has made: all is saved, though the screen has not been drawn again yet. */
+export function useGoOn(): (to: string) => void {
+  const navigate = useNavigate()
+  return (to) => {
+    unsaved.clear()
+    watchTab()
+    void navigate(to)
+  }
+}

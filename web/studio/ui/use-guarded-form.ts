@@ -1,0 +1,25 @@
+import { useState } from 'react'
+import { useForm, type FormOptions } from '#web/ui/use-form.ts'
+import { useUnsaved } from './unsaved.ts'
+import { useSavedElsewhere } from './use-saved-elsewhere.ts'
+
+/**
+ * A form of the studio: whoever would lose what was typed is asked first, and what is saved elsewhere meanwhile, as `initial`
+ * has it, is shown. `send` answers false where nothing was saved, and has said why.
+ */
+export function useGuardedForm<Name extends string>(options: FormOptions<Name>) {
+  const { initial } = options
+  const [sent, setSent] = useState(initial)
+  const form = useForm({
+    ...options,
+    send: async (value) => {
+      if ((await options.send(value)) !== false) setSent(value)
+    },
+  })
+  useSavedElsewhere(form, initial)
+  // Object.keys forgets which names there are.
+  const names = Object.keys(initial) as Name[]
+  // The server may keep it in other words than it was sent in, such as without blanks around it.
+  useUnsaved(names.some((name) => form.value[name] !== initial[name] && form.value[name] !== sent[name]))
+  return form
+}
