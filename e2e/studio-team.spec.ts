@@ -19,6 +19,26 @@ test('an owner comes in by the link, adds an editor, and finds both in the audit
   await expect(page.getByRole('table', { name: 'Audit trail' })).toContainText('Added somebody to the team')
 })
 
+test('an owner is asked before somebody’s role changes, and told once it has', async ({ page }) => {
+  const { email } = await inviteOperator('analyst')
+  await openStudio(page, 'owner')
+  await page.goto('/studio/team')
+  const role = page.getByLabel(`Role of ${email}`)
+  await role.selectOption('Owner')
+  const question = page.getByRole('dialog', { name: 'Change the role?' })
+  await expect(question).toContainText(`${email} is Analyst now and becomes Owner.`)
+  await expectReadable(page)
+  await expectFits(page)
+  await page.keyboard.press('Escape')
+  await expect(question).toHaveCount(0)
+  await page.reload()
+  await expect(role).toHaveValue('analyst')
+  await role.selectOption('Editor')
+  await question.getByRole('button', { name: 'Change the role' }).click()
+  await expect(page.getByText(`${email} is Editor now.`)).toBeVisible()
+  await expect(role).toHaveValue('editor')
+})
+
 test('whoever comes back signs in with password and code, and out again', async ({ page }) => {
   const { email, secret } = await openStudio(page, 'analyst')
   // The page that follows the welcome has come: what is open is shut by it.

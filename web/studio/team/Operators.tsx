@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isRole, roles } from '#contract/studio/command.ts'
+import { isRole, roles, type Role } from '#contract/studio/command.ts'
 import {
   changeOperator,
   listOperators,
@@ -9,6 +9,7 @@ import {
   type Operator,
 } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useDesk, useMay } from '#web/studio/queries.ts'
@@ -66,20 +67,38 @@ export function Operators() {
 function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
   const { t } = useTexts()
   const { run, busy } = useCommand(changeOperator)
+  const [wished, setWished] = useState<Role | null>(null)
+  const words = (each: Role) => t(`desk.role.${each}`)
+  const change = async (to: Role) => {
+    if (await run({ email, role: to })) notify(t('team.roleChanged', { email, to: words(to) }))
+    setWished(null)
+  }
   return (
-    <select
-      className={styles.role}
-      aria-label={t('team.roleOf', { email })}
-      value={role}
-      disabled={busy}
-      onChange={({ target: { value } }) => isRole(value) && void run({ email, role: value })}
-    >
-      {roles.map((each) => (
-        <option key={each} value={each}>
-          {t(`desk.role.${each}`)}
-        </option>
-      ))}
-    </select>
+    <>
+      <select
+        className={styles.role}
+        aria-label={t('team.roleOf', { email })}
+        value={role}
+        disabled={busy}
+        onChange={({ target: { value } }) => isRole(value) && setWished(value)}
+      >
+        {roles.map((each) => (
+          <option key={each} value={each}>
+            {words(each)}
+          </option>
+        ))}
+      </select>
+      {wished && (
+        <AskFirst
+          title={t('team.roleTitle')}
+          text={`${t('team.roleAsk', { email, from: words(role), to: words(wished) })} ${t(`team.roleText.${wished}`)}`}
+          action={t('team.changeRole')}
+          busy={busy}
+          onDo={() => void change(wished)}
+          onClose={() => setWished(null)}
+        />
+      )}
+    </>
   )
 }
 
