@@ -61,6 +61,7 @@ test('support finds a member by address and by id, sees what they bought, watche
   await expect(page.getByRole('table', { name: 'Signed-in devices' }).getByRole('row')).toHaveCount(2)
   await expectReadable(page)
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await expect(page.getByText('Signed out on every device: 1.')).toBeVisible()
   await expect(page.getByText('None.', { exact: true })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Audit trail' })).toContainText('person sign-out')
   const { info } = (await (await page.request.get('/api/user')).json()) as { info: { role: string } }

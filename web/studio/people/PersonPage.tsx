@@ -9,6 +9,7 @@ import {
   type PersonFile,
 } from '#contract/studio/people.ts'
 import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { NotFound } from '#web/studio/NotFound.tsx'
@@ -159,6 +160,10 @@ function Sessions({ file: { person, sessions } }: { file: PersonFile }) {
   const { t, language } = useTexts()
   const mayEnd = useMay()(signOutPerson)
   const { run, busy } = useCommand(signOutPerson)
+  const signOut = async () => {
+    const done = await run({ id: person.id })
+    if (done) notify(t('people.signedOut', { count: done.ended }))
+  }
   const columns = [
     { title: t('people.device'), cell: ({ device }: SignedIn) => device },
     { title: t('people.signedIn'), cell: ({ created_at }: SignedIn) => timeWords(created_at, language) },
@@ -170,7 +175,7 @@ function Sessions({ file: { person, sessions } }: { file: PersonFile }) {
       actions={
         mayEnd &&
         sessions.length > 0 && (
-          <Button look="quiet" disabled={busy} onClick={() => void run({ id: person.id })}>
+          <Button look="quiet" disabled={busy} onClick={() => void signOut()}>
             {t('people.signOut')}
           </Button>
         )
