@@ -15,6 +15,7 @@ import { SignIn } from './SignIn.tsx'
 import { changeLanguage, studioLanguages, useTexts } from './texts.ts'
 import { useNoStrayDrop } from './ui/file-drop.ts'
 import { AskToLeave, LeaveGuard } from './ui/LeaveGuard.tsx'
+import { OfflineLine } from './ui/OfflineLine.tsx'
 import { hasUnsaved } from './ui/unsaved.ts'
 import styles from './shell.module.css'
 
@@ -93,6 +94,7 @@ function Desktop({ desk }: { desk: Desk }) {
       </main>
       <ScrollRestoration />
       <LeaveGuard />
+      <OfflineLine />
     </div>
   )
 }
