@@ -39,6 +39,22 @@ test('an owner is asked before somebody’s role changes, and told once it has',
   await expect(role).toHaveValue('editor')
 })
 
+test('what was wrong is no longer said once it is right', async ({ page }) => {
+  const { link } = await inviteOperator('editor')
+  await page.goto(link)
+  const secret = ((await page.locator('code').textContent()) ?? '').replaceAll(' ', '')
+  for (const field of await page.locator('input[type=password]').all()) await field.fill(deskPassword)
+  const code = page.getByRole('textbox', { name: /authenticator app/ })
+  const wrong = page.locator('[popover]').getByText('This code is wrong')
+  await code.fill('000000')
+  await page.getByRole('button', { name: 'Open the studio' }).click()
+  await expect(wrong).toBeVisible()
+  await code.fill(codeAt(secret, new Date()))
+  await page.getByRole('button', { name: 'Open the studio' }).click()
+  await expect(page.locator('ul code')).toHaveCount(10)
+  expect(await wrong.isVisible()).toBe(false)
+})
+
 test('whoever comes back signs in with password and code, and out again', async ({ page }) => {
   const { email, secret } = await openStudio(page, 'analyst')
   // The page that follows the welcome has come: what is open is shut by it.

@@ -6,7 +6,7 @@ import { getUser } from '#contract/members.ts'
 import { getReports } from '#contract/tracking.ts'
 
 const notify = vi.hoisted(() => vi.fn())
-vi.mock('./notify.ts', () => ({ notify }))
+vi.mock('./notify.ts', () => ({ notifyProblem: notify }))
 
 const sent: { url: string; init: RequestInit }[] = []
 const beacons: string[] = []

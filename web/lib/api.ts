@@ -2,7 +2,7 @@ import { addressOf } from '#contract/address.ts'
 import type { BodyOf, Endpoint, QueryOf, ResultOf } from '#contract/endpoint.ts'
 import { sendEvent } from './events.ts'
 import { acceptLanguage, currentLanguage } from './language.ts'
-import { notify } from './notify.ts'
+import { notifyProblem } from './notify.ts'
 import { storage } from './storage.ts'
 import { adIds, referrerToken } from './visit.ts'
 
@@ -131,7 +131,7 @@ async function request<E extends Endpoint>(
     return fail(endpoint, response.status, new Error(envelope?.message ?? ''), wait)
   }
   if (envelope.code === 200) return envelope.info ?? envelope.data
-  if (envelope.code === 500 && envelope.message) notify(envelope.message)
+  if (envelope.code === 500 && envelope.message) notifyProblem(envelope.message)
   throw new CallRejected(envelope.code, envelope.info, envelope.message ?? '')
 }
 
@@ -144,7 +144,7 @@ const isAbort = (error: unknown) => error instanceof DOMException && error.name 
 function fail(endpoint: Endpoint, status: number, error: unknown, retryAfter?: number): never {
   if (isAbort(error)) throw error
   const message = (status && error instanceof Error && error.message) || 'toast.offline'
-  notify(message)
+  notifyProblem(message)
   sendEvent(`http_error${endpoint.path}${status}`)
   throw new CallFailed(status, message, retryAfter)
 }

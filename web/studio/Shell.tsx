@@ -5,6 +5,7 @@ import type { Language } from '#contract/languages.ts'
 import { closeDesk, type Desk } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
+import { forgetProblem } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
@@ -52,6 +53,7 @@ function Desktop({ desk }: { desk: Desk }) {
     const here = nav.current?.querySelector<HTMLElement>('[aria-current]')
     if (nav.current && here) nav.current.scrollLeft = middleOf(here) - middleOf(nav.current)
   }, [pathname])
+  useEffect(forgetProblem, [pathname])
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { BodyOf, ResultOf } from '#contract/endpoint.ts'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
-import { notify } from '#web/lib/notify.ts'
+import { forgetProblem, notifyProblem } from '#web/lib/notify.ts'
 import { shown } from './queries.ts'
 
 /**
@@ -17,13 +17,14 @@ export function useCommand<E extends CommandEndpoint>(
   const [busy, setBusy] = useState(false)
   const run = async (body: BodyOf<E>) => {
     setBusy(true)
+    forgetProblem()
     try {
       const result = await call(command, { body })
       void queryClient.invalidateQueries(shown)
       return result
     } catch (error) {
       // The call itself has told of a failure, and of code 500.
-      if (error instanceof CallRejected && error.code !== 500) notify(error.message)
+      if (error instanceof CallRejected && error.code !== 500) notifyProblem(error.message)
       return undefined
     } finally {
       setBusy(false)

@@ -17,6 +17,12 @@ export function showToast(message: string): void {
   timer = setTimeout(() => toast?.hidePopover(), shownFor)
 }
 
+/** Takes the sentence away before its time. */
+export function hideToast(): void {
+  clearTimeout(timer)
+  if (toast?.matches(':popover-open')) toast.hidePopover()
+}
+
 function makeToast(): HTMLElement {
   const element = document.createElement('div')
   element.className = styles.toast ?? ''

@@ -1,5 +1,6 @@
 import { useRef, useState, type FormEvent } from 'react'
 import { CallRejected } from '#web/lib/api.ts'
+import { forgetProblem } from '#web/lib/notify.ts'
 import { draftOf, forgetDraft, keepDraft } from './draft.ts'
 import { useFields } from './use-fields.ts'
 
@@ -56,6 +57,7 @@ export function useForm<Name extends string>({
     sending.current = true
     setBusy(true)
     setRefusal(null)
+    forgetProblem()
     send(fields.value)
       .then(() => draft && forgetDraft())
       .catch((error: unknown) => {

@@ -1,0 +1,22 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { forgetProblem, notify, notifyProblem } from './notify.ts'
+
+const [showToast, hideToast] = vi.hoisted(() => [vi.fn(), vi.fn()])
+vi.mock('#web/ui/toast.ts', () => ({ showToast, hideToast }))
+
+beforeEach(() => vi.clearAllMocks())
+
+test('a problem is no longer said once it is tried again', async () => {
+  notifyProblem('This code is wrong.')
+  forgetProblem()
+  await vi.waitFor(() => expect(hideToast).toHaveBeenCalledOnce())
+  expect(showToast).toHaveBeenCalledExactlyOnceWith('This code is wrong.')
+})
+
+test('what went right is said for its time, also after a problem', async () => {
+  notifyProblem('This code is wrong.')
+  notify('Saved.')
+  forgetProblem()
+  await vi.waitFor(() => expect(showToast).toHaveBeenCalledTimes(2))
+  expect(hideToast).not.toHaveBeenCalled()
+})
