@@ -92,6 +92,7 @@ export const addPlan = command({
     intro_price_cents: Type.Optional(nullable(Price)),
     currency: oneOf(planCurrencies),
     period_days: Days,
+    /** Takes it from the plan that has it: one at most is shown as the best value. */
     highlight: Type.Optional(Type.Boolean()),
     position: Type.Optional(Position),
   }),

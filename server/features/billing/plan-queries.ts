@@ -43,6 +43,22 @@ export async function updatePlan(tx: Tx, id: string, change: Updateable<PlansTab
   await tx.updateTable('plans').set(change).where('id', '=', id).execute()
 }
 
+/** Has those who change what is sold wait for each other: each sees which plan is highlighted. */
+export async function lockSale(tx: Tx): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended('plans on sale', 0))`.execute(tx)
+}
+
+/** Leaves no plan on sale highlighted but this one. */
+export async function clearOtherHighlights(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('plans')
+    .set({ highlight: false })
+    .where('highlight', '=', true)
+    .where('retired_at', 'is', null)
+    .where('id', '!=', id)
+    .execute()
+}
+
 /** Who is on a plan, the latest first, after a position, with what the next period costs each. */
 export function selectPlanMembers(db: Db, planId: string, after: After | undefined, limit: number) {
   let page = db

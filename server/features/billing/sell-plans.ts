@@ -10,8 +10,10 @@ import { takesAmount } from './gateways.ts'
 import type { Look, Page } from './list-all-orders.ts'
 import type { PlanRow } from './offer-queries.ts'
 import {
+  clearOtherHighlights,
   insertPlan,
   lockPlan,
+  lockSale,
   selectAllPlans,
   selectPlanMembers,
   updatePlan,
@@ -32,14 +34,16 @@ export async function listSoldPlans(db: Db): Promise<SoldPlan[]> {
   return (await selectAllPlans(db)).map(presentSold)
 }
 
-/** Puts a plan on sale. @throws Refusal introductionTooHigh, gatewayNotOffered where no gateway takes such an amount */
+/** Puts a plan on sale; one that is highlighted takes that from the others. @throws Refusal introductionTooHigh, gatewayNotOffered where no gateway takes such an amount */
 export async function addPlan(
   { gateways }: Seller,
   tx: Tx,
   terms: PlanTerms & { currency: string },
 ): Promise<SoldPlan> {
   check({ gateways }, terms)
+  await lockSale(tx)
   const plan = { id: newId('plan'), ...terms, ...withTexts(terms) }
+  if (terms.highlight) await clearOtherHighlights(tx, plan.id)
   await insertPlan(tx, plan)
   return presentSold({ ...terms, id: plan.id, retired_at: null, subscribers: 0 })
 }
@@ -57,12 +61,14 @@ export async function changeSoldPlan(
   id: string,
   change: Partial<PlanTerms>,
 ): Promise<{ plan: SoldPlan; before: SoldPlan }> {
+  await lockSale(tx)
   const row = await lockOnSale(tx, id)
   const { id: _id, retired_at: _onSale, ...asItIs } = row
   const terms = { ...asItIs, ...change }
   check(context, terms)
   const before = presentSold({ ...row, subscribers: 0 })
   if (terms.price_cents === row.price_cents && terms.period_days === row.period_days) {
+    if (terms.highlight) await clearOtherHighlights(tx, id)
     await updatePlan(tx, id, { ...change, ...withTexts(change) })
     return { plan: presentSold({ ...row, ...change, subscribers: 0 }), before }
   }

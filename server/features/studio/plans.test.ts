@@ -131,6 +131,31 @@ it('what is no matter of a change is left alone', async () => {
   expect(after).toEqual({ ...before, subscribers: after.subscribers, highlight: true })
 })
 
+describe('the highlight', () => {
+  const highlighted = async () =>
+    (await plans()).filter((plan) => plan.highlight && plan.retired_at === null).map(({ id }) => id)
+
+  it('goes from the plan that has it to another, and stays with that at another price', async () => {
+    const [{ id: month }, { id: year }] = [await planOf(30), await planOf(365)]
+    await change({ id: month, highlight: true })
+    await change({ id: year, highlight: true })
+    expect(await highlighted()).toEqual([year])
+    const dearer = await change({ id: year, price_cents: 15_999 })
+    expect(await highlighted()).toEqual([dearer.id])
+    const plan = await owner.desk.ask(addPlan, { body: { ...added, period_days: 91, highlight: true } })
+    expect(await highlighted()).toEqual([plan.id])
+    await change({ id: plan.id, names: { en: 'Another quarter' } })
+    expect(await highlighted()).toEqual([plan.id])
+  })
+
+  it('is one plan’s where several operators give it at once', async () => {
+    const ids = [(await planOf(30)).id, (await planOf(365)).id, (await planOf(91)).id]
+    for (const id of await highlighted()) await change({ id, highlight: false })
+    await Promise.all(ids.map((id) => change({ id, highlight: true })))
+    expect(await highlighted()).toHaveLength(1)
+  })
+})
+
 it('a plan of a price that no gateway takes is refused', async () => {
   site.trouble.takes = () => false
   const { answer } = await owner.desk.call(addPlan, { body: added })

@@ -83,6 +83,7 @@ function Money({ form, isNew }: { form: PlanFields; isNew: boolean }) {
       />
       <Choice
         label={t('plans.highlight')}
+        hint={t('plans.highlightHint')}
         value={form.value.highlight}
         options={[
           { value: 'no', label: t('plans.no') },
