@@ -70,7 +70,7 @@ import {
   type ConversionContext,
 } from '#server/features/tracking/tracking.ts'
 import { translate } from '#server/i18n/translate.ts'
-import type { Clock } from '#server/platform/clock.ts'
+import { systemClock, type Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import { newId } from '#server/platform/ids.ts'
@@ -111,6 +111,8 @@ export interface Context extends FeatureContexts, GatewaySetUp, Omit<MailContext
 export interface Overrides {
   database?: Database<Tables>
   clock?: Clock
+  /** Where it is not given, what stands for the clock. */
+  realClock?: Clock
   gateways?: GatewaySetUp
   socialProviders?: readonly SocialProvider[]
   mailer?: Mailer
@@ -198,6 +200,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     config,
     log,
     clock,
+    realClock: overrides.realClock ?? overrides.clock ?? systemClock,
     database,
     db,
     ...createCatalog(db, clock),

@@ -46,7 +46,7 @@ export async function crashInBilling(
 }
 
 function billingOn(db: Kysely<Tables>): BillingContext {
-  const shared = { db, clock: systemClock, secret: 'a secret of the tests' }
+  const shared = { db, clock: systemClock, realClock: systemClock, secret: 'a secret of the tests' }
   return {
     ...shared,
     secure: false,

@@ -44,7 +44,7 @@ export async function letIn(site: TestSite, role: Role): Promise<TestOperator> {
   const invitation = await invite(site, email, role)
   const desk = site.visitor()
   const { secret } = await desk.ask(beginInvitation, { body: { secret: invitation } })
-  const code = codeAt(secret, site.context.clock.now())
+  const code = codeAt(secret, site.context.realClock.now())
   const body = { secret: invitation, password, repeat_password: password, code }
   const { recovery_codes } = await desk.ask(acceptInvitation, { body })
   return { desk, email, password, secret, recoveryCodes: recovery_codes }

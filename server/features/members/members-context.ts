@@ -10,6 +10,8 @@ import type { Moments } from './moments.ts'
 export interface MembersContext {
   db: Db
   clock: Clock
+  /** The time that authenticator apps go by; the sandbox does not move it. */
+  realClock: Clock
   secret: string
   /** Whether the site is reached by https, so that cookies are for https alone. */
   secure: boolean

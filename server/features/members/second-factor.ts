@@ -13,7 +13,7 @@ import type { MembersContext } from './members-context.ts'
 import * as queries from './second-factor-queries.ts'
 
 /** What the figures and keys of a second factor come from. */
-type FactorContext = Pick<MembersContext, 'clock' | 'secret' | 'operator'>
+type FactorContext = Pick<MembersContext, 'realClock' | 'secret' | 'operator'>
 
 /** Whether a member has set up a second factor. */
 export function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
@@ -71,7 +71,7 @@ export async function confirmSecondFactor(
   if (!(await spendStep(tx, context, id, factor.sealed_secret, typedCode(code).code)))
     throw new Refusal('codeWrong', { field: 'code' })
   const codes = makeRecoveryCodes()
-  await queries.confirmFactor(tx, id, context.clock.now())
+  await queries.confirmFactor(tx, id, context.realClock.now())
   await queries.insertRecoveryCodes(
     tx,
     id,
@@ -88,11 +88,11 @@ export function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
 /** Whether a code of the app is right and none of its half minute or a later one was used before; it is used then. */
 async function spendStep(
   tx: Tx,
-  { clock, secret }: FactorContext,
+  { realClock, secret }: FactorContext,
   userId: string,
   sealed: Buffer,
   code: string,
 ): Promise<boolean> {
-  const step = stepOfCode(secret, sealed, userId, code, clock.now())
+  const step = stepOfCode(secret, sealed, userId, code, realClock.now())
   return step !== undefined && queries.useStep(tx, userId, step)
 }

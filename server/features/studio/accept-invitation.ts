@@ -29,12 +29,12 @@ export interface Invitation {
  * lasts a day. The secret stands in the fragment, which no server and no log sees.
  */
 export async function invite(
-  { clock, publicUrl }: Pick<StudioContext, 'clock' | 'publicUrl'>,
+  { realClock, publicUrl }: Pick<StudioContext, 'realClock' | 'publicUrl'>,
   tx: Tx,
   operatorId: string,
 ): Promise<Invitation> {
   const secret = newSecret()
-  const expiresAt = new Date(clock.now().getTime() + dayMs)
+  const expiresAt = new Date(realClock.now().getTime() + dayMs)
   await queries.putInvitation(tx, {
     operator_id: operatorId,
     secret_hash: hashSecret(secret),
@@ -49,10 +49,10 @@ export async function invite(
  * @throws Refusal linkSpent
  */
 export async function beginInvitation(
-  { db, clock, secret, operator }: StudioContext,
+  { db, realClock, secret, operator }: StudioContext,
   invitation: string,
 ): Promise<AppSecret & { email: string }> {
-  const invited = await queries.selectInvitation(db, hashSecret(invitation), clock.now())
+  const invited = await queries.selectInvitation(db, hashSecret(invitation), realClock.now())
   if (!invited) throw new Refusal('linkSpent')
   const made = makeAppSecret({ issuer: `${operator.site} Studio`, label: invited.email })
   await queries.keepInvitedSecret(db, invited.id, sealAppSecret(secret, made.secret, invited.id))
@@ -68,25 +68,26 @@ export async function acceptInvitation(
   context: StudioContext,
   call: OperatorCall<typeof acceptCall>,
 ): Promise<{ operator: Operator; recoveryCodes: string[] }> {
-  const { db, clock } = context
+  const { db, realClock } = context
   const { secret, password, repeat_password, code } = call.body
   checkPassword(password, 'password')
   if (repeat_password !== password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
   // Hashing is dear: not for whoever has no invitation.
-  if (!(await queries.selectInvitation(db, hashSecret(secret), clock.now()))) throw new Refusal('linkSpent')
+  if (!(await queries.selectInvitation(db, hashSecret(secret), realClock.now())))
+    throw new Refusal('linkSpent')
   const password_hash = await hashPassword(password)
   return answerInTransaction(db, call, async (tx, held) => {
-    const found = await queries.selectInvitation(tx, hashSecret(secret), clock.now())
+    const found = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
     if (!found || !(await queries.lockOperator(tx, found.id))) throw new Refusal('linkSpent')
     // Another call may have used it before the operator was locked, or begun anew.
-    const invited = await queries.selectInvitation(tx, hashSecret(secret), clock.now())
+    const invited = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
     if (!invited) throw new Refusal('linkSpent')
     const { id, email, role, sealed_totp_secret } = invited
     const step =
       sealed_totp_secret &&
-      stepOfCode(context.secret, sealed_totp_secret, id, typedCode(code).code, clock.now())
+      stepOfCode(context.secret, sealed_totp_secret, id, typedCode(code).code, realClock.now())
     if (step === null || step === undefined) throw new Refusal('codeWrong', { field: 'code' })
-    const active_since = clock.now()
+    const active_since = realClock.now()
     const factor = { sealed_totp_secret, last_step: step }
     await queries.updateOperator(tx, id, { password_hash, active_since, ...factor })
     await queries.deleteInvitation(tx, id)

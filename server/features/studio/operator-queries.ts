@@ -51,17 +51,15 @@ export async function deleteOperator(tx: Tx, id: string): Promise<void> {
 export function selectOperators(db: Db) {
   return db
     .selectFrom('operators')
-    .select(['id', 'email', 'role', 'active_since'])
-    .select((from) =>
-      from
-        .selectFrom('operator_sessions')
-        .select((on) => on.fn.max('last_seen_at').as('at'))
-        .whereRef('operator_id', '=', 'operators.id')
-        .as('last_seen_at'),
-    )
+    .select(['id', 'email', 'role', 'active_since', 'last_seen_at'])
     .orderBy('created_at')
     .limit(1000)
     .execute()
+}
+
+/** Keeps when an operator was here, also once the session has ended. */
+export async function markSeen(db: Db, id: string, now: Date): Promise<void> {
+  await db.updateTable('operators').set({ last_seen_at: now }).where('id', '=', id).execute()
 }
 
 export async function putInvitation(tx: Tx, invitation: Insertable<OperatorInvitationsTable>): Promise<void> {

@@ -5,6 +5,7 @@ import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import { hashSecret, newSecret } from '#server/platform/secrets.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { markSeen } from './operator-queries.ts'
 import * as queries from './session-queries.ts'
 import type { StudioContext } from './studio-context.ts'
 
@@ -18,14 +19,15 @@ const cookie = 'operator'
 
 /** Begins a session of an operator and sets its cookie, of whose token only a hash is kept. @returns its id */
 export async function startSession(
-  { clock, secure }: StudioContext,
+  { realClock, secure }: StudioContext,
   tx: Tx,
   call: Pick<OperatorCall, 'userAgent' | 'setHeader'>,
   operatorId: string,
 ): Promise<string> {
-  const now = clock.now()
+  const now = realClock.now()
   const token = newSecret()
   const id = newId('ses')
+  await markSeen(tx, operatorId, now)
   await queries.insertSession(tx, {
     id,
     operator_id: operatorId,
@@ -40,17 +42,18 @@ export async function startSession(
 
 /** The operator behind a request's cookie, from one query; null where there is none or the session has ended. */
 export async function findOperator(
-  { db, clock, secure }: StudioContext,
+  { db, realClock, secure }: StudioContext,
   { cookies }: TokenSource,
 ): Promise<Operator | null> {
   const token = cookies[cookieName(secure, cookie)]
   if (!token) return null
-  const now = clock.now()
+  const now = realClock.now()
   const session = await queries.selectSession(db, hashSecret(token), oldest(now))
   if (!session) return null
   const before = new Date(now.getTime() - touchMs)
-  if (session.last_seen_at < before) await queries.touchSession(db, session.session_id, before, now)
   const { id, email, role, session_id } = session
+  if (session.last_seen_at < before && (await queries.touchSession(db, session_id, before, now)))
+    await markSeen(db, id, now)
   return { id, email, role, sessionId: session_id }
 }
 

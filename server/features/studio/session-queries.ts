@@ -24,13 +24,15 @@ export function selectSession(db: Db, tokenHash: Buffer, alive: { seenAfter: Dat
     .executeTakeFirst()
 }
 
-export async function touchSession(db: Db, id: string, before: Date, now: Date): Promise<void> {
-  await db
+/** @returns whether it was touched, which no other call had done */
+export async function touchSession(db: Db, id: string, before: Date, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('operator_sessions')
     .set({ last_seen_at: now })
     .where('id', '=', id)
     .where('last_seen_at', '<', before)
-    .execute()
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
 }
 
 /** Ends one session of an operator, or all. @returns how many there were */

@@ -112,7 +112,7 @@ export function note(
 }
 
 async function checkCode(
-  { clock, secret }: StudioContext,
+  { realClock, secret }: StudioContext,
   tx: Tx,
   operator: OperatorRow,
   code: string | undefined,
@@ -121,7 +121,7 @@ async function checkCode(
     throw new Refusal('secondFactorNeeded', { second_factor: 'totp' })
   const { id, sealed_totp_secret: sealed } = operator
   const typed = typedCode(code)
-  const step = typed.ofApp && sealed ? stepOfCode(secret, sealed, id, typed.code, clock.now()) : undefined
+  const step = typed.ofApp && sealed ? stepOfCode(secret, sealed, id, typed.code, realClock.now()) : undefined
   const right = typed.ofApp
     ? step !== undefined && (await useStep(tx, id, step))
     : await useRecoveryCode(tx, id, hashRecoveryCode(secret, id, typed.code))

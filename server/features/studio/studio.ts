@@ -64,9 +64,9 @@ export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
 
 /** What has to come round: operators' sessions that are over are forgotten, the way to a payment counted, and the site's parts looked at. */
 export function studioJobs(context: StudioContext): Job[] {
-  const { db, clock } = context
+  const { db, realClock } = context
   return [
-    { name: 'sweep-operators', everySeconds: 600, run: () => sweepOperatorSessions(db, clock.now()) },
+    { name: 'sweep-operators', everySeconds: 600, run: () => sweepOperatorSessions(db, realClock.now()) },
     { name: 'fold-funnel', everySeconds: 20, run: (signal: AbortSignal) => foldFunnel(db, signal) },
     ...runningJobs(context),
   ]

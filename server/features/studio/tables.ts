@@ -11,6 +11,7 @@ export interface OperatorsTable {
   sealed_totp_secret: Buffer | null
   last_step: Generated<number>
   active_since: Date | null
+  last_seen_at: Date | null
   created_at: Date
 }
 

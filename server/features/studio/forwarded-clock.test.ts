@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { changeSecondFactor, signIn } from '#contract/members.ts'
+import { beginInvitation, closeDesk, getDesk, listOperators, openDesk } from '#contract/studio/operators.ts'
+import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
+import { register } from '#server/testing/member.ts'
+import { codeAt, invite, letIn, type TestOperator } from '#server/testing/operator.ts'
+import { testDatabase } from '#server/testing/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { sweepOperatorSessions } from './operator-sessions.ts'
+
+const stepMs = 30_000
+let site: TestSite
+/** Let in before the clock went forward. */
+let owner: TestOperator
+let invitation = ''
+
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  site = await testSite({ database: await testDatabase() })
+  owner = await letIn(site, 'owner')
+  invitation = await invite(site, 'eva@example.com', 'editor')
+  await forwardClock(site.context.config, site.context.db, '8d')
+  vi.setSystemTime(Date.now() + stepMs)
+  await vi.waitFor(() => expect(site.context.clock.now().getTime()).toBeGreaterThan(Date.now() + stepMs))
+})
+afterAll(async () => {
+  vi.useRealTimers()
+  await site.close()
+})
+
+test('an authenticator’s code is good after the sandbox’s clock went forward, once', async () => {
+  const body = { email: owner.email, password: owner.password, totp: codeAt(owner.secret, new Date()) }
+  expect((await site.visitor().call(openDesk, { body })).answer.code).toBe(200)
+  expect((await site.visitor().call(openDesk, { body })).answer.info).toEqual({ field: 'totp' })
+  const ahead = codeAt(owner.secret, site.context.clock.now())
+  const then = await site.visitor().call(openDesk, { body: { ...body, totp: ahead } })
+  expect(then.answer.code).not.toBe(200)
+})
+
+test('a member’s authenticator is believed after the sandbox’s clock went forward', async () => {
+  const { visitor, email, password } = await register(site)
+  const begin = { action: 'begin', current_password: password } as const
+  const secret = (await visitor.ask(changeSecondFactor, { body: begin })).secret ?? ''
+  const confirm = { action: 'confirm', code: codeAt(secret, new Date()) } as const
+  expect((await visitor.ask(changeSecondFactor, { body: confirm })).enabled).toBe(true)
+  const totp = codeAt(secret, new Date(Date.now() + stepMs))
+  expect((await site.visitor().call(signIn, { body: { email, password, totp } })).answer.code).toBe(200)
+})
+
+test('no operator is signed out, and no link to the studio is spent, by a clock that went forward', async () => {
+  await sweepOperatorSessions(site.context.db, site.context.realClock.now())
+  expect((await owner.desk.ask(getDesk)).operator.email).toBe(owner.email)
+  const body = { secret: invitation }
+  expect((await site.visitor().ask(beginInvitation, { body })).email).toBe('eva@example.com')
+  expect((await letIn(site, 'editor')).email).toContain('editor')
+})
+
+test('when an operator was last here is known after their session has ended', async () => {
+  const other = await letIn(site, 'analyst')
+  await other.desk.ask(closeDesk, { body: {} })
+  const again = await letIn(site, 'owner')
+  const { list } = await again.desk.ask(listOperators)
+  const seen = list.find(({ email }) => email === other.email)?.last_seen_at
+  expect(Math.abs(Date.parse(seen ?? '') - Date.now())).toBeLessThan(stepMs)
+})
