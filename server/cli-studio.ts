@@ -5,6 +5,7 @@ import type { CommandEndpoint } from '#contract/studio/command.ts'
 import type { Context } from '#server/context.ts'
 import { perform, studioBytesRoutes, studioCommands, type Command } from '#server/features/studio/studio.ts'
 import { giveFile, isFileCommand, usageOfFile, type FileCommand } from '#server/cli-studio-files.ts'
+import { findAddress } from '#server/site-address.ts'
 import { ConfigError } from '#server/platform/config-error.ts'
 import { compileSchema } from '#server/platform/http/validators.ts'
 
@@ -13,20 +14,23 @@ import { compileSchema } from '#server/platform/http/validators.ts'
  * @returns the answer in lines for a person, or as JSON with `--json`
  * @throws ConfigError for what cannot be understood, or why it is refused
  */
-export async function runStudioCommand(context: Context, args: string[]): Promise<string> {
+export async function runStudioCommand(site: Context, args: string[]): Promise<string> {
+  const { publicUrl, note } = await findAddress(site)
+  const context = { ...site, publicUrl }
   const files = studioBytesRoutes(context).filter(isFileCommand)
   const takesFile = files.find(({ command }) => isAsked(args, command))
   try {
     return takesFile
       ? await runFileCommand(takesFile, args)
-      : await run(context, findCommand(args, files), args)
+      : await run(context, findCommand(args, files), args, note)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new ConfigError(context.translate('en', `refusals.${error.reason}`), { cause: error })
   }
 }
 
-async function run(context: Context, command: Command, args: string[]): Promise<string> {
+/** @param note for whoever is given a link */
+async function run(context: Context, command: Command, args: string[], note: string | undefined) {
   const { input, json } = readInput(command.endpoint, argumentsOf(args, command.endpoint.command))
   const give = async (asked: object) => {
     const answer = await perform(command, context, { role: 'owner', language: 'en' }, asked)
@@ -34,7 +38,8 @@ async function run(context: Context, command: Command, args: string[]): Promise<
   }
   const result = await give(input)
   if (!json && isFile(result)) return readOn(result, (cursor) => give({ ...input, cursor }))
-  return print(result, json)
+  const text = print(result, json)
+  return note !== undefined && !json && givesLink(result) ? `${text}\n${note}` : text
 }
 
 async function runFileCommand(command: FileCommand, args: string[]): Promise<string> {
@@ -45,6 +50,8 @@ async function runFileCommand(command: FileCommand, args: string[]): Promise<str
 const argumentsOf = (args: string[], command: string) => args.slice(command.split(' ').length)
 const print = (result: unknown, json: boolean) => (json ? JSON.stringify(result, null, 2) : describe(result))
 const isAsked = (args: string[], command: string) => `${args.join(' ')} `.startsWith(`${command} `)
+
+const givesLink = (result: unknown) => typeof result === 'object' && result !== null && 'link' in result
 
 interface FilePage {
   csv: string

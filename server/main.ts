@@ -9,6 +9,7 @@ import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { lockSite } from '#server/platform/site-lock.ts'
 import { runWorker } from '#server/run-worker.ts'
 import { createSite } from '#server/site.ts'
+import { noteAddress } from '#server/site-address.ts'
 import type { Tables } from '#server/tables.ts'
 
 /** How long requests under way may take once the site closes. */
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
   await site.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
     throw explainListenError(error, config)
   })
+  await noteAddress(context)
   log.info(`Cliffhanger is open at ${config.publicUrl}`)
   if (!(await hasOperators(context.db)))
     log.info(

@@ -62,6 +62,8 @@ export interface Config {
   host: string
   /** Without a slash at the end. https means production. */
   publicUrl: string
+  /** Whether PUBLIC_URL says so; it follows from PORT otherwise. */
+  publicUrlGiven: boolean
   production: boolean
   logLevel: string
   /** An absolute path to a directory that can be written. */
@@ -100,8 +102,8 @@ export interface Config {
  */
 export function loadConfig(env: Env): Readonly<Config> {
   const port = wholeNumber(env, 'PORT', { min: 1, max: 65_535 }) ?? 3000
-  const publicUrl =
-    url(env, 'PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://localhost:${port}`
+  const givenUrl = url(env, 'PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '')
+  const publicUrl = givenUrl ?? `http://localhost:${port}`
   const production = publicUrl.startsWith('https:')
   const databaseUrl = url(env, 'DATABASE_URL', ['postgres:', 'postgresql:'])
   const dataDir = prepareDataDir(resolve(text(env, 'DATA_DIR') ?? 'data'))
@@ -115,6 +117,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     port,
     host: text(env, 'HOST') ?? '127.0.0.1',
     publicUrl,
+    publicUrlGiven: givenUrl !== undefined,
     production,
     logLevel: oneOf(env, 'LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
     dataDir,

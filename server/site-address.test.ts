@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { createContext, type Context } from '#server/context.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { noteAddress } from './site-address.ts'
+
+let site: TestSite
+/** Of a command whose environment has another port than the site's, and no PUBLIC_URL. */
+let beside: Context
+
+beforeAll(async () => {
+  site = await testSite()
+  const { config, log, database } = site.context
+  const own = { ...config, publicUrl: 'http://localhost:3999', publicUrlGiven: false }
+  beside = await createContext(own, log, { database })
+})
+afterAll(() => site.close())
+
+const add = (context: Context, email: string) => runStudioCommand(context, ['operator', 'add', email])
+
+test('a command gives a link to where the site was started, whatever its own port, and says so', async () => {
+  expect(await add(beside, 'early@example.com')).toMatch(
+    /link: http:\/\/localhost:3999\/studio[^]*No site was started here yet[^]*PUBLIC_URL=/,
+  )
+  await noteAddress(site.context)
+  expect(await add(beside, 'beside@example.com')).toMatch(
+    /link: http:\/\/localhost:3000\/studio[^]*last started at http:\/\/localhost:3000\. PUBLIC_URL=/,
+  )
+})
+
+test('PUBLIC_URL of a command’s own environment is believed', async () => {
+  const elsewhere = { ...beside, config: { ...site.context.config, publicUrl: 'https://drama.example' } }
+  expect(await add(elsewhere, 'told@example.com')).toMatch(
+    /link: https:\/\/drama\.example\/studio(?![^]*PUBLIC_URL)/,
+  )
+})

@@ -1,0 +1,33 @@
+import type { Context } from '#server/context.ts'
+import { readSetting, writeSetting } from '#server/features/catalog/catalog.ts'
+
+const key = 'address'
+
+interface Started {
+  publicUrl: string
+}
+
+/** Where a command takes the site to be, with what whoever runs it should know of that. */
+export interface SiteAddress {
+  publicUrl: string
+  /** Undefined where PUBLIC_URL says it. */
+  note?: string
+}
+
+/** Writes down where the site was started, for commands that run beside it with other settings. */
+export function noteAddress({ db, config: { publicUrl } }: Context): Promise<void> {
+  const started: Started = { publicUrl }
+  return writeSetting(db, key, started)
+}
+
+/** The address for a command's links: PUBLIC_URL, else where the site was started last. */
+export async function findAddress({ db, config }: Context): Promise<SiteAddress> {
+  const { publicUrl, publicUrlGiven } = config
+  if (publicUrlGiven) return { publicUrl }
+  const started = await readSetting<Started>(db, key)
+  return started
+    ? { ...started, note: `The site was last started at ${started.publicUrl}. ${another}` }
+    : { publicUrl, note: `No site was started here yet, so ${publicUrl} is assumed. ${another}` }
+}
+
+const another = 'PUBLIC_URL=… before the command names another address.'
