@@ -10,12 +10,16 @@ const helpers = ['owner', 'support'] as const
 /** Why something was done to somebody; it stands in the audit trail. */
 const Reason = Type.String({ minLength: 1, maxLength: 200 })
 
+/** What somebody without an account's address gave at their latest purchase; nobody has proven that it is theirs. */
+export const OrderEmail = nullable(Type.String())
+
 /** Somebody who watches: a member, or a guest of whom something is kept. */
 export const Person = Type.Object({
   id: Id,
   role: oneOf(['member', 'guest', 'deleted']),
   email: nullable(Type.String()),
   email_verified: Type.Boolean(),
+  order_email: OrderEmail,
   display_name: nullable(Type.String()),
   language: nullable(Type.String()),
   created_at: Time,

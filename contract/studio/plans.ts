@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { languages } from '#contract/languages.ts'
 import { Cents, Currency, Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command } from './command.ts'
+import { OrderEmail } from './people.ts'
 
 const readers = ['owner', 'support', 'analyst'] as const
 
@@ -137,8 +138,9 @@ export const retirePlan = command({
 export const PlanMember = Type.Object({
   subscription_id: Id,
   user_id: Id,
-  /** Null for the analyst, and of a guest who never gave one to an account. */
+  /** Null for the analyst, and of somebody without an account's address. */
   email: nullable(Type.String()),
+  order_email: OrderEmail,
   status: oneOf(['active', 'past_due']),
   since: Time,
   period_ends_at: nullable(Time),

@@ -1,7 +1,7 @@
 export { describeError } from './describe-error.ts'
 export { checkOrder } from './check-order.ts'
 export { exportOrders, listAllOrders, listDisputes, type Look } from './list-all-orders.ts'
-export { findBuyerOf, findBuyers, listMethodsOf } from './help-buyers.ts'
+export { findBuyerOf, findBuyers, findOrderEmail, listMethodsOf } from './help-buyers.ts'
 export { loadOrderFile } from './load-order-file.ts'
 export { loadReconciliation } from './load-reconciliation.ts'
 export { reconcile } from './reconcile.ts'

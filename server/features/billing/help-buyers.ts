@@ -1,5 +1,5 @@
 import type { Db } from '#server/tables.ts'
-import { selectBuyers } from './buyer-queries.ts'
+import { selectBuyers, selectOrderEmail } from './buyer-queries.ts'
 import { selectMethodsToExport } from './moment-queries.ts'
 import { selectOrder } from './order-queries.ts'
 
@@ -8,6 +8,11 @@ const mostBuyers = 20
 /** The people who bought with an e-mail: guests, too, whose account has none. */
 export function findBuyers(db: Db, email: string): Promise<string[]> {
   return selectBuyers(db, email, mostBuyers)
+}
+
+/** The address that somebody gave at their latest purchase, which nobody has proven. */
+export function findOrderEmail(db: Db, userId: string): Promise<string | null> {
+  return selectOrderEmail(db, userId)
 }
 
 /** Whose an order is. */

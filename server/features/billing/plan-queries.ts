@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { orderEmailOf } from './buyer-queries.ts'
 import { nextPrice } from './price-queries.ts'
 import type { PlansTable } from './tables.ts'
 
@@ -69,6 +70,9 @@ export function selectPlanMembers(db: Db, planId: string, after: After | undefin
       'subscriptions.id',
       'subscriptions.user_id',
       'users.email',
+      sql<string | null>`CASE WHEN users.email IS NULL THEN ${orderEmailOf(sql.ref('users.id'))} END`.as(
+        'order_email',
+      ),
       'subscriptions.status',
       'subscriptions.created_at',
       'subscriptions.period_ends_at',

@@ -97,10 +97,11 @@ export async function listPlanMembers(
     (after, limit) => selectPlanMembers(db, planId, after, limit),
     ({ created_at, id }) => [created_at, id],
   )
-  const list = page.map(({ id, created_at, period_ends_at, status, email, ...row }) => ({
+  const list = page.map(({ id, created_at, period_ends_at, status, email, order_email, ...row }) => ({
     ...row,
     subscription_id: id,
     email: seesPeople ? email : null,
+    order_email: seesPeople ? order_email : null,
     status: status === 'past_due' ? ('past_due' as const) : ('active' as const),
     since: created_at.toISOString(),
     period_ends_at: period_ends_at?.toISOString() ?? null,

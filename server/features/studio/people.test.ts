@@ -53,7 +53,7 @@ describe('somebody is found', () => {
   it('as a guest, by the address they bought with', async () => {
     const { shopper, order } = await buyEpisode(site)
     const [guest, ...more] = await find(shopper.email)
-    expect(guest).toMatchObject({ role: 'guest', email: null })
+    expect(guest).toMatchObject({ role: 'guest', email: null, order_email: shopper.email })
     expect(more).toEqual([])
     expect(await find(order.id)).toEqual([guest])
   })

@@ -9,7 +9,13 @@ import {
   type Person,
 } from '#contract/studio/people.ts'
 import { Refusal } from '#contract/errors.ts'
-import { findBuyerOf, findBuyers, listMethodsOf, membershipOf } from '#server/features/billing/billing.ts'
+import {
+  findBuyerOf,
+  findBuyers,
+  findOrderEmail,
+  listMethodsOf,
+  membershipOf,
+} from '#server/features/billing/billing.ts'
 import {
   giveEntitlement,
   listEntitlementsOf,
@@ -36,7 +42,7 @@ export const personCommands: Command[] = [
     const ids = await idsOf(db, who.trim())
     const found = await Promise.all(ids.map((id) => loadPerson(db, id).catch(orNobody)))
     const people = new Map(found.flatMap((person) => (person ? [[person.id, person] as const] : [])))
-    return { data: { list: [...people.values()].map(present) } }
+    return { data: { list: await Promise.all([...people.values()].map((row) => present(db, row))) } }
   }),
 
   reads(getPerson, async (context, { id }, { language }) => {
@@ -49,7 +55,7 @@ export const personCommands: Command[] = [
       listSessionsOf(context, userId),
       listEntitlementsOf(db, userId, language),
     ])
-    return { info: { person: present(person), membership, methods, sessions, entitlements } }
+    return { info: { person: await present(db, person), membership, methods, sessions, entitlements } }
   }),
 
   reads(listWatched, async (context, { id: userId, ...query }, { language }) => {
@@ -121,12 +127,13 @@ function orNobody(error: unknown): undefined {
   throw error
 }
 
-function present(row: KnownPerson): Person {
+async function present(db: Db, row: KnownPerson): Promise<Person> {
   return {
     id: row.id,
     role: row.deleted_at !== null ? 'deleted' : isGuest(row) ? 'guest' : 'member',
     email: row.email,
     email_verified: row.email_verified_at !== null,
+    order_email: row.email === null ? await findOrderEmail(db, row.id) : null,
     display_name: row.display_name,
     language: row.language,
     created_at: row.created_at.toISOString(),

@@ -199,3 +199,13 @@ it('the analyst sees how many are on a plan, and not who', async () => {
   expect(await seenBy(support)).toContain(email)
   expect(await seenBy(analyst)).not.toContain(email)
 })
+
+it('a guest on a plan is known by the address of the purchase, apart from an account’s, and not to the analyst', async () => {
+  const guest = await Shopper.on(site)
+  const { id } = await planOf(30)
+  await guest.buy({ kind: 'plan', plan_id: id })
+  const seenBy = async (role: 'support' | 'analyst') =>
+    (await (await letIn(site, role)).desk.ask(listPlanMembers, { query: { id } })).list[0]
+  expect(await seenBy('support')).toMatchObject({ email: null, order_email: guest.email })
+  expect(await seenBy('analyst')).toMatchObject({ email: null, order_email: null })
+})

@@ -8,9 +8,9 @@ import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page } from '#web/studio/ui/Page.tsx'
-import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
+import { PersonName } from './PersonName.tsx'
 import styles from './people.module.css'
 
 /** Looks somebody up by what support was told: an address, an order's number, an id. */
@@ -45,9 +45,7 @@ function Found({ who }: { who: string }) {
   const columns = [
     {
       title: t('people.person'),
-      cell: ({ id, email, display_name }: Person) => (
-        <PageLink to={`/studio/people/${id}`}>{email ?? display_name ?? id}</PageLink>
-      ),
+      cell: (person: Person) => <PersonName {...person} />,
     },
     { title: t('people.role'), cell: ({ role }: Person) => t(`people.is.${role}`) },
     { title: t('people.since'), cell: ({ created_at }: Person) => timeWords(created_at, language) },

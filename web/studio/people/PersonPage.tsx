@@ -27,6 +27,7 @@ import { timeWords } from '#web/studio/words.ts'
 import { GrantForm } from './GrantForm.tsx'
 import { History } from './History.tsx'
 import { Rights } from './Rights.tsx'
+import { emailWords, nameOf } from './email-words.ts'
 import { membershipWords } from './membership-words.ts'
 import styles from './people.module.css'
 
@@ -42,7 +43,7 @@ export function PersonPage({ id }: { id: string }) {
   const person = file.data?.person
   return (
     <Page
-      title={person ? (person.email ?? person.display_name ?? t('people.person')) : t('people.person')}
+      title={(person && nameOf(person)) ?? t('people.person')}
       lead={<PageLink to="/studio/people">{t('people.another')}</PageLink>}
       actions={file.data && person?.role !== 'deleted' && <Actions file={file.data} />}
     >
@@ -83,11 +84,10 @@ function Sections({ file }: { file: PersonFile }) {
 
 function Summary({ file: { person, membership } }: { file: PersonFile }) {
   const { t, language } = useTexts()
-  const verified = person.email && !person.email_verified ? ` (${t('people.notVerified')})` : ''
   return (
     <Facts
       facts={[
-        { name: t('people.email'), value: `${person.email ?? '–'}${verified}` },
+        { name: t('people.email'), value: emailWords(person, t) },
         { name: t('people.name'), value: person.display_name ?? '–' },
         { name: t('people.role'), value: t(`people.is.${person.role}`) },
         { name: t('people.since'), value: timeWords(person.created_at, language) },

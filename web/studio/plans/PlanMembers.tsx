@@ -1,19 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { getPerson } from '#contract/studio/people.ts'
 import { listPlanMembers, type PlanMember } from '#contract/studio/plans.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { PersonName } from '#web/studio/people/PersonName.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { timeWords } from '#web/studio/words.ts'
 
 /** Who is on a plan, the latest first, with what the next period costs each. */
 export function PlanMembers({ id }: { id: string }) {
   const { t, language } = useTexts()
-  const mayOpen = useMay()(getPerson)
   const members = useInfiniteQuery({
     queryKey: ['plan members', id],
     queryFn: ({ pageParam, signal }) =>
@@ -24,12 +21,9 @@ export function PlanMembers({ id }: { id: string }) {
   const columns = [
     {
       title: t('people.person'),
-      cell: ({ user_id, email }: PlanMember) =>
-        mayOpen ? (
-          <PageLink to={`/studio/people/${user_id}`}>{email ?? user_id}</PageLink>
-        ) : (
-          (email ?? user_id)
-        ),
+      cell: ({ user_id, email, order_email }: PlanMember) => (
+        <PersonName id={user_id} email={email} order_email={order_email} display_name={null} />
+      ),
     },
     { title: t('plans.since'), cell: ({ since }: PlanMember) => timeWords(since, language) },
     {

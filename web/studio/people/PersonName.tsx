@@ -1,0 +1,21 @@
+import { getPerson, type Person } from '#contract/studio/people.ts'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
+import { nameOf } from './email-words.ts'
+import styles from './people.module.css'
+
+/** Somebody in a list, a link for whoever may open their page. What they only gave at a purchase is marked as that. */
+export function PersonName({ id, ...names }: Pick<Person, 'id' | 'email' | 'display_name' | 'order_email'>) {
+  const { t } = useTexts()
+  const name = nameOf(names)
+  const mayOpen = useMay()(getPerson)
+  return (
+    <>
+      {mayOpen ? <PageLink to={`/studio/people/${id}`}>{name ?? id}</PageLink> : (name ?? id)}
+      {name !== null && name === names.order_email && (
+        <span className={styles.mark}>{t('people.atPurchase')}</span>
+      )}
+    </>
+  )
+}
