@@ -55,7 +55,16 @@ test('who came by a link, met the paywall and paid is seen beside the link and i
   await page.goto('/studio/growth')
   const name = `Poster ${crypto.randomUUID().slice(0, 6)}`
   await page.getByLabel('Name of the link').fill(name)
-  await page.getByLabel('Address of the episode').fill(await towerUrl(page, 3))
+  const video = page.getByLabel('Video', { exact: true })
+  const episode = page.getByLabel('Episode', { exact: true })
+  await video.fill(await towerUrl(page, 4))
+  await expect(episode).toHaveValue('4')
+  await expect(page.getByLabel('Which video')).toHaveCount(0)
+  await video.fill('Tower')
+  await page.getByRole('button', { name: 'Make a link' }).click()
+  await expect(page.getByText('Choose the video, or paste the address')).toBeVisible()
+  await page.getByLabel('Which video').selectOption({ label: 'The Test Tower' })
+  await episode.fill('3')
   await page.getByRole('button', { name: 'Make a link' }).click()
   const dialog = page.getByRole('dialog', { name })
   const address = (await dialog.locator('code').textContent()) ?? ''

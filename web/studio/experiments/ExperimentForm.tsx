@@ -10,6 +10,7 @@ import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
+import { FindVideo } from '#web/studio/growth/FindVideo.tsx'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { useGoOn } from '#web/studio/ui/unsaved.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
@@ -69,12 +70,15 @@ function Target({ form }: Fields) {
   const { t } = useTexts()
   if (form.value.kind === 'pay_theme') return null
   return (
-    <Field
+    <FindVideo
       {...form.field('target')}
       label={t('experiments.video')}
       hint={t(isPriced(form.value.kind) ? 'experiments.oneVideoHint' : 'experiments.videoHint')}
       required={isPriced(form.value.kind)}
-      autoComplete="off"
+      chosen={form.value.video}
+      // What was chosen before is no longer among what is found.
+      onValue={(target) => form.set({ target, video: '' })}
+      onChoose={(video) => form.set({ video })}
     />
   )
 }

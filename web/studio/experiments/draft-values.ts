@@ -13,7 +13,7 @@ import { episodeOfAddress } from '#web/studio/growth/episode-address.ts'
 /** The arms beside the first, which is what stands. */
 export const otherArms = ['one', 'two', 'three'] as const
 
-type Name = 'name' | 'kind' | 'target' | 'share' | 'layout' | 'accent' | (typeof otherArms)[number]
+type Name = 'name' | 'kind' | 'target' | 'video' | 'share' | 'layout' | 'accent' | (typeof otherArms)[number]
 
 /** An experiment as it is typed. */
 export type DraftValues = Record<Name, string>
@@ -30,6 +30,7 @@ export function valuesOf(experiment: Experiment | undefined): DraftValues {
     name: experiment?.name ?? '',
     kind: experiment?.kind ?? 'free_episodes',
     target: experiment?.target ?? '',
+    video: '',
     share: String(others[0]?.share ?? 50),
     one: typed(others[0]),
     two: typed(others[1]),
@@ -39,22 +40,20 @@ export function valuesOf(experiment: Experiment | undefined): DraftValues {
   }
 }
 
-/** The id of the video that is meant: as it is, or in an address of this site. */
-function videoOf(target: string): string | undefined {
-  const typed = target.trim()
-  return /^\w+$/.test(typed) ? typed : episodeOfAddress(typed)?.video_id
-}
+/** The id of the video that is meant: as it is, in an address of this site, or of what was chosen. */
+const videoOf = ({ target, video }: Pick<DraftValues, 'target' | 'video'>): string | undefined =>
+  episodeOfAddress(target)?.video_id ?? (video || undefined)
 
 const isCount = (text: string) => /^\d{1,4}$/.test(text.trim())
 
 /** What is wrong, by field. */
 export function problemsOf(values: DraftValues, t: Say): Partial<DraftValues> {
-  const { name, kind, target, share, layout, accent } = values
+  const { name, kind, share, layout, accent } = values
   const given = kind === 'pay_theme' ? ['one'] : otherArms.filter((arm) => values[arm].trim() !== '')
   const most = Math.floor(99 / Math.max(given.length, 1))
   return {
     ...(name.trim() ? {} : { name: t('experiments.nameBad') }),
-    ...(isTarget(kind, target.trim()) ? {} : { target: t('experiments.videoBad') }),
+    ...(isTarget(values) ? {} : { target: t('experiments.videoBad') }),
     ...(isCount(share) && Number(share) >= 1 && Number(share) <= most
       ? {}
       : { share: t('experiments.shareBad', { most }) }),
@@ -63,9 +62,10 @@ export function problemsOf(values: DraftValues, t: Say): Partial<DraftValues> {
 }
 
 /** A price is about one video; free episodes may be about all. */
-function isTarget(kind: string, target: string): boolean {
-  if (kind === 'pay_theme' || (target === '' && !isPriced(kind))) return true
-  return videoOf(target) !== undefined
+function isTarget(values: DraftValues): boolean {
+  const { kind, target } = values
+  if (kind === 'pay_theme' || (target.trim() === '' && !isPriced(kind))) return true
+  return videoOf(values) !== undefined
 }
 
 function themeProblems(layout: string, accent: string, t: Say): Partial<DraftValues> {
@@ -102,7 +102,7 @@ export function bodyOf(values: DraftValues): BodyOf<typeof createExperiment> {
   return {
     kind,
     name: values.name.trim().slice(0, 100),
-    target: kind === 'pay_theme' ? null : (videoOf(values.target) ?? null),
+    target: kind === 'pay_theme' ? null : (videoOf(values) ?? null),
     arms: [{ share: 100 - share * others.length }, ...others.map((said) => ({ share, ...said }))],
   }
 }

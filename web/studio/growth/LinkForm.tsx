@@ -7,8 +7,14 @@ import { Field } from '#web/ui/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { episodeOfAddress } from './episode-address.ts'
+import { FindVideo } from './FindVideo.tsx'
 import { LinkSheet } from './LinkSheet.tsx'
 import styles from './growth.module.css'
+
+const empty = { name: '', address: '', video: '', episode: '1' }
+
+/** The video whose address was pasted, or that was chosen; empty where there is none. */
+const videoOf = (address: string, chosen: string) => episodeOfAddress(address)?.video_id ?? chosen
 
 /** Makes a link to an episode, and shows it with its QR code. */
 export function LinkForm() {
@@ -16,17 +22,17 @@ export function LinkForm() {
   const queryClient = useQueryClient()
   const [made, setMade] = useState<Link | null>(null)
   const form = useGuardedForm({
-    initial: { name: '', address: '' },
-    messagesOf: ({ name, address }) => ({
+    initial: empty,
+    messagesOf: ({ name, address, video, episode }) => ({
       ...(name.trim() === '' ? { name: t('growth.linkNameBad') } : {}),
-      ...(episodeOfAddress(address) ? {} : { address: t('growth.linkToBad') }),
+      ...(videoOf(address, video) ? {} : { address: t('growth.linkToBad') }),
+      ...(/^[1-9]\d{0,3}$/.test(episode) ? {} : { episode: t('growth.linkEpisodeBad') }),
     }),
-    send: async ({ name, address }) => {
-      const target = episodeOfAddress(address)
-      if (!target) return
+    send: async ({ name, address, video, episode }) => {
+      const target = { video_id: videoOf(address, video), episode: Number(episode) }
       setMade(await call(createLink, { body: { ...target, name: name.trim().slice(0, 100) } }))
       // Pressed again, it would make the same one twice.
-      form.renew({ name: '', address: '' })
+      form.renew(empty)
       void queryClient.invalidateQueries({ queryKey: ['growth', 'links'] })
     },
   })
@@ -38,11 +44,22 @@ export function LinkForm() {
         hint={t('growth.linkNameHint')}
         autoComplete="off"
       />
-      <Field
+      <FindVideo
         {...form.field('address')}
         label={t('growth.linkTo')}
         hint={t('growth.linkToHint')}
-        inputMode="url"
+        chosen={form.value.video}
+        onValue={(address) => {
+          const pasted = episodeOfAddress(address)
+          // What was chosen before is no longer among what is found.
+          form.set({ address, video: '', ...(pasted ? { episode: String(pasted.episode) } : {}) })
+        }}
+        onChoose={(video) => form.set({ video })}
+      />
+      <Field
+        {...form.field('episode')}
+        label={t('growth.linkEpisode')}
+        inputMode="numeric"
         autoComplete="off"
       />
       <Button type="submit" disabled={form.busy}>

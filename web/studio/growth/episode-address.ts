@@ -1,6 +1,8 @@
-/** Which episode an address of this site leads to, as people copy it: with or without the host; undefined where it is none. */
+/** Which episode an address of this site leads to, as people copy it, with or without the host, or a video's id; undefined where it is neither. */
 export function episodeOfAddress(address: string): { video_id: string; episode: number } | undefined {
-  const url = URL.parse(address.trim(), 'http://site')
+  const typed = address.trim()
+  if (/^vid_\w+$/.test(typed)) return { video_id: typed, episode: 1 }
+  const url = URL.parse(typed, 'http://site')
   const video = url && /^\/videos\/([^/]+)\/?$/.exec(url.pathname)?.[1]
   if (!url || !video) return undefined
   const episode = Number(url.searchParams.get('episode') ?? 1)

@@ -1,14 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
-import { listTags } from '#contract/catalog.ts'
 import { grantEntitlement } from '#contract/studio/people.ts'
-import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
-import { Choice } from '#web/studio/ui/Choice.tsx'
-import { useSettled } from '#web/studio/ui/use-settled.ts'
+import { VideoChoice } from '#web/studio/content/VideoChoice.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import styles from './people.module.css'
 
@@ -53,7 +49,14 @@ export function GrantForm({ person }: { person: string }) {
         autoComplete="off"
         required={false}
       />
-      <VideoChoice keyword={title.trim()} value={video} onChoose={(id) => form.set({ video: id })} />
+      <VideoChoice
+        keyword={title.trim()}
+        value={video}
+        label={t('people.what')}
+        none={t('people.everything')}
+        hint={t('people.whatHint')}
+        onChoose={(id) => form.set({ video: id })}
+      />
       <Field
         {...form.field('number')}
         label={t('people.number')}
@@ -80,39 +83,5 @@ export function GrantForm({ person }: { person: string }) {
         {t('people.giveIt')}
       </Button>
     </form>
-  )
-}
-
-/** The videos whose titles begin like what was typed; with nothing typed or chosen, everything. */
-function VideoChoice({
-  keyword,
-  value,
-  onChoose,
-}: {
-  keyword: string
-  value: string
-  onChoose: (id: string) => void
-}) {
-  const { t, language } = useTexts()
-  const asked = useSettled(keyword)
-  const found = useQuery({
-    queryKey: ['titles', asked, language],
-    queryFn: ({ signal }) => call(listTags, { query: { keyword: asked }, signal }),
-    enabled: asked !== '',
-    placeholderData: (before) => before,
-  })
-  const titles = keyword === '' ? [] : (found.data?.titles ?? [])
-  const chosen = titles.some(({ id }) => id === value) ? value : ''
-  return (
-    <Choice
-      label={t('people.what')}
-      value={chosen}
-      options={[
-        { value: '', label: t('people.everything') },
-        ...titles.map(({ id, title }) => ({ value: id, label: title })),
-      ]}
-      hint={t('people.whatHint')}
-      onChoose={onChoose}
-    />
   )
 }

@@ -1,0 +1,29 @@
+import type { ComponentProps } from 'react'
+import { Field } from '#web/ui/Field.tsx'
+import { VideoChoice } from '#web/studio/content/VideoChoice.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { episodeOfAddress } from './episode-address.ts'
+
+/** A video by a part of its title, chosen among those that have it, or by an address or id that is pasted. */
+export function FindVideo({
+  chosen,
+  onChoose,
+  ...field
+}: Omit<ComponentProps<typeof Field>, 'autoComplete'> & { chosen: string; onChoose: (id: string) => void }) {
+  const { t } = useTexts()
+  const typed = field.value.trim()
+  return (
+    <>
+      <Field {...field} autoComplete="off" />
+      {typed !== '' && !episodeOfAddress(typed) && (
+        <VideoChoice
+          keyword={typed}
+          value={chosen}
+          label={t('growth.which')}
+          none={t('growth.choose')}
+          onChoose={onChoose}
+        />
+      )}
+    </>
+  )
+}
