@@ -55,6 +55,7 @@ const changingCommands = [
   'episode titles',
   'experiment change',
   'experiment create',
+  'experiment remove',
   'experiment start',
   'experiment stop',
   'homepage save',
@@ -87,6 +88,7 @@ const changingCommands = [
   'video cover',
   'video edit',
   'video publish',
+  'video remove',
   'video schedule',
   'video unschedule',
 ] as const

@@ -17,6 +17,7 @@ export {
   endExperiment,
   findExperiment,
   listAllExperiments,
+  removeDraft,
   startDraft,
   type ExperimentRow,
 } from './run-experiment.ts'

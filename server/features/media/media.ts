@@ -32,6 +32,7 @@ export {
   nameEpisodes,
   orderEpisodes,
   removeEpisode,
+  retireEpisodes,
   retryEpisode,
   type DeskMediaContext,
 } from './desk-episodes.ts'

@@ -28,11 +28,14 @@ export function EpisodeRow({
   episode,
   at,
   isFree,
+  isUnseen,
 }: {
   episode: DeskEpisode
   /** When it was so, in milliseconds. */
   at: number
   isFree: boolean
+  /** Its video was never published. */
+  isUnseen: boolean
 }) {
   const { t, language } = useTexts()
   const { number } = episode
@@ -50,7 +53,7 @@ export function EpisodeRow({
         {episode.reason !== null && <p className={styles.bad}>{episode.reason}</p>}
       </div>
       <div className={styles.rowActions}>
-        <Repair episode={episode} />
+        <Repair episode={episode} isUnseen={isUnseen} />
       </div>
     </div>
   )
@@ -78,8 +81,8 @@ function BeingMade({ progress, at }: { progress: number; at: number }) {
   )
 }
 
-/** Titles; and of a file that failed another try, or taking it out. */
-function Repair({ episode }: { episode: DeskEpisode }) {
+/** Titles; of a file that failed another try; and taking out what no viewer plays. */
+function Repair({ episode, isUnseen }: { episode: DeskEpisode; isUnseen: boolean }) {
   const { t } = useTexts()
   const may = useMay()
   const retry = useCommand(retryEpisode)
@@ -95,7 +98,7 @@ function Repair({ episode }: { episode: DeskEpisode }) {
           <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>
         </Button>
       )}
-      {(state === 'failed' || !plays) && (
+      {(state === 'failed' || !plays || isUnseen) && (
         <Button look="quiet" onClick={() => setOpen('remove')}>
           {t('content.takeOut')}
           <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>

@@ -1,7 +1,9 @@
 import { useState } from 'react'
+import { useNavigate } from 'react-router'
 import {
   archiveVideo,
   publishVideo,
+  removeVideo,
   scheduleVideo,
   unscheduleVideo,
   type DeskVideo,
@@ -26,7 +28,9 @@ export function StateActions({ video }: { video: DeskVideo }) {
   const publish = useCommand(publishVideo)
   const unschedule = useCommand(unscheduleVideo)
   const archive = useCommand(archiveVideo)
-  const [asked, setAsked] = useState<'schedule' | 'archive' | null>(null)
+  const remove = useCommand(removeVideo)
+  const navigate = useNavigate()
+  const [asked, setAsked] = useState<'schedule' | 'archive' | 'remove' | null>(null)
   const isEarly = state === 'draft' || state === 'scheduled'
   return (
     <>
@@ -54,6 +58,11 @@ export function StateActions({ video }: { video: DeskVideo }) {
           {t('content.archive')}
         </Button>
       )}
+      {state === 'draft' && (
+        <Button look="quiet" onClick={() => setAsked('remove')}>
+          {t('content.remove')}
+        </Button>
+      )}
       {asked === 'schedule' && <ScheduleSheet video={video} onClose={() => setAsked(null)} />}
       {asked === 'archive' && (
         <AskFirst
@@ -62,6 +71,18 @@ export function StateActions({ video }: { video: DeskVideo }) {
           action={t('content.archive')}
           busy={archive.busy}
           onDo={() => void archive.run({ id }).then(() => setAsked(null))}
+          onClose={() => setAsked(null)}
+        />
+      )}
+      {asked === 'remove' && (
+        <AskFirst
+          title={t('content.removeTitle')}
+          text={t('content.removeText')}
+          action={t('content.remove')}
+          busy={remove.busy}
+          onDo={() =>
+            void remove.run({ id }).then((done) => (done ? navigate('/studio/content') : setAsked(null)))
+          }
           onClose={() => setAsked(null)}
         />
       )}
