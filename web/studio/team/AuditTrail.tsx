@@ -5,7 +5,7 @@ import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
-import { deedWords, wordsOf } from './deed-words.ts'
+import { beforeFirst, deedWords, whoElse, wordsOf } from './deed-words.ts'
 import styles from './team.module.css'
 
 /** What operators did, the latest first; of one subject everything that happened to it. */
@@ -22,10 +22,10 @@ export function AuditTrail({ subject }: { subject?: string }) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
   const columns = [
-    { title: t('team.when'), cell: ({ at }: Deed) => timeWords(at, language) },
+    { title: t('team.when'), whole: true, cell: ({ at }: Deed) => timeWords(at, language) },
     {
       title: t('team.who'),
-      cell: ({ operator, event }: Deed) => operator ?? (wordsOf(event) ? t('team.commandLine') : '–'),
+      cell: ({ operator, event }: Deed) => operator ?? whoElse(event, t),
     },
     { title: t('team.what'), cell: (deed: Deed) => <What deed={deed} /> },
     {
@@ -74,7 +74,7 @@ function Details({ deed }: { deed: Deed }) {
           {deedWords(deed, t)}, {timeWords(at, language)}
         </span>
       </summary>
-      <pre>{JSON.stringify(details, null, 2)}</pre>
+      <pre>{JSON.stringify(beforeFirst(details), null, 2)}</pre>
     </details>
   )
 }

@@ -4,7 +4,7 @@ import { isCommand } from '#contract/studio/command.ts'
 import { actingCommands, deskDeeds, viewerDeeds, writtenCommands } from '#contract/studio/deeds.ts'
 import english from '#web/studio/texts/en.deeds.json'
 import german from '#web/studio/texts/dy.deeds.json'
-import { deedWords } from './deed-words.ts'
+import { beforeFirst, deedWords, whoElse } from './deed-words.ts'
 
 const say = (key: string) => key
 
@@ -38,4 +38,18 @@ it('what was asked for is not said to be done, and what nobody knows any more is
   expect(deedWords({ event: 'signed_in', details: {} }, say)).toBe('deed.done.signed_in')
   expect(deedWords({ event: 'studio cover turn', details: asked }, say)).toBe('cover turn')
   expect(english.deed.done['studio video publish']).toBe('Published a video')
+})
+
+it('what no operator did is the command line’s or the site’s own, and of a person’s own deed nobody else is named', () => {
+  expect(whoElse('studio order refund', say)).toBe('team.commandLine')
+  expect(whoElse('order_paid', say)).toBe('team.site')
+  expect(whoElse('password_changed', say)).toBe('–')
+})
+
+it('what was before is read before what came of it', () => {
+  expect(Object.keys(beforeFirst({ after: {}, before: {}, reason: '' }))).toEqual([
+    'before',
+    'after',
+    'reason',
+  ])
 })

@@ -1,10 +1,27 @@
-import { isActing, isAudited } from '#contract/studio/deeds.ts'
+import { isActing, isAudited, type AuditedEvent } from '#contract/studio/deeds.ts'
 import type { Deed } from '#contract/studio/operators.ts'
 import type { Say } from '#web/studio/texts.ts'
 
 /** The command's words, "video publish"; undefined for what no command did. */
 export const wordsOf = (event: string): string | undefined =>
   event.startsWith('studio ') ? event.slice('studio '.length) : undefined
+
+/** What follows from a gateway's word or from a job. */
+const ofTheSite: ReadonlySet<string> = new Set<AuditedEvent>([
+  'order_paid',
+  'payment_failed',
+  'money_returned',
+  'order_refunded',
+  'refund_failed',
+  'order_disputed',
+  'dispute_ended',
+])
+
+/** Who did what no operator is named for: the command line, the site itself, or a person whose own line it is. */
+export function whoElse(event: string, t: Say): string {
+  if (wordsOf(event) !== undefined) return t('team.commandLine')
+  return ofTheSite.has(event) ? t('team.site') : '–'
+}
 
 /** What was done in a short sentence; a command that is no more is called by its words. */
 export function deedWords({ event, details }: Pick<Deed, 'event' | 'details'>, t: Say): string {
@@ -18,3 +35,11 @@ function isAsked(details: Deed['details']): boolean {
   const before = 'before' in details ? details.before : null
   return typeof before === 'object' && before !== null && 'asked' in before
 }
+
+/** The details as they are read; the database has their names in an order of its own. */
+export const beforeFirst = (details: Deed['details']): Deed['details'] =>
+  Object.fromEntries(
+    Object.entries(details).toSorted(
+      ([one], [other]) => Number(other === 'before') - Number(one === 'before'),
+    ),
+  )

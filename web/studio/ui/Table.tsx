@@ -5,6 +5,8 @@ export interface Column<Row> {
   /** The column's heading, which also names the value where rows become cards on a phone. */
   title: string
   cell: (row: Row) => ReactNode
+  /** Short words that stay on one line, such as a time. */
+  whole?: boolean
   /** Figures stand at the end of their column. */
   figures?: boolean
   /** Buttons, which a card does not name: they say themselves what they do. */
@@ -30,7 +32,8 @@ export function Table<Row>({
   empty: ReactNode
 }) {
   if (rows.length === 0) return <p className={styles.empty}>{empty}</p>
-  const classOf = ({ figures }: Column<Row>) => (figures ? styles.figures : undefined)
+  const classOf = ({ figures, whole }: Column<Row>) =>
+    figures ? styles.figures : whole ? styles.whole : undefined
   return (
     <div className={styles.frame} tabIndex={0} role="region" aria-label={caption}>
       <table className={`${styles.table} ${slim ? styles.slim : styles.cards}`}>
@@ -49,7 +52,7 @@ export function Table<Row>({
             <tr key={keyOf(row)}>
               {columns.map((column, index) =>
                 index === 0 ? (
-                  <th key={column.title} scope="row">
+                  <th key={column.title} scope="row" className={classOf(column)}>
                     {column.cell(row)}
                   </th>
                 ) : (
