@@ -3,7 +3,8 @@ import type { Membership } from '#contract/members.ts'
 import { longDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
 
-const brands: Record<string, string> = {
+/** What the makers of cards call themselves. */
+export const brands: Record<string, string> = {
   visa: 'Visa',
   mastercard: 'Mastercard',
   amex: 'American Express',

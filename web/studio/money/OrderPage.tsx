@@ -31,6 +31,7 @@ export function OrderPage({ id }: { id: string }) {
   const file = useQuery({
     queryKey: ['order', id, language],
     queryFn: ({ signal }) => call(getOrder, { query: { id }, signal }),
+    refetchInterval: ({ state }) => (state.data?.notifications.some(isBeingApplied) ? againMs : false),
   })
   if (isNoPage(file.error)) return <NotFound />
   if (file.isLoadingError) return <CouldNotLoad onRetry={() => void file.refetch()} />
@@ -48,6 +49,13 @@ export function OrderPage({ id }: { id: string }) {
     </Page>
   )
 }
+
+const againMs = 2000
+const applyingMs = 60_000
+
+/** A notification that has just come is applied within moments; one that is left over waits for its next look. */
+const isBeingApplied = ({ applied_at, received_at }: OrderFile['notifications'][number]) =>
+  applied_at === null && Date.now() - Date.parse(received_at) < applyingMs
 
 function Sections({ file }: { file: OrderFile }) {
   const { t } = useTexts()

@@ -5,7 +5,7 @@ import { EntitlementTable } from '#web/studio/people/EntitlementTable.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
-import { gatewayNames } from './order-words.ts'
+import { declineWords, gatewayNames } from './order-words.ts'
 import styles from './money.module.css'
 
 type Attempt = OrderFile['attempts'][number]
@@ -33,7 +33,7 @@ function Attempts({ attempts, currency }: { attempts: Attempt[]; currency: strin
     {
       title: t('money.status'),
       cell: ({ status, decline_code }: Attempt) =>
-        [t(`money.tryState.${status}`), ...(decline_code ? [decline_code] : [])].join(': '),
+        [t(`money.tryState.${status}`), ...(decline_code ? [declineWords(decline_code, t)] : [])].join(': '),
     },
     { title: t('money.gateway'), cell: ({ gateway }: Attempt) => gatewayNames[gateway] },
     { title: t('money.reference'), cell: ({ reference }: Attempt) => reference ?? '–' },

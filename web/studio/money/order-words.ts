@@ -1,5 +1,6 @@
 import type { GatewayId } from '#contract/billing.ts'
 import type { ListedOrder } from '#contract/studio/orders.ts'
+import type { Say } from '#web/studio/texts.ts'
 
 /** Where the orders are listed. */
 export const ordersPath = '/studio/money'
@@ -11,6 +12,27 @@ export const gatewayNames: Record<GatewayId, string> = {
   paypal: 'PayPal',
 }
 
+const declines = [
+  'card_declined',
+  'insufficient_funds',
+  'card_expired',
+  'card_lost',
+  'wrong_cvc',
+  'check_failed',
+  'check_needed',
+  'wallet_declined',
+  'token_spent',
+  'not_received',
+  'cancelled',
+  'other',
+] as const
+
+/** Why a payment did not go through, in words; a reason that an older site wrote stays as it is. */
+export function declineWords(code: string, t: Say): string {
+  const known = declines.find((each) => each === code)
+  return known ? t(`money.decline.${known}`) : code
+}
+
 /** What was bought: a plan, a video, or an episode with its number. */
 export const goodsOf = ({ title, number }: Pick<ListedOrder, 'title' | 'number'>): string =>
-  number === null ? title : `${title} · ${number}`
+  number === null ? title : `${title} ·\u00a0${number}`

@@ -8,12 +8,14 @@ import {
   signOutPerson,
   type PersonFile,
 } from '#contract/studio/people.ts'
+import { brands } from '#web/features/billing/method-words.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { OrderList } from '#web/studio/money/OrderList.tsx'
+import { gatewayNames } from '#web/studio/money/order-words.ts'
 import { isNoPage, useMay } from '#web/studio/queries.ts'
 import { AuditTrail } from '#web/studio/team/AuditTrail.tsx'
 import { useTexts } from '#web/studio/texts.ts'
@@ -136,9 +138,9 @@ function Methods({ methods }: { methods: Method[] }) {
     {
       title: t('people.method'),
       cell: ({ gateway, brand, last4 }: Method) =>
-        last4 ? `${brand ?? ''} •••• ${last4}`.trim() : (brand ?? gateway),
+        last4 ? `${brands[brand ?? ''] ?? ''} •••• ${last4}`.trim() : gatewayNames[gateway],
     },
-    { title: t('money.gateway'), cell: ({ gateway }: Method) => gateway },
+    { title: t('money.gateway'), cell: ({ gateway }: Method) => gatewayNames[gateway] },
     { title: t('people.keptSince'), cell: ({ created_at }: Method) => timeWords(created_at, language) },
   ]
   return (
