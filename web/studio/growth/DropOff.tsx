@@ -8,6 +8,7 @@ import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { countWords, shareWords, timeWords } from '#web/studio/words.ts'
+import { mostBegan } from './most-began.ts'
 import { BarChart } from './BarChart.tsx'
 import styles from './growth.module.css'
 
@@ -27,6 +28,7 @@ export function DropOff() {
   })
   const pages = found.data?.pages
   const rows = pages?.flatMap(({ list }) => list) ?? []
+  const most = mostBegan(rows)
   const since = pages?.[0]?.since ?? null
   const columns = [
     { title: t('growth.episodeNumber'), cell: ({ number }: Row) => `${t('growth.episodeNumber')} ${number}` },
@@ -38,9 +40,9 @@ export function DropOff() {
       cell: (row: Row) => shareWords(row.finished, row.began),
     },
     {
-      title: t('growth.ofFirst'),
+      title: t('growth.ofMost'),
       figures: true,
-      cell: (row: Row) => shareWords(row.began, rows[0]?.began ?? 0),
+      cell: (row: Row) => shareWords(row.began, most),
     },
   ]
   return (
