@@ -65,12 +65,14 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   page.on('dialog', (dialog) => void dialog.accept())
   await page.reload()
   await expect(page.getByText(/Episode 1\.mp4 · 4\d% arrived/)).toBeVisible()
+  await expect(page.getByText('01.en.vtt · arrived, is being looked at')).toBeVisible()
   await page.unroute(/\/parts\/[12]$/)
   const sent: string[] = []
   page.on('request', (request) => sent.push(...(/\/parts\/(\d+)$/.exec(request.url())?.slice(1) ?? [])))
   await drop()
   await page.getByRole('button', { name: 'Leave out E03.en.vtt' }).click()
-  await page.getByRole('button', { name: 'Upload 2 files' }).click()
+  await expect(page.getByText('1 file has arrived already and is not sent again.')).toBeVisible()
+  await page.getByRole('button', { name: 'Upload 1 file' }).click()
   await expect(page.getByText(/Ready · Captions: English/)).toBeVisible({ timeout: 60_000 })
   expect(sent).toEqual(['1', '2'])
   await expect(page.getByText('All have arrived: this page may be closed.')).toBeVisible()
@@ -127,7 +129,13 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await expect(page.getByRole('checkbox', { name: 'Synopsis · English' })).toBeChecked()
   const title = page.getByRole('checkbox', { name: 'Title · English' })
   await expect(title).not.toBeChecked()
-  await page.getByRole('checkbox', { name: 'Free episodes' }).check()
+  // Nobody has typed these.
+  await expect(
+    page.getByText(/^(Taken over from|What a first video).*: prices, free episodes\.$/),
+  ).toBeVisible()
+  await expect(page.getByText('(as the draft began)')).toHaveCount(2)
+  for (const name of ['Free episodes', 'Prices (episode / video)'])
+    await expect(page.getByRole('checkbox', { name })).toBeChecked()
   await expectReadable(page)
   await page.getByRole('textbox', { name: 'Title' }).last().fill('Maré')
   await page.getByRole('button', { name: 'Take over what is ticked' }).click()
@@ -135,6 +143,8 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Typed by hand')
   await expect(page.getByLabel('Category')).toHaveValue('drama')
   await expect(page.getByLabel('Free episodes')).toHaveValue('5')
+  await expect(page.getByLabel('Price of an episode')).toHaveValue('0.77')
+  await expect(page.getByText(/^(Taken over from|What a first video)/)).toHaveCount(0)
   await expect(page.getByRole('textbox', { name: 'Synopsis' }).first()).toHaveValue('Two sisters.')
   // What somebody is typing meanwhile stays.
   await expect(page.getByRole('textbox', { name: 'Title' }).last()).toHaveValue('Maré')

@@ -32,6 +32,14 @@ export function selectDeedsAbout(db: Db, subject: string, page: Page): Promise<D
   )
 }
 
+/** How a video was begun and described since: what each time it was given. */
+export async function selectDescribing(db: Db, videoId: string) {
+  const { rows } = await sql<{ event: string; after: Record<string, unknown> | null }>`
+    SELECT event, details->'after' AS after FROM audit_events
+    WHERE subject = ${videoId} AND event IN ('studio video add', 'studio video edit')`.execute(db)
+  return rows
+}
+
 function linesOf(which: RawBuilder<unknown>, { before = Number.MAX_SAFE_INTEGER, limit }: Page) {
   return sql`SELECT id, at, event, operator, subject, details FROM audit_events
     WHERE ${which} AND id < ${before} ORDER BY id DESC LIMIT ${limit}`

@@ -197,10 +197,10 @@ function words(part: Difference['part'], text: string, t: Say): string {
 function Was({ difference: { part, was, isInherited } }: { difference: Difference }) {
   const { t } = useTexts()
   return (
-    <>
+    <span>
       {words(part, was, t)}
       {isInherited && <span className={styles.quiet}> ({t('content.said.inherited')})</span>}
-    </>
+    </span>
   )
 }
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { Inherited } from '#contract/studio/videos.ts'
 import { selectVideoBefore, type DeskVideoRecord } from '#server/features/catalog/catalog.ts'
+import { selectDescribing } from '#server/features/studio/audit-queries.ts'
 import type { Db } from '#server/tables.ts'
 
 /** The fields behind each part that a draft takes over. */
@@ -13,7 +13,7 @@ const parts = ['price', 'free_episodes'] as const
 /** What a draft has as it began, from the video before it, because no operator has said otherwise; null where nothing is. */
 export async function loadInherited(db: Db, video: DeskVideoRecord): Promise<Inherited | null> {
   if (video.state !== 'draft') return null
-  const deeds = await selectDeeds(db, video.id)
+  const deeds = await selectDescribing(db, video.id)
   const begun = deeds.find(({ event }) => event === 'studio video add')?.after
   if (!begun) return null
   const edits = deeds.filter(({ event }) => event === 'studio video edit')
@@ -23,12 +23,4 @@ export async function loadInherited(db: Db, video: DeskVideoRecord): Promise<Inh
   if (kept.length === 0) return null
   const before = await selectVideoBefore(db, video.id)
   return { parts: kept, from: before?.titles ?? null }
-}
-
-/** What the trail says of how a video began and was described since. */
-async function selectDeeds(db: Db, id: string) {
-  const { rows } = await sql<{ event: string; after: Record<string, unknown> | null }>`
-    SELECT event, details->'after' AS after FROM audit_events
-    WHERE subject = ${id} AND event IN ('studio video add', 'studio video edit')`.execute(db)
-  return rows
 }
