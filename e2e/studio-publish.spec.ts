@@ -101,20 +101,3 @@ test('the preview shows what is open to a visitor, a member and a subscriber, an
   await expectReadable(page)
   await expectFits(page)
 })
-
-test('of a draft a made episode is removed, and the draft is deleted, each after it was asked about', async ({
-  page,
-}) => {
-  const title = await openMade(page, 2)
-  const dialog = page.getByRole('dialog')
-  await page.getByRole('button', { name: 'Remove Episode 1' }).click()
-  await expect(dialog.getByRole('heading', { name: 'Remove episode 1?' })).toBeVisible()
-  await dialog.getByRole('button', { name: 'Remove' }).click()
-  await expect(page.locator('#episodes').getByText(/· Ready/)).toHaveCount(1)
-  await page.getByRole('button', { name: 'Delete draft' }).click()
-  await expectReadable(page)
-  await expectFits(page)
-  await dialog.getByRole('button', { name: 'Delete draft' }).click()
-  await expect(page).toHaveURL(/\/studio\/content$/)
-  await expect(page.getByText(title)).toHaveCount(0)
-})

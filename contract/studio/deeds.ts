@@ -55,7 +55,6 @@ const changingCommands = [
   'episode titles',
   'experiment change',
   'experiment create',
-  'experiment remove',
   'experiment start',
   'experiment stop',
   'homepage save',
@@ -88,7 +87,6 @@ const changingCommands = [
   'video cover',
   'video edit',
   'video publish',
-  'video remove',
   'video schedule',
   'video unschedule',
 ] as const

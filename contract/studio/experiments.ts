@@ -123,18 +123,6 @@ export const startExperiment = command({
   info: Experiment,
 })
 
-export const removeExperiment = command({
-  method: 'DELETE',
-  path: '/api/studio/experiments',
-  command: 'experiment remove',
-  args: ['id'],
-  roles: ['owner'],
-  summary: 'Deletes a draft; what was started stays, with what came of it',
-  refuses: ['notFound', 'movedOn'],
-  body: Type.Object({ id: Id }),
-  info: Type.Object({ removed: Type.Boolean() }),
-})
-
 export const stopExperiment = command({
   method: 'POST',
   path: '/api/studio/experiments/stop',

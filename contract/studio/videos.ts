@@ -190,19 +190,6 @@ export const archiveVideo = command({
   info: DeskVideo,
 })
 
-export const removeVideo = command({
-  method: 'DELETE',
-  path: '/api/studio/video',
-  command: 'video remove',
-  args: ['id'],
-  roles: editors,
-  summary:
-    'Deletes a draft with its episodes and files; what was published once, or is somebody’s to watch, stays',
-  refuses: ['notFound', 'movedOn'],
-  body: byId,
-  info: Type.Object({ removed: Type.Boolean() }),
-})
-
 export const listLabels = command({
   method: 'GET',
   path: '/api/studio/labels',
@@ -319,8 +306,7 @@ export const removeEpisode = command({
   command: 'episode remove',
   args: ['id'],
   roles: editors,
-  summary:
-    'Removes an episode that no viewer could ever play; of one that viewers play, a new file that failed',
+  summary: 'Removes an episode that never could be played; of one that plays, a new file that failed',
   refuses: ['notFound', 'movedOn'],
   body: byId,
   info: Type.Object({ removed: Type.Boolean() }),

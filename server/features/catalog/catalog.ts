@@ -23,7 +23,7 @@ export {
 } from './desk-queries.ts'
 export { arrangeCategories, deleteLabel, mergeLabels, renameLabel } from './edit-labels.ts'
 export { selectDeskTags, type LabelKind } from './label-queries.ts'
-export { archive, isUnseen, publishNow, removeDraftVideo, schedule, unschedule } from './video-states.ts'
+export { archive, publishNow, schedule, unschedule } from './video-states.ts'
 export { standInCovers } from './publish-queries.ts'
 export { listMenuIds, nameListing, type ListingKind } from './name-listing.ts'
 export { createCatalog, type Catalog } from './create-catalog.ts'

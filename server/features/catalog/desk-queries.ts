@@ -86,10 +86,6 @@ export async function selectDeskVideo(
     .executeTakeFirst()
 }
 
-export async function deleteVideo(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('videos').where('id', '=', id).execute()
-}
-
 export async function updateState(
   tx: Tx,
   id: string,

@@ -53,16 +53,6 @@ export async function unschedule(tx: Tx, { id, state }: DeskVideoRecord): Promis
   await queries.updateState(tx, id, { state: 'draft', released_at: null })
 }
 
-/** Whether no viewer could ever play it. */
-export const isUnseen = ({ state }: Pick<DeskVideoRecord, 'state'>) =>
-  state === 'draft' || state === 'scheduled'
-
-/** Deletes a draft, with all that is the video's own. @throws Refusal movedOn where it is none */
-export async function removeDraftVideo(tx: Tx, { id, state }: DeskVideoRecord): Promise<void> {
-  if (state !== 'draft') throw new Refusal('movedOn')
-  await queries.deleteVideo(tx, id)
-}
-
 /** published → archived. @throws Refusal movedOn */
 export async function archive(tx: Tx, { id, state }: DeskVideoRecord): Promise<void> {
   if (state !== 'published') throw new Refusal('movedOn')

@@ -17,7 +17,6 @@ export {
   endExperiment,
   findExperiment,
   listAllExperiments,
-  removeDraft,
   startDraft,
   type ExperimentRow,
 } from './run-experiment.ts'

@@ -55,10 +55,6 @@ export function updateExperiment(
     .executeTakeFirstOrThrow()
 }
 
-export async function deleteExperiment(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('experiments').where('id', '=', id).execute()
-}
-
 /** Whether another experiment about the same runs already. Experiments are started one after another. */
 export async function isTaken(tx: Tx, { kind, target }: ExperimentRow): Promise<boolean> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('experiments', 0))`.execute(tx)

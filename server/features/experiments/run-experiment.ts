@@ -4,7 +4,6 @@ import { newId } from '#server/platform/ids.ts'
 import { readPage, type Paging } from '#server/platform/read-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
-  deleteExperiment,
   insertExperiment,
   isTaken,
   lockExperiment,
@@ -67,13 +66,6 @@ export async function startDraft(
   const draft = await lockIn(tx, id, 'draft')
   if (await isTaken(tx, draft)) throw new Refusal('experimentRuns')
   return updateExperiment(tx, id, { state: 'running', currency, started_at: now })
-}
-
-/** Deletes a draft. @returns what it was. @throws Refusal notFound, movedOn where it was started */
-export async function removeDraft(tx: Tx, id: string): Promise<ExperimentRow> {
-  const draft = await lockIn(tx, id, 'draft')
-  await deleteExperiment(tx, id)
-  return draft
 }
 
 /** Stops what runs, for good. @throws Refusal notFound, movedOn */

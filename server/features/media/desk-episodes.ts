@@ -1,13 +1,7 @@
 import { Refusal } from '#contract/errors.ts'
 import { languages, type Language, type Texts } from '#contract/languages.ts'
 import { videoLimits, type DeskEpisode } from '#contract/studio/videos.ts'
-import {
-  edited,
-  isUnseen,
-  loadDeskVideo,
-  recordEpisodes,
-  type TextChanges,
-} from '#server/features/catalog/catalog.ts'
+import { edited, recordEpisodes, type TextChanges } from '#server/features/catalog/catalog.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './desk-queries.ts'
@@ -186,38 +180,16 @@ export async function retryEpisode(
 }
 
 /**
- * Takes out an episode that no viewer could ever play, with its files. Where viewers play a former file, only the new one that
- * failed goes.
+ * Takes out an episode that never played, with its file. Where a former file plays, only the new one that failed goes.
  * @throws Refusal notFound; movedOn where there is nothing to take out
  */
 export async function removeEpisode(tx: Tx, id: string, now: Date): Promise<DeskEpisodeRow> {
-  const known = await queries.selectDeskEpisode(tx, id)
-  if (!known) throw new Refusal('notFound')
-  const video = await loadDeskVideo(tx, known.video_id, { lock: true })
   const row = await lock(tx, id)
-  if (row.asset_id === null || isUnseen(video)) {
-    await queries.deleteEpisode(tx, id)
-    await retireFiles(tx, row, now)
-  } else {
-    if (row.coming_state !== 'failed') throw new Refusal('movedOn')
-    await setNextAsset(tx, id, null)
-    await retireFiles(tx, { ...row, asset_id: null }, now)
-  }
+  const hasFailed = row.coming_state === 'failed'
+  if (row.asset_id !== null && !hasFailed) throw new Refusal('movedOn')
+  if (row.asset_id === null) await queries.deleteEpisode(tx, id)
+  else await setNextAsset(tx, id, null)
+  if (row.next_asset_id !== null) await retireAsset(tx, row.next_asset_id, now)
   await recordEpisodes(tx, row.video_id, await countEpisodes(tx, row.video_id))
   return row
-}
-
-/** Gives up the files of all episodes of a video, which is going to be deleted. @returns how many episodes there were */
-export async function retireEpisodes(tx: Tx, videoId: string, now: Date): Promise<number> {
-  const rows = await queries.lockDeskEpisodesOf(tx, videoId)
-  for (const row of rows) await retireFiles(tx, row, now)
-  return rows.length
-}
-
-async function retireFiles(
-  tx: Tx,
-  { asset_id, next_asset_id }: Pick<DeskEpisodeRow, 'asset_id' | 'next_asset_id'>,
-  now: Date,
-): Promise<void> {
-  for (const asset of [asset_id, next_asset_id]) if (asset !== null) await retireAsset(tx, asset, now)
 }

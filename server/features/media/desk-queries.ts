@@ -35,15 +35,6 @@ export function selectDeskEpisodesOf(db: Db, videoId: string): Promise<DeskEpiso
   return selectDeskEpisodes(db).where('episodes.video_id', '=', videoId).orderBy('episodes.number').execute()
 }
 
-/** The same, and nobody else changes them until the transaction is over. */
-export function lockDeskEpisodesOf(tx: Tx, videoId: string): Promise<DeskEpisodeRow[]> {
-  return selectDeskEpisodes(tx)
-    .where('episodes.video_id', '=', videoId)
-    .orderBy('episodes.number')
-    .forUpdate('episodes')
-    .execute()
-}
-
 export function selectDeskEpisode(db: Db, id: string): Promise<DeskEpisodeRow | undefined> {
   return selectDeskEpisodes(db).where('episodes.id', '=', id).executeTakeFirst()
 }

@@ -32,7 +32,6 @@ export {
   nameEpisodes,
   orderEpisodes,
   removeEpisode,
-  retireEpisodes,
   retryEpisode,
   type DeskMediaContext,
 } from './desk-episodes.ts'

@@ -28,14 +28,11 @@ export function EpisodeRow({
   episode,
   at,
   isFree,
-  isUnseen,
 }: {
   episode: DeskEpisode
   /** When it was so, in milliseconds. */
   at: number
   isFree: boolean
-  /** Its video was never published. */
-  isUnseen: boolean
 }) {
   const { t, language } = useTexts()
   const { number } = episode
@@ -53,7 +50,7 @@ export function EpisodeRow({
         {episode.reason !== null && <p className={styles.bad}>{episode.reason}</p>}
       </div>
       <div className={styles.rowActions}>
-        <Repair episode={episode} isUnseen={isUnseen} />
+        <Repair episode={episode} />
       </div>
     </div>
   )
@@ -81,8 +78,8 @@ function BeingMade({ progress, at }: { progress: number; at: number }) {
   )
 }
 
-/** Titles; of a file that failed another try; and taking out what no viewer plays. */
-function Repair({ episode, isUnseen }: { episode: DeskEpisode; isUnseen: boolean }) {
+/** Titles; and of a file that failed another try, or taking it out. */
+function Repair({ episode }: { episode: DeskEpisode }) {
   const { t } = useTexts()
   const may = useMay()
   const retry = useCommand(retryEpisode)
@@ -98,7 +95,7 @@ function Repair({ episode, isUnseen }: { episode: DeskEpisode; isUnseen: boolean
           <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>
         </Button>
       )}
-      {(state === 'failed' || !plays || isUnseen) && (
+      {(state === 'failed' || !plays) && (
         <Button look="quiet" onClick={() => setOpen('remove')}>
           {t('content.takeOut')}
           <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>

@@ -14,7 +14,7 @@ import { onSendings, sendings } from './upload-queue.ts'
 import styles from './content.module.css'
 
 /** The episodes in their order, which may be changed, with what became of their files. */
-export function Episodes({ video: { id, free_episodes, state } }: { video: DeskVideo }) {
+export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo }) {
   const { t } = useTexts()
   const mayOrder = useMay()(orderEpisodes)
   const isComing = useSyncExternalStore(onSendings, sendings).some(({ videoId }) => videoId === id)
@@ -32,12 +32,7 @@ export function Episodes({ video: { id, free_episodes, state } }: { video: DeskV
   const numbers = ordered.map(({ number }) => number).toSorted((a, b) => a - b)
   const list = ordered.map((episode, index) => ({ ...episode, number: numbers[index] ?? episode.number }))
   const row = (episode: DeskEpisode) => (
-    <EpisodeRow
-      at={episodes.dataUpdatedAt}
-      episode={episode}
-      isFree={episode.number <= free_episodes}
-      isUnseen={state === 'draft' || state === 'scheduled'}
-    />
+    <EpisodeRow at={episodes.dataUpdatedAt} episode={episode} isFree={episode.number <= free_episodes} />
   )
   return (
     <>

@@ -1,9 +1,7 @@
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
 import {
   archiveVideo,
   publishVideo,
-  removeVideo,
   scheduleVideo,
   unscheduleVideo,
   type DeskVideo,
@@ -28,9 +26,7 @@ export function StateActions({ video }: { video: DeskVideo }) {
   const publish = useCommand(publishVideo)
   const unschedule = useCommand(unscheduleVideo)
   const archive = useCommand(archiveVideo)
-  const remove = useCommand(removeVideo)
-  const navigate = useNavigate()
-  const [asked, setAsked] = useState<'schedule' | 'archive' | 'remove' | null>(null)
+  const [asked, setAsked] = useState<'schedule' | 'archive' | null>(null)
   const isEarly = state === 'draft' || state === 'scheduled'
   return (
     <>
@@ -58,11 +54,6 @@ export function StateActions({ video }: { video: DeskVideo }) {
           {t('content.archive')}
         </Button>
       )}
-      {state === 'draft' && (
-        <Button look="quiet" onClick={() => setAsked('remove')}>
-          {t('content.remove')}
-        </Button>
-      )}
       {asked === 'schedule' && <ScheduleSheet video={video} onClose={() => setAsked(null)} />}
       {asked === 'archive' && (
         <AskFirst
@@ -71,18 +62,6 @@ export function StateActions({ video }: { video: DeskVideo }) {
           action={t('content.archive')}
           busy={archive.busy}
           onDo={() => void archive.run({ id }).then(() => setAsked(null))}
-          onClose={() => setAsked(null)}
-        />
-      )}
-      {asked === 'remove' && (
-        <AskFirst
-          title={t('content.removeTitle')}
-          text={t('content.removeText')}
-          action={t('content.remove')}
-          busy={remove.busy}
-          onDo={() =>
-            void remove.run({ id }).then((done) => (done ? navigate('/studio/content') : setAsked(null)))
-          }
           onClose={() => setAsked(null)}
         />
       )}

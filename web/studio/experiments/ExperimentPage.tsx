@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
 import {
   changeExperiment,
-  removeExperiment,
   showExperiment,
   startExperiment,
   stopExperiment,
@@ -39,14 +37,7 @@ export function OneExperiment({ id }: { id: string }) {
     <Page
       title={experiment?.name ?? t('experiments.title')}
       lead={<PageLink to="/studio/experiments">{t('experiments.all')}</PageLink>}
-      actions={
-        experiment && (
-          <>
-            <Next experiment={experiment} />
-            {experiment.state === 'draft' && <Remove id={experiment.id} />}
-          </>
-        )
-      }
+      actions={experiment && <Next experiment={experiment} />}
     >
       {found.isLoadingError ? (
         <CouldNotLoad onRetry={() => void found.refetch()} />
@@ -111,34 +102,6 @@ function Next({ experiment: { id, state } }: { experiment: Experiment }) {
           action={t(isDraft ? 'experiments.start' : 'experiments.stop')}
           busy={start.busy || stop.busy}
           onDo={() => void doIt()}
-          onClose={() => setAsked(false)}
-        />
-      )}
-    </>
-  )
-}
-
-function Remove({ id }: { id: string }) {
-  const { t } = useTexts()
-  const may = useMay()
-  const navigate = useNavigate()
-  const [asked, setAsked] = useState(false)
-  const { run, busy } = useCommand(removeExperiment)
-  if (!may(removeExperiment)) return null
-  return (
-    <>
-      <Button look="quiet" onClick={() => setAsked(true)}>
-        {t('experiments.remove')}
-      </Button>
-      {asked && (
-        <AskFirst
-          title={t('experiments.removeTitle')}
-          text={t('experiments.removeText')}
-          action={t('experiments.remove')}
-          busy={busy}
-          onDo={() =>
-            void run({ id }).then((done) => (done ? navigate('/studio/experiments') : setAsked(false)))
-          }
           onClose={() => setAsked(false)}
         />
       )}

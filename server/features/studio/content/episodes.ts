@@ -10,7 +10,6 @@ import {
   retryEpisode,
 } from '#server/features/media/media.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
-import { keepHeld } from './keep-held.ts'
 
 /** The episodes of a video: in which order they stand, what they are called, and what became of their files. */
 export const episodeCommands: Command[] = [
@@ -53,9 +52,8 @@ export const episodeCommands: Command[] = [
   }),
 
   changes(contract.removeEpisode, async ({ clock }, tx, { id }) => {
-    const removed = await keepHeld(() => removeEpisode(tx, id, clock.now()))
-    const { video_id, number, coming_name, source_name, coming_state } = removed
-    const before = { video_id, number, file: coming_name ?? source_name, state: coming_state ?? 'ready' }
+    const { video_id, number, coming_name, coming_state } = await removeEpisode(tx, id, clock.now())
+    const before = { video_id, number, file: coming_name, state: coming_state }
     return { answer: { info: { removed: true } }, change: { subject: id, before } }
   }),
 ]

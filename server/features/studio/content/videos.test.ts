@@ -14,19 +14,15 @@ import {
   playDeskEpisode,
   publishVideo,
   removeEpisode,
-  removeVideo,
   retryEpisode,
   scheduleVideo,
   unscheduleVideo,
 } from '#contract/studio/videos.ts'
 import { getVideo } from '#contract/catalog.ts'
-import { getUser } from '#contract/members.ts'
-import { grantEntitlement } from '#contract/studio/people.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
 import { buildVideo } from '#server/testing/builders.ts'
-import { register } from '#server/testing/member.ts'
 import { letIn } from '#server/testing/operator.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
@@ -325,65 +321,9 @@ describe('the episodes of a video', () => {
     const retried = await desk.ask(retryEpisode, { body: { id: failed ?? '' } })
     expect(retried).toMatchObject({ state: 'waiting', reason: null })
     expect(await codeOf(desk.call(retryEpisode, { body: { id: failed ?? '' } }))).toBe(409)
+    expect(await codeOf(desk.call(removeEpisode, { body: { id: playing ?? '' } }))).toBe(409)
     await desk.ask(removeEpisode, { body: { id: failed ?? '' } })
     expect((await look()).map((episode) => episode.id)).toEqual([playing])
-  })
-
-  it('are taken out though they are ready as long as no viewer could play them, and their files are given up', async () => {
-    const { id, episodes } = await buildVideo(site.context, { episodes: 2, state: 'draft' })
-    const [first = '', second = ''] = episodes.map((episode) => episode.id)
-    await desk.ask(removeEpisode, { body: { id: first } })
-    expect(
-      (await desk.ask(listDeskEpisodes, { query: { video_id: id } })).list.map((each) => each.id),
-    ).toEqual([second])
-    expect(await isRetired(episodes[0]?.assetId)).toBe(true)
-    await giveRight(id, { number: 2 })
-    expect(await codeOf(desk.call(removeEpisode, { body: { id: second } }))).toBe(409)
-    const published = await buildVideo(site.context, { episodes: 1 })
-    expect(await codeOf(desk.call(removeEpisode, { body: { id: published.episodes[0]?.id ?? '' } }))).toBe(
-      409,
-    )
-  })
-})
-
-async function isRetired(asset: string | null | undefined): Promise<boolean> {
-  const row = await site.context.db
-    .selectFrom('assets')
-    .select('retired_at')
-    .where('id', '=', asset ?? '')
-    .executeTakeFirstOrThrow()
-  return row.retired_at !== null
-}
-
-/** Gives somebody a right to play a video, or one of its episodes, that is not published yet. */
-async function giveRight(video_id: string, episode: { number?: number } = {}): Promise<void> {
-  const { id: person } = await (await register(site)).visitor.ask(getUser)
-  const { desk: support } = await letIn(site, 'support')
-  await support.ask(grantEntitlement, { body: { person, video_id, ...episode, reason: 'a critic' } })
-}
-
-describe('a draft', () => {
-  it('is deleted with its episodes, their files are given up, and the trail keeps what it was', async () => {
-    const { id, episodes } = await buildVideo(site.context, { episodes: 2, state: 'draft' })
-    expect(await desk.ask(removeVideo, { body: { id } })).toEqual({ removed: true })
-    expect(await codeOf(desk.call(getDeskVideo, { query: { id } }))).toBe(404)
-    for (const { assetId } of episodes) expect(await isRetired(assetId)).toBe(true)
-    const owner = await letIn(site, 'owner')
-    const [deed] = (await owner.desk.ask(listAudit, { query: { subject: id } })).list
-    expect(deed).toMatchObject({
-      event: 'studio video remove',
-      details: { before: { state: 'draft', episodes: 2 } },
-    })
-    expect(await codeOf(desk.call(removeVideo, { body: { id } }))).toBe(404)
-  })
-
-  it('is not deleted once it is published or somebody may play it', async () => {
-    const published = await buildVideo(site.context, { episodes: 1 })
-    expect(await codeOf(desk.call(removeVideo, { body: { id: published.id } }))).toBe(409)
-    const { id, episodes } = await buildVideo(site.context, { episodes: 1, state: 'draft' })
-    await giveRight(id)
-    expect(await codeOf(desk.call(removeVideo, { body: { id } }))).toBe(409)
-    expect(await isRetired(episodes[0]?.assetId)).toBe(false)
   })
 })
 

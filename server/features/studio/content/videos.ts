@@ -8,7 +8,6 @@ import {
   editVideo,
   loadDeskVideo,
   publishNow,
-  removeDraftVideo,
   schedule,
   selectCategories,
   selectDeskVideos,
@@ -16,13 +15,12 @@ import {
   unschedule,
   type DeskVideoRecord,
 } from '#server/features/catalog/catalog.ts'
-import { countFailed, countPlayable, retireEpisodes } from '#server/features/media/media.ts'
+import { countFailed, countPlayable } from '#server/features/media/media.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
 import { loadInherited } from './inherited.ts'
 import { pageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import type { Tx } from '#server/tables.ts'
-import { keepHeld } from './keep-held.ts'
 
 const mostTags = 500
 
@@ -86,16 +84,6 @@ export const videoCommands: Command[] = [
   changes(contract.archiveVideo, (_context, tx, { id }, { language }) =>
     change(tx, id, language, (video) => archive(tx, video)),
   ),
-
-  changes(contract.removeVideo, async ({ clock }, tx, { id }) => {
-    const video = await loadDeskVideo(tx, id, { lock: true })
-    const episodes = await retireEpisodes(tx, id, clock.now())
-    await keepHeld(() => removeDraftVideo(tx, video))
-    return {
-      answer: { info: { removed: true } },
-      change: { subject: id, before: { ...trace(video), episodes } },
-    }
-  }),
 ]
 
 /** Holds a video, changes it, and tells how it was and is. */

@@ -7,7 +7,6 @@ import { exportUser, getUser, signIn } from '#contract/members.ts'
 import {
   changeExperiment,
   createExperiment,
-  removeExperiment,
   listExperiments,
   showExperiment,
   startExperiment,
@@ -77,26 +76,12 @@ describe('the commands', () => {
     expect((await desk.call(changeExperiment, { body: { id, name: 'x' } })).answer.code).toBe(409)
     expect(await desk.ask(stopExperiment, { body: { id } })).toMatchObject({ state: 'stopped' })
     expect((await desk.call(startExperiment, { body: { id } })).answer.code).toBe(409)
-    expect((await desk.call(removeExperiment, { body: { id } })).answer.code).toBe(409)
     const { list } = await desk.ask(listAudit, { query: { subject: id } })
     expect(list.map(({ event }) => event)).toEqual(
       ['stop', 'start', 'change', 'create'].map((word) => `studio experiment ${word}`),
     )
     expect(list[2]).toMatchObject({
       details: { before: { arms: [{ share: 50 }, { free_episodes: 5 }] }, after: { name: 'Five' } },
-    })
-  })
-
-  it('is deleted while it is a draft, and the trail keeps what it was', async () => {
-    const arms = [{ share: 50 }, { share: 50, free_episodes: 1 }]
-    const body = { kind: 'free_episodes', name: 'Never mind', arms } as const
-    const { id } = await owner.desk.ask(createExperiment, { body })
-    expect(await owner.desk.ask(removeExperiment, { body: { id } })).toEqual({ removed: true })
-    expect((await owner.desk.call(showExperiment, { query: { id } })).answer.code).toBe(404)
-    const [deed] = (await owner.desk.ask(listAudit, { query: { subject: id } })).list
-    expect(deed).toMatchObject({
-      event: 'studio experiment remove',
-      details: { before: { name: 'Never mind' } },
     })
   })
 

@@ -4,7 +4,6 @@ import {
   changeExperiment,
   createExperiment,
   listExperiments,
-  removeExperiment,
   showExperiment,
   startExperiment,
   stopExperiment,
@@ -18,7 +17,6 @@ import {
   endExperiment,
   findExperiment,
   listAllExperiments,
-  removeDraft,
   startDraft,
   type ExperimentRow,
 } from '#server/features/experiments/experiments.ts'
@@ -68,14 +66,6 @@ export const experimentCommands: Command[] = [
     const row = await endExperiment(tx, id, clock.now())
     const info = await presentOne(tx, row, language)
     return { answer: { info }, change: { subject: id, before: { state: 'running' }, after: row } }
-  }),
-
-  changes(removeExperiment, async (_context, tx, { id }) => {
-    const { kind, name, target, arms } = await removeDraft(tx, id)
-    return {
-      answer: { info: { removed: true } },
-      change: { subject: id, before: { kind, name, target, arms } },
-    }
   }),
 
   reads(listExperiments, async ({ db }, { cursor, limit }, { language }) => {
