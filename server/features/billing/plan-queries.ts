@@ -49,15 +49,17 @@ export async function lockSale(tx: Tx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('plans on sale', 0))`.execute(tx)
 }
 
-/** Leaves no plan on sale highlighted but this one. */
-export async function clearOtherHighlights(tx: Tx, id: string): Promise<void> {
-  await tx
+/** Leaves no plan on sale highlighted but this one. @returns those that were */
+export async function clearOtherHighlights(tx: Tx, id: string): Promise<string[]> {
+  const rows = await tx
     .updateTable('plans')
     .set({ highlight: false })
     .where('highlight', '=', true)
     .where('retired_at', 'is', null)
     .where('id', '!=', id)
+    .returning('id')
     .execute()
+  return rows.map((row) => row.id)
 }
 
 /** Who is on a plan, the latest first, after a position, with what the next period costs each. */

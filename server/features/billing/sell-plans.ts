@@ -34,18 +34,24 @@ export async function listSoldPlans(db: Db): Promise<SoldPlan[]> {
   return (await selectAllPlans(db)).map(presentSold)
 }
 
+/** A plan that is on sale now, and the plans that it took the highlight from. */
+interface Sold {
+  plan: SoldPlan
+  dimmed: string[]
+}
+
 /** Puts a plan on sale; one that is highlighted takes that from the others. @throws Refusal introductionTooHigh, gatewayNotOffered where no gateway takes such an amount */
 export async function addPlan(
   { gateways }: Seller,
   tx: Tx,
   terms: PlanTerms & { currency: string },
-): Promise<SoldPlan> {
+): Promise<Sold> {
   check({ gateways }, terms)
   await lockSale(tx)
   const plan = { id: newId('plan'), ...terms, ...withTexts(terms) }
-  if (terms.highlight) await clearOtherHighlights(tx, plan.id)
+  const dimmed = terms.highlight ? await clearOtherHighlights(tx, plan.id) : []
   await insertPlan(tx, plan)
-  return presentSold({ ...terms, id: plan.id, retired_at: null, subscribers: 0 })
+  return { plan: presentSold({ ...terms, id: plan.id, retired_at: null, subscribers: 0 }), dimmed }
 }
 
 /**
@@ -60,7 +66,7 @@ export async function changeSoldPlan(
   tx: Tx,
   id: string,
   change: Partial<PlanTerms>,
-): Promise<{ plan: SoldPlan; before: SoldPlan }> {
+): Promise<Sold & { before: SoldPlan }> {
   await lockSale(tx)
   const row = await lockOnSale(tx, id)
   const { id: _id, retired_at: _onSale, ...asItIs } = row
@@ -68,12 +74,12 @@ export async function changeSoldPlan(
   check(context, terms)
   const before = presentSold({ ...row, subscribers: 0 })
   if (terms.price_cents === row.price_cents && terms.period_days === row.period_days) {
-    if (terms.highlight) await clearOtherHighlights(tx, id)
+    const dimmed = terms.highlight ? await clearOtherHighlights(tx, id) : []
     await updatePlan(tx, id, { ...change, ...withTexts(change) })
-    return { plan: presentSold({ ...row, ...change, subscribers: 0 }), before }
+    return { plan: presentSold({ ...row, ...change, subscribers: 0 }), dimmed, before }
   }
   await updatePlan(tx, id, { retired_at: context.clock.now() })
-  return { plan: await addPlan(context, tx, terms), before }
+  return { ...(await addPlan(context, tx, terms)), before }
 }
 
 /** Takes a plan off sale. @throws Refusal notFound; movedOn where it was retired before */

@@ -140,6 +140,8 @@ describe('the highlight', () => {
     await change({ id: month, highlight: true })
     await change({ id: year, highlight: true })
     expect(await highlighted()).toEqual([year])
+    const [deed] = (await owner.desk.ask(listAudit, { query: { subject: year } })).list
+    expect(deed?.details).toMatchObject({ after: { took_highlight_from: [month] } })
     const dearer = await change({ id: year, price_cents: 15_999 })
     expect(await highlighted()).toEqual([dearer.id])
     const plan = await owner.desk.ask(addPlan, { body: { ...added, period_days: 91, highlight: true } })

@@ -26,13 +26,13 @@ export const planCommands: Command[] = [
     const { intro_price_cents = null, highlight = false, position = 0 } = body
     const { names, descriptions, price_cents, period_days, currency } = body
     const sold = { names, descriptions, price_cents, intro_price_cents, period_days, currency }
-    const plan = await addPlan(context, tx, { ...sold, highlight, position })
-    return { answer: { info: plan }, change: { subject: plan.id, after: plan } }
+    const { plan, dimmed } = await addPlan(context, tx, { ...sold, highlight, position })
+    return { answer: { info: plan }, change: { subject: plan.id, after: withDimmed(plan, dimmed) } }
   }),
 
   changes(changeCall, async (context, tx, body) => {
-    const { plan, before } = await changeSoldPlan(context, tx, body.id, termsOf(body))
-    return { answer: { info: plan }, change: { subject: body.id, before, after: plan } }
+    const { plan, dimmed, before } = await changeSoldPlan(context, tx, body.id, termsOf(body))
+    return { answer: { info: plan }, change: { subject: body.id, before, after: withDimmed(plan, dimmed) } }
   }),
 
   changes(retireCall, async (context, tx, { id }) => {
@@ -49,6 +49,10 @@ export const planCommands: Command[] = [
     return { data: await listPlanMembers(db, id, paging, lookOf(actor)) }
   }),
 ]
+
+/** For the trail: a plan with the others that are highlighted no more because it is. */
+const withDimmed = <Plan extends object>(plan: Plan, dimmed: string[]) =>
+  dimmed.length > 0 ? { ...plan, took_highlight_from: dimmed } : plan
 
 const changeable = [
   'names',

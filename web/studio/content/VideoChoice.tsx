@@ -29,7 +29,9 @@ export function VideoChoice({
     enabled: asked !== '',
     placeholderData: (before) => before,
   })
-  const titles = keyword === '' ? [] : (found.data?.titles ?? [])
+  // None is chosen from a list that is just giving way to another.
+  const isSettled = keyword !== '' && asked === keyword && !found.isPlaceholderData
+  const titles = isSettled ? (found.data?.titles ?? []) : []
   const chosen = titles.some(({ id }) => id === value) ? value : ''
   return (
     <Choice

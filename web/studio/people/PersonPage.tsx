@@ -138,7 +138,7 @@ function Methods({ methods }: { methods: Method[] }) {
     {
       title: t('people.method'),
       cell: ({ gateway, brand, last4 }: Method) =>
-        last4 ? `${brands[brand ?? ''] ?? ''} •••• ${last4}`.trim() : gatewayNames[gateway],
+        last4 ? `${brands[brand ?? ''] ?? brand ?? ''} •••• ${last4}`.trim() : gatewayNames[gateway],
     },
     { title: t('money.gateway'), cell: ({ gateway }: Method) => gatewayNames[gateway] },
     { title: t('people.keptSince'), cell: ({ created_at }: Method) => timeWords(created_at, language) },
