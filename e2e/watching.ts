@@ -54,7 +54,7 @@ export interface TypedCard {
 }
 
 /** An e-mail has an introductory price once, so each payment has one of its own. */
-const anAddress = () => `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
+export const anAddress = () => `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
 
 /** Types a card and a person, and presses the button with the price. */
 export async function payByCard(page: Page, { number, email = anAddress() }: TypedCard): Promise<void> {
