@@ -1,11 +1,11 @@
-import { launch, type ConsoleMessage, type KeyInput } from 'puppeteer-core'
+import { launch, type ConsoleMessage, type KeyInput, type Page } from 'puppeteer-core'
 import type { RealBrowser } from './browser.ts'
 
 /** Debian's Firefox without a window, by WebDriver BiDi. */
 export async function runFirefox(): Promise<RealBrowser> {
   const browser = await launch({ browser: 'firefox', executablePath: '/usr/bin/firefox-esr', headless: true })
   const page = await browser.newPage()
-  await page.setViewport({ width: 390, height: 844 })
+  await makeNarrow(page)
   const noise: string[] = []
   const hear = (message: ConsoleMessage) =>
     ['error', 'warn'].includes(message.type()) && noise.push(message.text())
@@ -21,4 +21,12 @@ export async function runFirefox(): Promise<RealBrowser> {
     noise: () => noise,
     close: () => browser.close(),
   }
+}
+
+/** A Firefox that is older than Puppeteer takes the size of a phone, and knows nothing of how one is held. */
+async function makeNarrow(page: Page): Promise<void> {
+  await page.setViewport({ width: 390, height: 844 }).catch((error: unknown) => {
+    if (!String(error).includes('setScreenOrientationOverride')) throw error
+  })
+  await page.waitForFunction('innerWidth === 390', { timeout: 10_000 })
 }
