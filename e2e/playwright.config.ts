@@ -6,7 +6,7 @@ const launchOptions = await findChromium()
 
 /** What is the same on every screen is seen on one: that of whom it is made for first. */
 const onPhones =
-  /(account|bad-days|consent|empty|encrypted|error-reports|extra-rung|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|publish|tablet))\.spec\.ts/
+  /(account|bad-days|consent|empty|encrypted|error-reports|extra-rung|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|tablet|unsaved))\.spec\.ts/
 const onDesktops = /(keyboard|stamina|studio-(content|folder|homepage|keyboard|search))\.spec\.ts/
 
 export default defineConfig({
