@@ -20,6 +20,28 @@ export const orderStatuses = [
   'charged_back',
 ] as const
 
+/** What a card is refused for; a form that timed out says nothing of the card. */
+export const cardRefusals = [
+  'card_declined',
+  'insufficient_funds',
+  'card_expired',
+  /** Lost or stolen: it is not tried again. */
+  'card_lost',
+  'wrong_cvc',
+  'check_failed',
+  'check_needed',
+] as const
+
+/** Why a payment did not go through, whatever the gateway. */
+export const declineCodes = [
+  ...cardRefusals,
+  'wallet_declined',
+  'token_spent',
+  'not_received',
+  'cancelled',
+  'other',
+] as const
+
 export const Plan = Type.Object({
   id: Id,
   name: Type.String(),

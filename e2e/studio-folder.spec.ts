@@ -89,12 +89,14 @@ test('a ZIP of a season dropped on the page is brought in as its files are; one 
 }, info) => {
   await openDraft(page, 'Out of a ZIP')
   const film = await tinyFilm()
-  const zip = packZip({
-    'Salt/Folge 1.mp4': film,
-    'Salt/Folge 2.mp4': film,
-    'Salt/Folge 2.de.vtt': Buffer.from(captions),
-    '__MACOSX/Salt/._Folge 1.mp4': Buffer.from('of a Mac'),
-  })
+  const zip = packZip(
+    Object.entries({
+      'Salt/Folge 1.mp4': film,
+      'Salt/Folge 2.mp4': film,
+      'Salt/Folge 2.de.vtt': Buffer.from(captions),
+      '__MACOSX/Salt/._Folge 1.mp4': Buffer.from('of a Mac'),
+    }).map(([name, content]) => ({ name, content, method: 8 })),
+  )
   const folder = layOut(info, 'zips', { 'season.zip': zip, 'half.zip': zip.subarray(0, 900) })
   await dropOn(headingOf(page), [join(folder, 'half.zip')])
   await expect(page.getByText('This cannot be read.')).toBeVisible()

@@ -1,6 +1,7 @@
 // A reporter of Vitest: counts for run-tests.mjs what passed and names what failed, errors outside of every test among it.
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
+import { firstLine } from './run-tests.mjs'
 import { root } from './setup.mjs'
 
 export default class FailuresReporter {
@@ -21,7 +22,6 @@ export default class FailuresReporter {
   }
 }
 
-/** A line: the rest stands above, in the runner's own output. */
 function nameFailure(where, [error]) {
-  return `${where}: ${String(error?.message ?? error).split('\n', 1)[0]}`
+  return `${where}: ${firstLine(error?.message ?? error)}`
 }

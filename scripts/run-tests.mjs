@@ -49,7 +49,8 @@ function findFailures({ title, specs, suites = [] }) {
   return [...own, ...suites.flatMap(findFailures)]
 }
 
-function firstLine(text) {
+/** Of a message: the rest stands above, in the runner's own output. */
+export function firstLine(text) {
   return String(text).split('\n', 1)[0]
 }
 

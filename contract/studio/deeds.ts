@@ -1,3 +1,14 @@
+/** What becomes of payments by a gateway's word or a job. */
+export const paymentDeeds = [
+  'order_paid',
+  'payment_failed',
+  'money_returned',
+  'order_refunded',
+  'refund_failed',
+  'order_disputed',
+  'dispute_ended',
+] as const
+
 /** What viewers do with their accounts and what becomes of payments, as the audit trail names it. */
 export const viewerDeeds = [
   'registered',
@@ -14,13 +25,7 @@ export const viewerDeeds = [
   'identity_unlinked',
   'exported',
   'deleted',
-  'order_paid',
-  'payment_failed',
-  'money_returned',
-  'order_refunded',
-  'refund_failed',
-  'order_disputed',
-  'dispute_ended',
+  ...paymentDeeds,
   'withdrawn',
   'renewals_cancelled',
   'renewals_resumed',

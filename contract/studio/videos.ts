@@ -63,9 +63,11 @@ export const DeskVideo = Type.Object({
 })
 export type DeskVideo = Static<typeof DeskVideo>
 
+export const inheritable = ['price', 'free_episodes'] as const
+
 /** What a draft took over as it was begun, as long as nobody has said otherwise. */
 export const Inherited = Type.Object({
-  parts: Type.Array(oneOf(['price', 'free_episodes'])),
+  parts: Type.Array(oneOf(inheritable)),
   /** The titles of the video before; null where there was none, and the site chose. */
   from: nullable(TextsInSome),
 })

@@ -31,6 +31,16 @@ export async function buildCategory(db: Db, name: string): Promise<string> {
   return id
 }
 
+/** A tag that no video has. */
+export async function buildTag(db: Db, name: string): Promise<string> {
+  const id = newId('tag')
+  await db
+    .insertInto('tags')
+    .values({ id, slug: id, names: JSON.stringify({ en: name }) })
+    .execute()
+  return id
+}
+
 /** A published video with its episodes and, in the storage, the files of those that are ready. */
 export async function buildVideo(
   { db, storage }: Pick<Context, 'db' | 'storage'>,

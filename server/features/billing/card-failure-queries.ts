@@ -1,17 +1,6 @@
 import { sql } from 'kysely'
+import { cardRefusals } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import type { DeclineCode } from './gateway.ts'
-
-/** What a card is refused for; a form that timed out says nothing of the card. */
-const cardRefusals: readonly DeclineCode[] = [
-  'card_declined',
-  'insufficient_funds',
-  'card_expired',
-  'card_lost',
-  'wrong_cvc',
-  'check_failed',
-  'check_needed',
-]
 
 /** The gateway may be trying a card for them at this moment. */
 const underWay = ['started', 'requires_action'] as const

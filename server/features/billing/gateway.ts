@@ -1,21 +1,8 @@
-import type { GatewayId, NextStep } from '#contract/billing.ts'
+import type { declineCodes, GatewayId, NextStep } from '#contract/billing.ts'
 import type { DisputeStatus, PaymentMethod } from './tables.ts'
 
 /** Why a payment did not go through, in our words; an adapter maps its own to these. */
-export type DeclineCode =
-  | 'card_declined'
-  | 'insufficient_funds'
-  | 'card_expired'
-  /** Lost or stolen: it is not tried again. */
-  | 'card_lost'
-  | 'wrong_cvc'
-  | 'check_failed'
-  | 'check_needed'
-  | 'wallet_declined'
-  | 'token_spent'
-  | 'not_received'
-  | 'cancelled'
-  | 'other'
+export type DeclineCode = (typeof declineCodes)[number]
 
 /** What is asked of a gateway. The key is committed on our side before, so that the payment can be found by it. */
 export interface Charge {

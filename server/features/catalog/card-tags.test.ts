@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryHomepage } from '#contract/catalog.ts'
-import { newId } from '#server/platform/ids.ts'
-import { buildVideo } from '#server/testing/builders.ts'
+import { buildTag, buildVideo } from '#server/testing/builders.ts'
 import { restlessClock } from '#server/testing/restless-clock.ts'
 import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
@@ -23,7 +22,7 @@ const inTransaction = <Result>(work: (tx: Tx) => Promise<Result>) => db().transa
 async function buildTagged<Name extends string>(...names: Name[]) {
   const video = await buildVideo(site.context, { title })
   const ids = {} as Record<Name, string>
-  for (const name of names) ids[name] = await makeTag(name)
+  for (const name of names) ids[name] = await buildTag(db(), name)
   await inTransaction((tx) =>
     replaceVideoTags(
       tx,
@@ -32,15 +31,6 @@ async function buildTagged<Name extends string>(...names: Name[]) {
     ),
   )
   return { video: video.id, ids }
-}
-
-async function makeTag(name: string): Promise<string> {
-  const id = newId('tag')
-  await db()
-    .insertInto('tags')
-    .values({ id, slug: id, names: JSON.stringify({ en: name }) })
-    .execute()
-  return id
 }
 
 /** The tags on the card of a video, as a search has it. */
@@ -62,7 +52,7 @@ it('a card follows when a tag of its video is merged into another, or deleted', 
   const { video, ids } = await buildTagged('Feud', 'Quarrel', 'Kin')
   await inTransaction((tx) => moveTagged(tx, ids.Quarrel, ids.Feud))
   expect(await onCard(video)).toEqual(['Feud', 'Kin'])
-  const other = await makeTag('Family')
+  const other = await buildTag(db(), 'Family')
   await inTransaction((tx) => moveTagged(tx, ids.Kin, other))
   expect(await onCard(video)).toEqual(['Feud', 'Family'])
   await inTransaction((tx) => takeOff(tx, 'tag', ids.Feud))
@@ -71,7 +61,7 @@ it('a card follows when a tag of its video is merged into another, or deleted', 
 
 it('of two who tag a draft at the same time, neither takes the other’s tag off its card', async () => {
   const { id: video } = await buildVideo(site.context, { title, state: 'draft' })
-  const [first, second] = [await makeTag('First'), await makeTag('Second')]
+  const [first, second] = [await buildTag(db(), 'First'), await buildTag(db(), 'Second')]
   const tag = (on: Db, tag_id: string, position: number) =>
     on.insertInto('video_tags').values({ video_id: video, tag_id, position }).execute()
   let other: Promise<unknown> = Promise.resolve()

@@ -4,7 +4,7 @@ import type { QueryOf } from '#contract/endpoint.ts'
 import { saveHistory } from '#contract/library.ts'
 import { learnNextWatched } from '#server/features/library/learn-next-watched.ts'
 import { newId } from '#server/platform/ids.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { restlessClock } from '#server/testing/restless-clock.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { arrangeShelves, frontShelves } from './rank-queries.ts'
@@ -20,15 +20,6 @@ afterAll(() => site.close())
 
 const db = () => site.context.db
 const day = (number: number) => new Date(Date.UTC(2026, 0, number))
-
-async function makeTag(name: string): Promise<string> {
-  const id = newId('tag')
-  await db()
-    .insertInto('tags')
-    .values({ id, slug: id, names: JSON.stringify({ en: name }) })
-    .execute()
-  return id
-}
 
 const tagWith = (video: BuiltVideo, tagId: string) =>
   db().insertInto('video_tags').values({ video_id: video.id, tag_id: tagId, position: 0 }).execute()
@@ -75,7 +66,7 @@ describe('a list whose pages are turned while the catalogue changes', () => {
   let videos: BuiltVideo[]
 
   beforeEach(async () => {
-    tag = await makeTag('Harbour')
+    tag = await buildTag(db(), 'Harbour')
     videos = []
     for (let number = 1; number <= 10; number++)
       videos.push(await buildTagged(`Harbour ${number}`, day(number), number * 3))
@@ -180,7 +171,7 @@ describe('the tags', () => {
   const tags = async () => (await site.visitor().ask(listTags)).list
 
   it('count published videos only, whatever happens to them', async () => {
-    tag = await makeTag('Counted')
+    tag = await buildTag(db(), 'Counted')
     const count = async () => (await tags()).find(({ id }) => id === tag)?.video_count
     expect(await count()).toBeUndefined()
     const one = await buildTagged('One', day(1))
@@ -201,7 +192,7 @@ describe('the tags', () => {
   })
 
   it('come with those in front that are played now; what was played long ago fades', async () => {
-    const [old, fresh] = [await makeTag('Old'), await makeTag('Fresh')]
+    const [old, fresh] = [await buildTag(db(), 'Old'), await buildTag(db(), 'Fresh')]
     tag = old
     const first = await buildTagged('Old favourite', day(1))
     tag = fresh
@@ -218,7 +209,7 @@ describe('the tags', () => {
   })
 
   it('fade once for the time that passed, wherever a process ends', async () => {
-    tag = await makeTag('Fading')
+    tag = await buildTag(db(), 'Fading')
     const now = Date.now() + 100 * 86_400_000
     await play(await buildTagged('Played', day(1)), 1000)
     await refreshRanks(db(), new Date(now))
@@ -267,7 +258,7 @@ describe('recommendations', () => {
     (await site.visitor().ask(getVideo, { query: { id: video.id } })).related.map(({ id }) => id)
 
   it('are what people watched next, then what shares a tag', async () => {
-    tag = await makeTag('Shared')
+    tag = await buildTag(db(), 'Shared')
     const start = await buildTagged('Start', day(1))
     const tagged = await buildTagged('Tagged', day(1))
     const next = await buildVideo(site.context, { releasedAt: day(1) })
@@ -296,7 +287,7 @@ describe('recommendations', () => {
       .insertInto('sections')
       .values({ id: section, kind: 'row', titles, source, position: 1 })
       .execute()
-    tag = await makeTag('Liked')
+    tag = await buildTag(db(), 'Liked')
     const seen = await buildTagged('Seen', day(1))
     const alike = await buildTagged('Alike', day(1))
     const visitor = site.visitor({ 'accept-language': 'pt' })

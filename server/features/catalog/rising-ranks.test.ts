@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { queryHomepage } from '#contract/catalog.ts'
 import type { QueryOf } from '#contract/endpoint.ts'
 import { newId } from '#server/platform/ids.ts'
-import { buildVideo } from '#server/testing/builders.ts'
+import { buildTag, buildVideo } from '#server/testing/builders.ts'
 import { restlessClock } from '#server/testing/restless-clock.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { refreshRanks } from './refresh-ranks.ts'
@@ -47,10 +47,9 @@ describe('a list by popularity whose ranks are refreshed from page to page', () 
 
   beforeEach(async () => {
     await site.context.database.pool.query("UPDATE videos SET state = 'archived' WHERE state = 'published'")
-    tag = newId('tag')
+    tag = await buildTag(db(), 'Harbour')
     category = newId('cat')
     const names = JSON.stringify({ en: 'Harbour' })
-    await db().insertInto('tags').values({ id: tag, slug: tag, names }).execute()
     await db().insertInto('categories').values({ id: category, slug: category, names }).execute()
     videos = []
     for (let plays = 30; plays > 0; plays -= 3) {

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
+import floating from '#web/ui/floating-line.module.css'
 import { watchConnection } from './watch-connection.ts'
 import styles from './offline-line.module.css'
 
@@ -17,5 +18,9 @@ export function OfflineLine() {
       }),
     [queryClient],
   )
-  return <div role="status">{away && <p className={styles.line}>{t('offline.line')}</p>}</div>
+  return (
+    <div role="status">
+      {away && <p className={`${floating.line} ${styles.line}`}>{t('offline.line')}</p>}
+    </div>
+  )
 }

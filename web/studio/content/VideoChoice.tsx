@@ -27,11 +27,9 @@ export function VideoChoice({
     queryKey: ['titles', asked, language],
     queryFn: ({ signal }) => call(listTags, { query: { keyword: asked }, signal }),
     enabled: asked !== '',
-    placeholderData: (before) => before,
   })
   // None is chosen from a list that is just giving way to another.
-  const isSettled = keyword !== '' && asked === keyword && !found.isPlaceholderData
-  const titles = isSettled ? (found.data?.titles ?? []) : []
+  const titles = asked === keyword ? (found.data?.titles ?? []) : []
   const chosen = titles.some(({ id }) => id === value) ? value : ''
   return (
     <Choice

@@ -1,5 +1,6 @@
 import type { Language, Texts } from '#contract/languages.ts'
 import { partBytes, type BegunUpload, type PlannedFile } from '#contract/studio/uploads.ts'
+import { askBeforeClosing } from '#web/studio/ui/ask-before-closing.ts'
 import { inPlans } from './in-plans.ts'
 import { announce, PartRefused, sendPart, type Hold, type Way } from './send-part.ts'
 import { uploadName, type SourceFile } from './source-file.ts'
@@ -142,14 +143,9 @@ function secondsPerByte(): number | undefined {
   return (last.at - first.at) / (last.sent - first.sent) / 1000
 }
 
-const askFirst = (event: Event) => event.preventDefault()
-
 function put(next: readonly Sending[]): void {
   list = next
-  const isBusy = list.some(isOpen)
-  // The browser asks before it closes a page that is sending.
-  if (isBusy) addEventListener('beforeunload', askFirst)
-  else removeEventListener('beforeunload', askFirst)
+  askBeforeClosing(jobs, list.some(isOpen))
   for (const listener of listeners) listener()
 }
 

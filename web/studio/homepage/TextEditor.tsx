@@ -14,7 +14,7 @@ import styles from './homepage.module.css'
 
 const names = ['site', 'operator', 'address', 'contact', 'url'].map((name) => `{{${name}}}`).join(', ')
 
-/** A text in Markdown with its preview. What was typed stays until it is saved or given up, whoever saves meanwhile. */
+/** A text in Markdown with its preview. What was typed stays whoever saves meanwhile, and leaving it asks first. */
 export function TextEditor({ saved }: { saved: SiteText }) {
   const { t, language: shown } = useTexts()
   const queryClient = useQueryClient()

@@ -1,4 +1,4 @@
-import type { GatewayId } from '#contract/billing.ts'
+import { declineCodes, type GatewayId } from '#contract/billing.ts'
 import type { ListedOrder } from '#contract/studio/orders.ts'
 import type { Say } from '#web/studio/texts.ts'
 
@@ -12,24 +12,9 @@ export const gatewayNames: Record<GatewayId, string> = {
   paypal: 'PayPal',
 }
 
-const declines = [
-  'card_declined',
-  'insufficient_funds',
-  'card_expired',
-  'card_lost',
-  'wrong_cvc',
-  'check_failed',
-  'check_needed',
-  'wallet_declined',
-  'token_spent',
-  'not_received',
-  'cancelled',
-  'other',
-] as const
-
 /** Why a payment did not go through, in words; a reason that an older site wrote stays as it is. */
 export function declineWords(code: string, t: Say): string {
-  const known = declines.find((each) => each === code)
+  const known = declineCodes.find((each) => each === code)
   return known ? t(`money.decline.${known}`) : code
 }
 

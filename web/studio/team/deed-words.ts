@@ -1,4 +1,4 @@
-import { isActing, isAudited, type AuditedEvent } from '#contract/studio/deeds.ts'
+import { isActing, isAudited, paymentDeeds } from '#contract/studio/deeds.ts'
 import type { Deed } from '#contract/studio/operators.ts'
 import type { Say } from '#web/studio/texts.ts'
 
@@ -6,16 +6,7 @@ import type { Say } from '#web/studio/texts.ts'
 export const wordsOf = (event: string): string | undefined =>
   event.startsWith('studio ') ? event.slice('studio '.length) : undefined
 
-/** What follows from a gateway's word or from a job. */
-const ofTheSite: ReadonlySet<string> = new Set<AuditedEvent>([
-  'order_paid',
-  'payment_failed',
-  'money_returned',
-  'order_refunded',
-  'refund_failed',
-  'order_disputed',
-  'dispute_ended',
-])
+const ofTheSite: ReadonlySet<string> = new Set(paymentDeeds)
 
 /** Who did what no operator is named for: the command line, the site itself, or a person whose own line it is. */
 export function whoElse(event: string, t: Say): string {

@@ -7,6 +7,7 @@ export function AskFirst({
   title,
   text,
   action,
+  stay,
   busy,
   onDo,
   onClose,
@@ -15,6 +16,8 @@ export function AskFirst({
   text: string
   /** The button's verb. */
   action: string
+  /** What keeps everything as it is, where Enter shall do that. */
+  stay?: string
   busy: boolean
   onDo: () => void
   onClose: () => void
@@ -24,6 +27,11 @@ export function AskFirst({
       <div className={styles.panel}>
         <p>{text}</p>
         <div className={styles.actions}>
+          {stay !== undefined && (
+            <Button ref={focusFirst} onClick={onClose}>
+              {stay}
+            </Button>
+          )}
           <Button look="danger" disabled={busy} onClick={onDo}>
             {action}
           </Button>
@@ -32,3 +40,6 @@ export function AskFirst({
     </Sheet>
   )
 }
+
+// React focuses by itself and writes no attribute, which is what a dialog looks for as it opens.
+const focusFirst = (button: HTMLButtonElement | null) => button?.setAttribute('autofocus', '')

@@ -1,9 +1,7 @@
 import { useBlocker } from 'react-router'
-import { Button } from '#web/ui/Button.tsx'
-import { Sheet } from '#web/ui/Sheet.tsx'
 import { useTexts } from '#web/studio/texts.ts'
+import { AskFirst } from './AskFirst.tsx'
 import { hasUnsaved } from './unsaved.ts'
-import styles from './page.module.css'
 
 /** Asks before another page of the studio takes the place of something that is not saved. */
 export function LeaveGuard() {
@@ -18,21 +16,14 @@ export function LeaveGuard() {
 export function AskToLeave({ onLeave, onStay }: { onLeave: () => void; onStay: () => void }) {
   const { t } = useTexts()
   return (
-    <Sheet title={t('desk.leaveTitle')} onClose={onStay}>
-      <div className={styles.panel}>
-        <p>{t('desk.leaveText')}</p>
-        <div className={styles.actions}>
-          <Button ref={focusFirst} onClick={onStay}>
-            {t('desk.stay')}
-          </Button>
-          <Button look="danger" onClick={onLeave}>
-            {t('desk.leave')}
-          </Button>
-        </div>
-      </div>
-    </Sheet>
+    <AskFirst
+      title={t('desk.leaveTitle')}
+      text={t('desk.leaveText')}
+      action={t('desk.leave')}
+      stay={t('desk.stay')}
+      busy={false}
+      onDo={onLeave}
+      onClose={onStay}
+    />
   )
 }
-
-// React focuses by itself and writes no attribute, which is what a dialog looks for as it opens.
-const focusFirst = (button: HTMLButtonElement | null) => button?.setAttribute('autofocus', '')

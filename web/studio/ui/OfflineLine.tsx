@@ -1,6 +1,7 @@
 import { onlineManager } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { useTexts } from '#web/studio/texts.ts'
+import floating from '#web/ui/floating-line.module.css'
 import styles from './page.module.css'
 
 const onChange = (tell: () => void) => onlineManager.subscribe(tell)
@@ -10,5 +11,9 @@ const isOnline = () => onlineManager.isOnline()
 export function OfflineLine() {
   const { t } = useTexts()
   const online = useSyncExternalStore(onChange, isOnline, isOnline)
-  return <div role="status">{!online && <p className={styles.offline}>{t('desk.offline')}</p>}</div>
+  return (
+    <div role="status">
+      {!online && <p className={`${floating.line} ${styles.offline}`}>{t('desk.offline')}</p>}
+    </div>
+  )
 }

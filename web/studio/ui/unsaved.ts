@@ -1,15 +1,11 @@
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
+import { askBeforeClosing } from './ask-before-closing.ts'
 
 /** What is on the screen and not saved, each by something that tells it from the others. */
 const unsaved = new Set<object>()
 
-const askFirst = (event: Event) => event.preventDefault()
-
-function watchTab(): void {
-  if (unsaved.size > 0) addEventListener('beforeunload', askFirst)
-  else removeEventListener('beforeunload', askFirst)
-}
+const watchTab = () => askBeforeClosing(unsaved, unsaved.size > 0)
 
 /** While something here is not saved, leaving asks first: the studio (LeaveGuard.tsx), or the browser before it closes the tab. */
 export function useUnsaved(isUnsaved: boolean): void {

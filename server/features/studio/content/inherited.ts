@@ -1,14 +1,14 @@
-import type { Inherited } from '#contract/studio/videos.ts'
+import { inheritable, type Inherited } from '#contract/studio/videos.ts'
 import { selectVideoBefore, type DeskVideoRecord } from '#server/features/catalog/catalog.ts'
 import { selectDescribing } from '#server/features/studio/audit-queries.ts'
 import type { Db } from '#server/tables.ts'
 
 /** The fields behind each part that a draft takes over. */
-const fieldsOf = {
+const fieldsOf: Record<(typeof inheritable)[number], readonly Field[]> = {
   price: ['episode_cents', 'video_cents', 'currency'],
   free_episodes: ['free_episodes'],
-} as const
-const parts = ['price', 'free_episodes'] as const
+}
+type Field = 'episode_cents' | 'video_cents' | 'currency' | 'free_episodes'
 
 /** What a draft has as it began, from the video before it, because no operator has said otherwise; null where nothing is. */
 export async function loadInherited(db: Db, video: DeskVideoRecord): Promise<Inherited | null> {
@@ -17,9 +17,9 @@ export async function loadInherited(db: Db, video: DeskVideoRecord): Promise<Inh
   const begun = deeds.find(({ event }) => event === 'studio video add')?.after
   if (!begun) return null
   const edits = deeds.filter(({ event }) => event === 'studio video edit')
-  const isKept = (field: (typeof fieldsOf)[(typeof parts)[number]][number]) =>
+  const isKept = (field: Field) =>
     begun[field] === video[field] && !edits.some(({ after }) => after && field in after)
-  const kept = parts.filter((part) => fieldsOf[part].every(isKept))
+  const kept = inheritable.filter((part) => fieldsOf[part].every(isKept))
   if (kept.length === 0) return null
   const before = await selectVideoBefore(db, video.id)
   return { parts: kept, from: before?.titles ?? null }
