@@ -70,7 +70,9 @@ test('no money on the card, then the bank asks and is told yes: the whole drama 
   await expectPlaying(page, 6)
 })
 
-test("the bank's check is refused: nothing is charged, and the panel goes on working", async ({ page }) => {
+test("the bank's check is refused: nothing is charged, and the panel goes on working @phone", async ({
+  page,
+}) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
@@ -91,7 +93,7 @@ test('a plan opens every episode', async ({ page }) => {
   await expectPlaying(page, 6)
 })
 
-test('the wallet is approved elsewhere and leads back to the episode', async ({ page }) => {
+test('the wallet is approved elsewhere and leads back to the episode @desktop', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   await payByWallet(page, panel)
@@ -99,7 +101,7 @@ test('the wallet is approved elsewhere and leads back to the episode', async ({ 
   await expectPlaying(page, 4)
 })
 
-test('a subscriber cancels with one click, reads until when everything stays open, and resumes', async ({
+test('a subscriber cancels with one click, reads until when everything stays open, and resumes @phone', async ({
   page,
 }) => {
   await page.goto('/shopping')
@@ -114,7 +116,7 @@ test('a subscriber cancels with one click, reads until when everything stays ope
   await expect(mine).toContainText('Weekly renews on')
 })
 
-test('a plan is charged through the way to pay that was chosen', async ({ page }) => {
+test('a plan is charged through the way to pay that was chosen @desktop', async ({ page }) => {
   await page.goto('/shopping')
   await page.getByRole('group', { name: 'How would you like to pay?' }).getByText('Wallet').click()
   await page.getByRole('button', { name: 'Choose Weekly' }).click()

@@ -84,7 +84,7 @@ test('the history leads back to where one was, and edit mode clears it', async (
   await expect(page.getByText('You have not watched anything yet.')).toBeVisible()
 })
 
-test('the arrow keys walk through suggestions, and searches are kept until they are forgotten', async ({
+test('the arrow keys walk through suggestions, and searches are kept until they are forgotten @desktop', async ({
   page,
 }) => {
   await page.goto('/search')

@@ -75,7 +75,7 @@ for (const { name, path, open } of panels) {
   })
 }
 
-test('the episode list of a phone: readable by everybody', async ({ page, isMobile }) => {
+test('the episode list of a phone: readable by everybody @phone', async ({ page, isMobile }) => {
   await openRoute(page, '/videos/{video}')
   await page.keyboard.press('k')
   if (isMobile) await press(page, 'Episodes')

@@ -4,9 +4,9 @@ import { declinedAt, siteUrl } from './site-url.ts'
 
 const launchOptions = await findChromium()
 
-/** What is the same on every screen is seen on one: that of whom it is made for first. */
+/** What is the same on every screen is seen on one, that of whom it is made for first: files here, single tests by `@phone` or `@desktop` in their names. */
 const onPhones =
-  /(account|bad-days|consent|empty|encrypted|error-reports|extra-rung|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|tablet|unsaved))\.spec\.ts/
+  /(account|bad-days|consent|empty|encrypted|error-reports|extra-rung|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|sheets|tablet|unsaved))\.spec\.ts/
 const onDesktops = /(keyboard|stamina|studio-(content|folder|homepage|keyboard|search))\.spec\.ts/
 
 export default defineConfig({
@@ -28,9 +28,15 @@ export default defineConfig({
     {
       name: 'phone',
       testIgnore: onDesktops,
+      grepInvert: /@desktop/,
       use: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
     },
-    { name: 'desktop', testIgnore: onPhones, use: { viewport: { width: 1440, height: 900 } } },
+    {
+      name: 'desktop',
+      testIgnore: onPhones,
+      grepInvert: /@phone/,
+      use: { viewport: { width: 1440, height: 900 } },
+    },
   ],
   webServer: {
     command: 'node e2e/start-site.ts',

@@ -7,7 +7,7 @@ import { dropOn } from './drop-on.ts'
 import { dramas } from './make-content.ts'
 import { expectReadable } from './page-quality.ts'
 import { dataDir } from './site-home.ts'
-import { openStudio } from './studio.ts'
+import { enterStudio } from './studio.ts'
 
 // The network is lost on purpose, and too many calls are said to be made.
 test.use({ bypassCSP: true, forgiven: /net::ERR_|status of 429/ })
@@ -25,7 +25,7 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   page,
 }, testInfo) => {
   test.setTimeout(120_000)
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
   await page.getByLabel('Title in English').fill('Brought in by hand')
@@ -103,7 +103,7 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
 test('a folder that says what its video is fills the draft, and leaves what was typed by hand', async ({
   page,
 }) => {
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
   await page.getByLabel('Title in English').fill('Typed by hand')
@@ -162,7 +162,7 @@ test('a season comes with the titles of its episodes by one act, and what is lef
   page,
 }) => {
   test.setTimeout(120_000)
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
   await page.getByLabel('Title in English').fill('A season with titles')
@@ -224,7 +224,7 @@ episodes:
 test('files may be dropped anywhere on the page of their video; elsewhere they do not take the place of the studio', async ({
   page,
 }, testInfo) => {
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   await page.goto('/studio/content')
   const captions = testInfo.outputPath('02.en.vtt')
   writeFileSync(captions, 'WEBVTT\n')

@@ -2,14 +2,14 @@ import type { Browser, Locator, Page } from '@playwright/test'
 import sharp from 'sharp'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { beginDraft, bringFilms, openAsEditor } from './studio.ts'
+import { beginDraft, bringFilms, enterStudio } from './studio.ts'
 import { tinyFilm } from './tiny-film.ts'
 
 test.use({ bypassCSP: true })
 
 /** A video that is out, with as many episodes as films and a title of its own. @returns the title and its id */
 async function openPublished(page: Page, films: Buffer[]): Promise<{ title: string; id: string }> {
-  await openAsEditor(page)
+  await enterStudio(page, 'editor')
   const title = `Cover ${crypto.randomUUID().slice(0, 8)}`
   const id = await beginDraft(page, title)
   await bringFilms(page, id, films)
@@ -105,7 +105,7 @@ test('a picture is cut to shape by dragging it and by keys, and visitors find th
   await expect.poll(() => coverForVisitors(browser, title)).toBe('blue')
 })
 
-test('a frame of any episode that plays becomes the cover', async ({ page }) => {
+test('a frame of any episode that plays becomes the cover @phone', async ({ page }) => {
   const { title } = await openPublished(page, [await tinyFilm(), await tinyFilm()])
   await expect(page.locator('#episodes ol > li').nth(1)).toContainText('Ready')
   const before = await coverOf(page, title).getAttribute('src')

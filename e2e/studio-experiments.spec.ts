@@ -2,7 +2,7 @@ import type { Browser, Page } from '@playwright/test'
 import { armOf } from '#server/features/experiments/assign-arm.ts'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { openStudio } from './studio.ts'
+import { enterStudio } from './studio.ts'
 import { expectPlaying, lockedPanel, payByCard } from './watching.ts'
 
 test.use({ bypassCSP: true })
@@ -30,7 +30,7 @@ test('an owner starts an experiment, a viewer meets the arm and buys, and the re
   page,
   browser,
 }) => {
-  await openStudio(page, 'owner')
+  await enterStudio(page, 'owner')
   await page.goto('/studio/experiments/new')
   await page.getByLabel('Name').fill('Nothing for free')
   await page.getByLabel('Video', { exact: true }).fill(await wideUrl(page))

@@ -6,7 +6,7 @@ import { dropOn } from './drop-on.ts'
 import { expect, test } from './fixtures.ts'
 import { packZip } from './pack-zip.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { beginDraft, openAsEditor } from './studio.ts'
+import { beginDraft, enterStudio } from './studio.ts'
 import { tinyFilm } from './tiny-film.ts'
 
 // The network is lost on purpose, and axe may want style sheets meanwhile.
@@ -16,7 +16,7 @@ const captions = 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n'
 
 /** The page of a new draft. */
 async function openDraft(page: Page, title: string): Promise<void> {
-  await openAsEditor(page)
+  await enterStudio(page, 'editor')
   await page.goto(`/studio/content/${await beginDraft(page, title)}`)
   await expect(page.getByText('There is no episode yet.').first()).toBeVisible()
 }
@@ -119,10 +119,11 @@ test('files go on by themselves where a network was lost, and after a reload whe
   box.writeUInt32BE(8 + 3 * partBytes)
   const film = Buffer.concat([await tinyFilm(), box, Buffer.alloc(3 * partBytes)])
   const folder = layOut(info, 'large', { '01.mp4': film, '02.mp4': await tinyFilm() })
-  const arrived: string[] = []
+  // A part whose answer gets lost with the network is sent again.
+  const arrived = new Set<string>()
   page.on('response', (response) => {
     const [, part] = /\/parts\/(\d+)$/.exec(response.url()) ?? []
-    if (part && response.ok()) arrived.push(part)
+    if (part && response.ok()) arrived.add(part)
   })
   await page.route(
     /\/parts\/1$/,
@@ -143,7 +144,8 @@ test('files go on by themselves where a network was lost, and after a reload whe
   await expect(page.getByText(/01\.mp4 · 99%/)).toBeVisible()
   await expect(page.getByText('The network is away')).toHaveCount(0)
   await expect(rowsOf(page).first()).toContainText('Ready')
-  expect(arrived.toSorted()).toEqual(['0', '0', '1', '2'])
+  expect([...arrived].toSorted()).toEqual(['0', '1', '2'])
+  arrived.clear()
 
   page.on('dialog', (dialog) => void dialog.accept())
   await page.reload()
@@ -158,7 +160,7 @@ test('files go on by themselves where a network was lost, and after a reload whe
   await page.getByRole('button', { name: 'Upload 1 file' }).click()
   await expect(rowsOf(page)).toHaveCount(2)
   await expect(rowsOf(page).first()).toContainText('Ready')
-  expect(arrived.toSorted()).toEqual(['0', '0', '1', '2', '3'])
+  expect([...arrived]).toEqual(['3'])
 
   await expect(page.getByText('All have arrived: this page may be closed.')).toBeVisible()
   await dropOn(headingOf(page), [folder])

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
 import { runCommand } from './site-home.ts'
-import { openStudio } from './studio.ts'
+import { enterStudio } from './studio.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from './watching.ts'
 
 test.use({ bypassCSP: true })
@@ -46,12 +46,12 @@ async function comeAndBuy(page: Page, address: string): Promise<void> {
   await expectPlaying(page, 4)
 }
 
-test('who came by a link, met the paywall and paid is seen beside the link and in the funnel, each once', async ({
+test('who came by a link, met the paywall and paid is seen beside the link and in the funnel, each once @desktop', async ({
   page,
   browser,
 }) => {
   test.setTimeout(120_000)
-  await openStudio(page, 'owner')
+  await enterStudio(page, 'owner')
   await page.goto('/studio/growth')
   const name = `Poster ${crypto.randomUUID().slice(0, 6)}`
   await page.getByLabel('Name of the link').fill(name)
@@ -108,7 +108,7 @@ for (const [language, words] of [
   test(`churn and failed renewals have a chart each, with the days beneath, in ${language}`, async ({
     page,
   }) => {
-    await openStudio(page, 'analyst')
+    await enterStudio(page, 'analyst')
     await page.route('**/api/studio/growth/days*', (route) =>
       route.fulfill({ json: { code: 200, data: { list: week, totals: [], subscribers: 1 } } }),
     )
@@ -125,8 +125,8 @@ for (const [language, words] of [
     await expectFits(page)
   })
 
-test('an editor sees the links and who came by them, and no money of others', async ({ page }) => {
-  await openStudio(page, 'editor')
+test('an editor sees the links and who came by them, and no money of others @desktop', async ({ page }) => {
+  await enterStudio(page, 'editor')
   await page.goto('/studio/growth')
   await expect(page.getByRole('heading', { name: 'Links' })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'From a visit to the payment' })).toHaveCount(0)
@@ -142,7 +142,7 @@ for (const [language, words] of [
     await expectPlaying(page, 1)
     const videos = async () => (await funnelBy('video')).length
     await expect.poll(videos, { timeout: 60_000, intervals: [3000] }).toBeGreaterThan(0)
-    await openStudio(page, 'analyst')
+    await enterStudio(page, 'analyst')
     await page.goto(`/studio/growth?lang=${language}`)
     await expect(page.getByRole('heading', { name: words.funnel })).toBeVisible()
     for (const by of ['token', 'click', 'video']) {

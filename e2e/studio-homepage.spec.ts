@@ -1,6 +1,6 @@
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { labelVideo, openStudio } from './studio.ts'
+import { labelVideo, enterStudio } from './studio.ts'
 
 test.use({ bypassCSP: true })
 
@@ -8,7 +8,7 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
   page,
   browser,
 }) => {
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   await page.goto('/studio/homepage')
   await page.getByRole('button', { name: 'Add a section' }).click()
   const section = page
@@ -82,7 +82,7 @@ test('a category that a section of the homepage shows is not deleted until the s
   page,
 }) => {
   const name = `shown${crypto.randomUUID().slice(0, 6)}`
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   await labelVideo(page, { category: name })
   const save = async () => {
     await page.getByRole('button', { name: 'Make it the homepage' }).click()

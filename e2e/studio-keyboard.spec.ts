@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectReadable } from './page-quality.ts'
-import { inviteOperator, labelVideo, openStudio } from './studio.ts'
+import { inviteOperator, labelVideo, enterStudio } from './studio.ts'
 import { walkByTab, type Stop } from './tab-walk.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from './watching.ts'
 
@@ -47,7 +47,7 @@ const isBefore = ({ place: first }: Stop, { place: second }: Stop) => {
 }
 
 /** What is wrong with a page's stops, in words. */
-function faultsOf(stops: Stop[], language: 'en' | 'dy'): string[] {
+function faultsOf(stops: Stop[]): string[] {
   const names = stops.filter(({ kind }) => kind === 'button').map((stop) => stop.name)
   return stops.flatMap((stop, index) => {
     const { name, kind, reached, hasRing, isSeen } = stop
@@ -58,7 +58,7 @@ function faultsOf(stops: Stop[], language: 'en' | 'dy'): string[] {
       'is covered': reached && !isSeen,
       'has no name': name === '',
       'is called as another': kind === 'button' && names.indexOf(name) !== names.lastIndexOf(name),
-      'speaks English': language === 'dy' && english.some((text) => text.test(name)),
+      'speaks English': english.some((text) => text.test(name)),
       [`comes after ${before?.name}`]: before && before.reached && reached && isBefore(before, stop),
     }
     return Object.entries(faults).flatMap(([fault, is]) => (is ? `${kind} “${name}” ${fault}` : []))
@@ -78,7 +78,7 @@ async function fillStudio(page: Page, browser: Browser): Promise<[path: string, 
   const { data: orders } = await read<{ data: { list: { id: string }[] } }>('/api/payment')
   const { data: plans } = await read<{ data: { list: { id: string }[] } }>('/api/plan')
   await viewer.close()
-  await openStudio(page, 'owner')
+  await enterStudio(page, 'owner')
   await inviteOperator('editor')
   const draft = await labelVideo(page, { tags: ['a key'] })
   const video = /vid_\w+/.exec(tower)?.[0]
@@ -116,30 +116,29 @@ async function fillStudio(page: Page, browser: Browser): Promise<[path: string, 
   ]
 }
 
-for (const language of ['en', 'dy'] as const)
-  test(`Tab comes to every control of the studio in the order of the page, shows where it is, and each has a name; axe finds nothing, in ${language}`, async ({
-    page,
-    browser,
-  }) => {
-    test.setTimeout(240_000)
-    for (const [path, ...openers] of await fillStudio(page, browser)) {
-      await page.goto(`/studio${path}${path.includes('?') ? '&' : '?'}lang=${language}`)
-      await expect(page.locator('main h1')).toBeVisible()
+test('Tab comes to every control of the studio in the order of the page, shows where it is, and each has a name in German; axe finds nothing', async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(240_000)
+  for (const [path, ...openers] of await fillStudio(page, browser)) {
+    await page.goto(`/studio${path}${path.includes('?') ? '&' : '?'}lang=dy`)
+    await expect(page.locator('main h1')).toBeVisible()
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+    await expectReadable(page)
+    const stops = await walkByTab(page)
+    expect.soft(faultsOf(stops), path).toEqual([])
+    for (const selector of openers) {
+      const opener = page.locator(selector).first()
+      await opener.focus()
+      await page.keyboard.press('Enter')
+      await expect(page.getByRole('dialog')).toBeVisible()
       await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
       await expectReadable(page)
-      const stops = await walkByTab(page)
-      expect.soft(faultsOf(stops, language), path).toEqual([])
-      for (const selector of openers) {
-        const opener = page.locator(selector).first()
-        await opener.focus()
-        await page.keyboard.press('Enter')
-        await expect(page.getByRole('dialog')).toBeVisible()
-        await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-        await expectReadable(page)
-        expect.soft(faultsOf(await walkByTab(page), language), `${path}, ${selector}`).toEqual([])
-        await page.keyboard.press('Escape')
-        await expect(page.getByRole('dialog')).toHaveCount(0)
-        await expect.soft(opener, path).toBeFocused()
-      }
+      expect.soft(faultsOf(await walkByTab(page)), `${path}, ${selector}`).toEqual([])
+      await page.keyboard.press('Escape')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+      await expect.soft(opener, path).toBeFocused()
     }
-  })
+  }
+})

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
 import { siteUrl } from './site-url.ts'
-import { openStudio } from './studio.ts'
+import { enterStudio } from './studio.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from './watching.ts'
 
 test.use({ bypassCSP: true })
@@ -20,11 +20,11 @@ async function buy(page: Page): Promise<string> {
   return data.list[0]?.id ?? ''
 }
 
-test('support finds an order, looks at it again and refunds a part; the page says so at once', async ({
+test('support finds an order, looks at it again and refunds a part; the page says so at once @phone', async ({
   page,
 }) => {
   const order = await buy(page)
-  await openStudio(page, 'support')
+  await enterStudio(page, 'support')
   await page.goto(`/studio/people?who=${order}`)
   await page.getByRole('table', { name: 'People' }).getByRole('link').click()
   await page.getByRole('table', { name: 'Orders' }).getByRole('link').click()
@@ -81,12 +81,12 @@ async function order(page: Page, gateways: string[]): Promise<{ person: string; 
 
 const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toLocaleDateString('sv-SE')
 
-test('orders are found by state, gateway, person and date: the address keeps what is asked for, the way back takes it back, and the file has the same orders', async ({
+test('orders are found by state, gateway, person and date: the address keeps what is asked for, the way back takes it back, and the file has the same orders @desktop', async ({
   page,
 }) => {
   const { person, orders } = await order(page, ['sandbox', 'stripe'])
   const [byStripe = '', bySandbox = ''] = orders
-  await openStudio(page, 'owner')
+  await enterStudio(page, 'owner')
   await page.goto('/studio/money')
   const rows = page.getByRole('table', { name: 'Orders' }).getByRole('row')
   const find = async (wish: () => Promise<unknown>, address: RegExp, count: number) => {
@@ -147,11 +147,11 @@ const unsettle = (page: Page, order_id: string) =>
     await route.fulfill({ response, json: { code: 200, info: { ...info, mismatches, balances } } })
   })
 
-test('the day’s reconciliation says of each gateway what we have, what it has and the difference; what does not match leads to its order', async ({
+test('the day’s reconciliation says of each gateway what we have, what it has and the difference; what does not match leads to its order @phone', async ({
   page,
 }) => {
   const order = await buy(page)
-  await openStudio(page, 'support')
+  await enterStudio(page, 'support')
   await page.goto('/studio/money/reconciliation')
   await page.getByRole('button', { name: 'Compare now' }).click()
   const balance = page.getByRole('table', { name: 'Our ledger and the gateways' })
@@ -174,8 +174,8 @@ test('the day’s reconciliation says of each gateway what we have, what it has 
   await expect(page.getByRole('heading', { name: 'The Test Tower · 4' })).toBeVisible()
 })
 
-test('the analyst sees what came in, and nothing to press', async ({ page }) => {
-  await openStudio(page, 'analyst')
+test('the analyst sees what came in, and nothing to press @phone', async ({ page }) => {
+  await enterStudio(page, 'analyst')
   await page.goto('/studio/money/reconciliation')
   await expect(page.getByRole('heading', { name: 'The day’s money' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Compare now' })).toHaveCount(0)
@@ -187,7 +187,7 @@ for (const [language, words] of [
   ['dy', ['Finanzen', 'Personen', 'Abos und Preise', 'Neues Abo']],
 ] as const)
   test(`money, people and plans are readable and fit, in ${language}`, async ({ page }) => {
-    await openStudio(page, 'owner')
+    await enterStudio(page, 'owner')
     const paths = ['/studio/money', '/studio/people', '/studio/plans', '/studio/plans/new']
     for (const [index, path] of paths.entries()) {
       await page.goto(`${path}?lang=${language}`)
@@ -202,11 +202,11 @@ test.describe('without a connection', () => {
   // Axe may want style sheets meanwhile.
   test.use({ forgiven: /ERR_INTERNET_DISCONNECTED|^Couldn't load preload assets/ })
 
-  test('a page that is opened without a connection says so, and comes by itself once it is back', async ({
+  test('a page that is opened without a connection says so, and comes by itself once it is back @desktop', async ({
     page,
     context,
   }) => {
-    await openStudio(page, 'owner')
+    await enterStudio(page, 'owner')
     await page.goto('/studio/money')
     await expect(page.getByLabel('Gateway')).toBeVisible()
     await context.setOffline(true)

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { typeInto } from './keyboard.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { labelVideo, openStudio } from './studio.ts'
+import { labelVideo, enterStudio } from './studio.ts'
 
 test.use({ bypassCSP: true })
 
@@ -25,7 +25,7 @@ test('a tag is renamed in several languages, which viewers find it by; without a
 }) => {
   const before = aName('old')
   const [after, german] = [aName('new'), aName('neu')]
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   await labelVideo(page, { tags: [before] })
   await page.goto('/studio/content/names')
   await look(page, before)
@@ -53,7 +53,7 @@ test('a tag is merged into another and is gone; another is deleted, and its vide
   page,
 }) => {
   const [from, into, lone] = [aName('from'), aName('into'), aName('lone')]
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   const video = await labelVideo(page, { tags: [from, lone] })
   await labelVideo(page, { tags: [into] })
   await page.goto('/studio/content/names')
@@ -79,7 +79,7 @@ test('the order of the categories, which is the menu’s, is changed by the keyb
 }) => {
   const own = aName('')
   const [first, second] = [`first${own}`, `second${own}`]
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   await labelVideo(page, { category: first })
   await labelVideo(page, { category: second })
   await page.goto('/studio/content/names')
@@ -102,7 +102,7 @@ test('the order of the categories, which is the menu’s, is changed by the keyb
 })
 
 test('an analyst reads the names and has nothing to press', async ({ page }) => {
-  await openStudio(page, 'analyst')
+  await enterStudio(page, 'analyst')
   await page.goto('/studio/content/names')
   await expect(page.getByRole('table', { name: 'Tags' })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Categories' })).toBeVisible()
@@ -116,7 +116,7 @@ for (const [language, heading] of [
   ['dy', 'Kategorien und Schlagwörter'],
 ] as const)
   test(`the names are readable and fit, in ${language}`, async ({ page }) => {
-    await openStudio(page, 'editor')
+    await enterStudio(page, 'editor')
     await page.goto(`/studio/content/names?lang=${language}`)
     await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
     await expect(page.getByRole('table').last()).toBeVisible()

@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable, narrowPhone } from './page-quality.ts'
-import { beginDraft, bringFilms, openAsEditor } from './studio.ts'
+import { beginDraft, bringFilms, enterStudio } from './studio.ts'
 import { tinyFilm } from './tiny-film.ts'
 
 test.use({ bypassCSP: true })
@@ -21,7 +21,7 @@ async function keptOrder(page: Page, id: string): Promise<string[]> {
 
 /** The page of a draft with a season that has just come in. @returns its id */
 async function openSeason(page: Page): Promise<string> {
-  await openAsEditor(page)
+  await enterStudio(page, 'editor')
   const id = await beginDraft(page, 'A season to put in order')
   await bringFilms(page, id, Array<Buffer>(count).fill(await tinyFilm()))
   await page.goto(`/studio/content/${id}`)
@@ -129,7 +129,7 @@ test('an episode that is held at the edge of the window comes to places beyond i
   await expect.poll(() => keptOrder(page, id)).toEqual([...tales.slice(1), 'Tale 1'])
 })
 
-test('keys move an episode by one place or to an end as quickly as they are pressed, the focus goes along, and each move is told', async ({
+test('keys move an episode by one place or to an end as quickly as they are pressed, the focus goes along, and each move is told @desktop', async ({
   page,
 }) => {
   const id = await openSeason(page)

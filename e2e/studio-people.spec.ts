@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { choose, typeInto } from './keyboard.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { openStudio } from './studio.ts'
+import { enterStudio } from './studio.ts'
 import { siteUrl } from './site-url.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from './watching.ts'
 
@@ -38,7 +38,7 @@ async function playCode(page: Page, number: number): Promise<number> {
   return ((await answer.json()) as { code: number }).code
 }
 
-test('support finds a member by address and by id, sees what they bought, watched and where they are signed in, and signs them out', async ({
+test('support finds a member by address and by id, sees what they bought, watched and where they are signed in, and signs them out @phone', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 4))
@@ -46,7 +46,7 @@ test('support finds a member by address and by id, sees what they bought, watche
   await payByCard(page, { number: '4242 4242 4242 4242' })
   await expectPlaying(page, 4)
   const { id, email } = await register(page)
-  await openStudio(page, 'support')
+  await enterStudio(page, 'support')
   await page.goto(`/studio/people?who=${id}`)
   await expect(page.getByRole('table', { name: 'People' }).getByRole('link', { name: email })).toBeVisible()
 
@@ -68,9 +68,9 @@ test('support finds a member by address and by id, sees what they bought, watche
   expect(info.role).toBe('visitor')
 })
 
-test('whoever looked for a video and chose none is asked, and gives nothing', async ({ page }) => {
+test('whoever looked for a video and chose none is asked, and gives nothing @desktop', async ({ page }) => {
   const { id } = await register(page)
-  await openStudio(page, 'owner')
+  await enterStudio(page, 'owner')
   await page.goto(`/studio/people/${id}`)
   await page.getByLabel('Look for a video').fill('Tower')
   await page.getByLabel('Reason').fill('their download broke')
@@ -85,12 +85,12 @@ test('whoever looked for a video and chose none is asked, and gives nothing', as
   await expect(page.getByText('Nothing beyond what is free.')).toBeVisible()
 })
 
-test('a right is given with a reason and plays at once, and is taken away again by the keyboard', async ({
+test('a right is given with a reason and plays at once, and is taken away again by the keyboard @phone', async ({
   page,
 }) => {
   const { id } = await register(page)
   expect(await playCode(page, 5)).toBe(402)
-  await openStudio(page, 'owner')
+  await enterStudio(page, 'owner')
   await page.goto(`/studio/people/${id}`)
   await page.getByLabel('Look for a video').fill('Tower')
   await page.getByLabel('What', { exact: true }).selectOption('The Test Tower')
@@ -120,11 +120,11 @@ test('a right is given with a reason and plays at once, and is taken away again 
   await expect(trail).toContainText('entitlement revoke')
 })
 
-test('somebody is deleted on request, with a reason, and nothing more can be done to them', async ({
+test('somebody is deleted on request, with a reason, and nothing more can be done to them @desktop', async ({
   page,
 }) => {
   const { id, email } = await register(page)
-  await openStudio(page, 'support')
+  await enterStudio(page, 'support')
   await page.goto(`/studio/people/${id}`)
   await page.getByRole('button', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete this person?' })
@@ -139,12 +139,12 @@ test('somebody is deleted on request, with a reason, and nothing more can be don
   await expect(page.getByText('Nobody was found.')).toBeVisible()
 })
 
-test('support helps people and has none of what is the owner’s; an editor finds no people at all', async ({
+test('support helps people and has none of what is the owner’s; an editor finds no people at all @desktop', async ({
   page,
   browser,
 }) => {
   const { id } = await register(page)
-  await openStudio(page, 'support')
+  await enterStudio(page, 'support')
   for (const [path, heading, action] of [
     ['/studio/team', 'Team', 'Make a link'],
     ['/studio/plans', 'Plans and prices', 'New plan'],
@@ -161,7 +161,7 @@ test('support helps people and has none of what is the owner’s; an editor find
   await expect(page.getByRole('link', { name: 'Homepage' })).toHaveCount(0)
 
   const desk = await (await browser.newContext({ baseURL: siteUrl, locale: 'en-US' })).newPage()
-  await openStudio(desk, 'editor')
+  await enterStudio(desk, 'editor')
   await expect(desk.getByRole('link', { name: 'People' })).toHaveCount(0)
   await desk.goto(`/studio/people/${id}`)
   await expect(desk.getByRole('heading', { name: 'Nothing here' })).toBeVisible()
@@ -174,7 +174,7 @@ for (const [language, heading] of [
 ] as const)
   test(`somebody’s page is readable and fits, in ${language}`, async ({ page }) => {
     const { id } = await register(page)
-    await openStudio(page, 'owner')
+    await enterStudio(page, 'owner')
     await page.goto(`/studio/people/${id}?lang=${language}`)
     await expect(page.getByRole('heading', { name: heading })).toBeVisible()
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0)

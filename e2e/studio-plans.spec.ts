@@ -2,7 +2,7 @@ import type { Browser, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
 import { declinedAt, siteUrl } from './site-url.ts'
-import { openStudio } from './studio.ts'
+import { enterStudio } from './studio.ts'
 import { anAddress, payByCard } from './watching.ts'
 
 test.use({ bypassCSP: true })
@@ -64,7 +64,7 @@ test('an owner puts a plan on sale, changes its price for new buyers only, and r
   browser,
 }) => {
   const name = `Fortnight ${crypto.randomUUID().slice(0, 6)}`
-  await openStudio(page, 'owner')
+  await enterStudio(page, 'owner')
   await putOnSale(page, name)
   await expect(page.getByText('Nobody has this plan.')).toBeVisible()
 

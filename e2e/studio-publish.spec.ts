@@ -1,14 +1,14 @@
 import type { Browser, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { beginDraft, bringFilms, openAsEditor } from './studio.ts'
+import { beginDraft, bringFilms, enterStudio } from './studio.ts'
 import { tinyFilm } from './tiny-film.ts'
 
 test.use({ bypassCSP: true })
 
 /** The page of a draft whose episodes have been made. @returns its title, which nothing else has */
 async function openMade(page: Page, count: number): Promise<string> {
-  await openAsEditor(page)
+  await enterStudio(page, 'editor')
   const title = `Publish ${crypto.randomUUID().slice(0, 8)}`
   const id = await beginDraft(page, title)
   await bringFilms(page, id, Array<Buffer>(count).fill(await tinyFilm()))

@@ -3,14 +3,16 @@ import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
 import { giveUpMail } from './give-up-mail.ts'
 import { mailTo } from './site-mails.ts'
-import { openStudio } from './studio.ts'
+import { enterStudio } from './studio.ts'
 
 test.use({ bypassCSP: true })
 
 const job = (page: Page) => page.getByRole('row', { name: /check-health/ })
 
-test('an owner sees that every part works, looks again, and has a job run at once', async ({ page }) => {
-  await openStudio(page, 'owner')
+test('an owner sees that every part works, looks again, and has a job run at once @phone', async ({
+  page,
+}) => {
+  await enterStudio(page, 'owner')
   await page.goto('/studio/running')
   for (const part of ['Database', 'Storage', 'Mail'])
     await expect(page.getByRole('listitem').filter({ hasText: part })).toContainText('Works.')
@@ -28,12 +30,12 @@ test('an owner sees that every part works, looks again, and has a job run at onc
   await expectFits(page)
 })
 
-test('support sees a mail that was given up, without its link, and sends it again; it arrives', async ({
+test('support sees a mail that was given up, without its link, and sends it again; it arrives @phone', async ({
   page,
 }) => {
   const address = `bounced-${crypto.randomUUID().slice(0, 8)}@example.com`
   await giveUpMail(address)
-  await openStudio(page, 'support')
+  await enterStudio(page, 'support')
   await page.goto('/studio/running')
   const mail = page.getByRole('row', { name: address })
   await expect(mail).toContainText('Confirm your e-mail address')
@@ -48,8 +50,8 @@ test('support sees a mail that was given up, without its link, and sends it agai
   expect((await mailTo(address, 'Confirm your e-mail address')).link).toContain('a-secret')
 })
 
-test('a site that does not answer is told as that, and asked again', async ({ page }) => {
-  await openStudio(page, 'owner')
+test('a site that does not answer is told as that, and asked again @desktop', async ({ page }) => {
+  await enterStudio(page, 'owner')
   await page.route('**/api/studio/running/health', (route) =>
     route.fulfill({ json: { code: 500 }, contentType: 'application/json' }),
   )
@@ -60,8 +62,8 @@ test('a site that does not answer is told as that, and asked again', async ({ pa
   await expect(page.getByRole('listitem').filter({ hasText: 'Database' })).toContainText('Works.')
 })
 
-test('an analyst sees how the site runs and has nothing to press', async ({ page }) => {
-  await openStudio(page, 'analyst')
+test('an analyst sees how the site runs and has nothing to press @desktop', async ({ page }) => {
+  await enterStudio(page, 'analyst')
   await page.goto('/studio/running')
   await expect(job(page)).toBeVisible()
   await expect(page.getByRole('button', { name: /^Run now/ })).toHaveCount(0)
@@ -72,7 +74,7 @@ for (const [language, words] of [
   ['dy', ['Erste Schritte', 'Betrieb']],
 ] as const)
   test(`first steps and running are readable and fit, in ${language}`, async ({ page }) => {
-    await openStudio(page, 'owner')
+    await enterStudio(page, 'owner')
     for (const [index, path] of ['/studio', '/studio/running'].entries()) {
       await page.goto(`${path}?lang=${language}`)
       await expect(page.getByRole('heading', { name: words[index], exact: true, level: 1 })).toBeVisible()

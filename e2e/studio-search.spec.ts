@@ -1,6 +1,6 @@
 import type { Request } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
-import { labelVideo, openStudio } from './studio.ts'
+import { labelVideo, enterStudio } from './studio.ts'
 
 /** A tag's name that no other test has. */
 const aName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
@@ -8,7 +8,7 @@ const aName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
 test('videos are found while their title is typed, in one call, with the words in the address and the focus in the field', async ({
   page,
 }) => {
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   await labelVideo(page, {})
   await page.goto('/studio/content?state=draft')
   const list = page.getByRole('table', { name: 'Videos' })
@@ -34,7 +34,7 @@ test('videos are found while their title is typed, in one call, with the words i
 
 test('an answer that comes late does not replace the one to what was typed since', async ({ page }) => {
   const [slow, quick] = [aName('slow'), aName('quick')]
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   await labelVideo(page, { tags: [slow, quick] })
   await page.goto('/studio/content/names')
   const late = Promise.withResolvers<void>()
@@ -62,7 +62,7 @@ test('an answer that comes late does not replace the one to what was typed since
 })
 
 test('the field follows the address: the area’s own link takes the words out', async ({ page }) => {
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   await page.goto('/studio/content?q=nothing-is-called-so')
   const field = page.getByRole('searchbox', { name: 'Search by title' })
   await expect(field).toHaveValue('nothing-is-called-so')

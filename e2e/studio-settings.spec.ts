@@ -1,14 +1,14 @@
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { openStudio } from './studio.ts'
+import { enterStudio } from './studio.ts'
 
 test.use({ bypassCSP: true })
 
-test('an owner takes a language from the offer, whose viewers get the default until it is offered again', async ({
+test('an owner takes a language from the offer, whose viewers get the default until it is offered again @phone', async ({
   page,
   browser,
 }) => {
-  await openStudio(page, 'owner')
+  await enterStudio(page, 'owner')
   await page.goto('/studio/settings')
   const offer = page.getByRole('button', { name: 'Save the languages' })
   const portuguese = page.getByLabel('Português')
@@ -39,8 +39,8 @@ test('an owner takes a language from the offer, whose viewers get the default un
   await viewer.context().close()
 })
 
-test('a contact address is set and taken back; an analyst only reads', async ({ page, browser }) => {
-  await openStudio(page, 'owner')
+test('a contact address is set and taken back; an analyst only reads @phone', async ({ page, browser }) => {
+  await enterStudio(page, 'owner')
   await page.goto('/studio/settings')
   const address = page.getByLabel('Contact address')
   await address.fill('nobody')
@@ -53,7 +53,7 @@ test('a contact address is set and taken back; an analyst only reads', async ({ 
   await back.click()
   await expect(back).toHaveCount(0)
   const other = await (await browser.newContext({ bypassCSP: true })).newPage()
-  await openStudio(other, 'analyst')
+  await enterStudio(other, 'analyst')
   await other.goto('/studio/settings')
   await expect(other.getByText('English, Español, Français, Deutsch')).toBeVisible()
   await expect(other.getByRole('main').getByRole('button')).toHaveCount(0)
@@ -65,7 +65,7 @@ for (const [language, word] of [
   ['dy', 'Einstellungen'],
 ] as const)
   test(`settings are readable and fit, in ${language}`, async ({ page }) => {
-    await openStudio(page, 'owner')
+    await enterStudio(page, 'owner')
     await page.goto(`/studio/settings?lang=${language}`)
     await expect(page.getByRole('heading', { name: word, exact: true })).toBeVisible()
     await expect(page.getByRole('checkbox').first()).toBeVisible()

@@ -1,7 +1,7 @@
 import { expect, test } from './fixtures.ts'
 import { choose } from './keyboard.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { openStudio } from './studio.ts'
+import { enterStudio, inviteOperator } from './studio.ts'
 
 test.use({ bypassCSP: true })
 
@@ -30,14 +30,11 @@ const sheets = {
 for (const language of ['en', 'dy'] as const)
   test(`every sheet of the studio is opened by a key, is readable, and gives the focus back, in ${language}`, async ({
     page,
-    browser,
   }) => {
     // Seven pages, each walked through by Tab.
     test.setTimeout(120_000)
-    const other = await browser.newContext()
-    await openStudio(await other.newPage(), 'analyst')
-    await other.close()
-    await openStudio(page, 'owner')
+    await inviteOperator('analyst')
+    await enterStudio(page, 'owner')
     for (const [path, name] of sheets[language]) {
       await page.goto(`${path}?lang=${language}`)
       const opener = page.locator('main').getByRole('button', { name }).first()

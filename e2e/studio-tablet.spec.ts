@@ -1,6 +1,6 @@
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { openStudio } from './studio.ts'
+import { enterStudio } from './studio.ts'
 
 test.use({ bypassCSP: true, viewport: { width: 820, height: 1180 } })
 
@@ -11,7 +11,7 @@ for (const language of ['en', 'dy'] as const)
     page,
   }) => {
     test.setTimeout(120_000)
-    await openStudio(page, 'owner')
+    await enterStudio(page, 'owner')
     for (const path of pages) {
       await page.goto(`/studio/${path}?lang=${language}`)
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()

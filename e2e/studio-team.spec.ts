@@ -5,7 +5,9 @@ import { deskPassword, inviteOperator, openStudio } from './studio.ts'
 
 test.use({ bypassCSP: true })
 
-test('an owner comes in by the link, adds an editor, and finds both in the audit trail', async ({ page }) => {
+test('an owner comes in by the link, adds an editor, and finds both in the audit trail @phone', async ({
+  page,
+}) => {
   await openStudio(page, 'owner')
   await page.goto('/studio/team')
   const eva = `eva-${crypto.randomUUID().slice(0, 8)}@example.com`
@@ -19,7 +21,7 @@ test('an owner comes in by the link, adds an editor, and finds both in the audit
   await expect(page.getByRole('table', { name: 'Audit trail' })).toContainText('Added somebody to the team')
 })
 
-test('an owner is asked before somebody’s role changes, and told once it has', async ({ page }) => {
+test('an owner is asked before somebody’s role changes, and told once it has @phone', async ({ page }) => {
   const { email } = await inviteOperator('analyst')
   await openStudio(page, 'owner')
   await page.goto('/studio/team')
@@ -39,7 +41,7 @@ test('an owner is asked before somebody’s role changes, and told once it has',
   await expect(role).toHaveValue('editor')
 })
 
-test('what was wrong is no longer said once it is right', async ({ page }) => {
+test('what was wrong is no longer said once it is right @desktop', async ({ page }) => {
   const { link } = await inviteOperator('editor')
   await page.goto(link)
   const secret = ((await page.locator('code').textContent()) ?? '').replaceAll(' ', '')
@@ -55,7 +57,7 @@ test('what was wrong is no longer said once it is right', async ({ page }) => {
   expect(await wrong.isVisible()).toBe(false)
 })
 
-test('whoever comes back signs in with password and code, and out again', async ({ page }) => {
+test('whoever comes back signs in with password and code, and out again @desktop', async ({ page }) => {
   const { email, secret } = await openStudio(page, 'analyst')
   // The page that follows the welcome has come: what is open is shut by it.
   await page.goto('/studio')
@@ -75,7 +77,7 @@ test('whoever comes back signs in with password and code, and out again', async 
   await expect(page.getByRole('navigation', { name: 'Areas of the studio' })).toBeVisible()
 })
 
-test('an analyst sees who works here and has nothing to press', async ({ page }) => {
+test('an analyst sees who works here and has nothing to press @desktop', async ({ page }) => {
   await openStudio(page, 'analyst')
   await page.goto('/studio/team')
   await expect(page.getByRole('table', { name: 'Team' })).toBeVisible()

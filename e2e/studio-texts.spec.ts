@@ -1,6 +1,6 @@
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { openStudio } from './studio.ts'
+import { enterStudio } from './studio.ts'
 
 test.use({ bypassCSP: true })
 
@@ -8,12 +8,12 @@ test.use({ bypassCSP: true })
 const languageOf = { phone: 'es', desktop: 'pt' } as const
 const isSize = (name: string): name is keyof typeof languageOf => name in languageOf
 
-test('an editor writes a text beside its preview, viewers read it, and it goes back to how it came', async ({
+test('an editor writes a text beside its preview, viewers read it, and it goes back to how it came @phone', async ({
   page,
   browser,
 }, { project }) => {
   const language = languageOf[isSize(project.name) ? project.name : 'phone']
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   await page.goto('/studio/homepage/texts')
   await page
     .getByRole('row', { name: 'Content policy' })
@@ -47,14 +47,14 @@ test('an editor writes a text beside its preview, viewers read it, and it goes b
   await expect(text).not.toHaveValue(/Ours/)
 })
 
-test('of two who write at once the second is told, and loses nothing', async ({ page, browser }, {
+test('of two who write at once the second is told, and loses nothing @desktop', async ({ page, browser }, {
   project,
 }) => {
   const language = languageOf[isSize(project.name) ? project.name : 'phone']
   const path = `/studio/homepage/texts/commonQuestions/${language}`
-  await openStudio(page, 'editor')
+  await enterStudio(page, 'editor')
   const other = await (await browser.newContext({ bypassCSP: true })).newPage()
-  await openStudio(other, 'owner')
+  await enterStudio(other, 'owner')
   for (const desk of [page, other]) {
     await desk.goto(path)
     // Both have read the same text.
@@ -82,7 +82,7 @@ for (const [language, words] of [
   ['dy', ['Texte', 'Symbol']],
 ] as const)
   test(`texts and icon are readable and fit, in ${language}`, async ({ page }) => {
-    await openStudio(page, 'owner')
+    await enterStudio(page, 'owner')
     for (const [index, path] of ['texts', 'icon'].entries()) {
       await page.goto(`/studio/homepage/${path}?lang=${language}`)
       await expect(page.getByRole('link', { name: words[index], exact: true })).toHaveAttribute(

@@ -19,15 +19,17 @@ export async function openStudio(page: Page, role: Role): Promise<{ email: strin
   return { email, secret: await acceptLink(page, link) }
 }
 
-let editor: Promise<Cookie[]> | undefined
+const desks = new Map<Role, Promise<Cookie[]>>()
 
-/** Lets in an editor who is the same in all tests of this process: coming in takes longer than many of them. */
-export async function openAsEditor(page: Page): Promise<void> {
+/** Lets in an operator who is the same in all tests of this process: coming in takes longer than many of them. */
+export async function enterStudio(page: Page, role: Role): Promise<void> {
   const comeIn = async () => {
-    await openStudio(page, 'editor')
+    await openStudio(page, role)
     return page.context().cookies()
   }
-  await page.context().addCookies(await (editor ??= comeIn()))
+  const cookies = desks.get(role) ?? comeIn()
+  desks.set(role, cookies)
+  await page.context().addCookies(await cookies)
 }
 
 /** Comes in by a one-time link. @returns the secret of their authenticator app */
