@@ -9,8 +9,16 @@ test('a title is read in any quotes, in a group, and where it stands for several
     describe('a group', () => { it("doesn't", async () => {}) })
     for (const name of names) test(\`\${name}: opens\`, () => {})
     test.each([1, 2])('takes %s', () => {})
-    it.each\`a\`('takes a table', () => {})`
-  expect(titlesOf(source)).toEqual(['one', "doesn't", '…: opens', 'takes %s', 'takes a table'])
+    it.each\`a\`('takes a table', () => {})
+    test('seen on one screen @phone', () => {})`
+  expect(titlesOf(source)).toEqual([
+    'one',
+    "doesn't",
+    '…: opens',
+    'takes %s',
+    'takes a table',
+    'seen on one screen',
+  ])
 })
 
 test('words elsewhere are no title, nor is a test that does not run', () => {

@@ -7,6 +7,9 @@ type Node = { type: string } & Record<string, unknown>
 
 const root = join(import.meta.dirname, '..')
 
+/** Where a browser test runs is no part of what it shows. */
+const screen = / @(phone|desktop)$/
+
 /** Those of the proofs that name no test of their file, or more than one. */
 export function findUnproved(proofs: readonly Proof[]): Proof[] {
   const titlesOf = new Map<string, string[]>()
@@ -39,7 +42,7 @@ function titlesIn(node: unknown): string[] {
   const { type, callee, arguments: given } = node
   if (type === 'CallExpression' && Array.isArray(given) && ['test', 'it'].includes(nameOf(callee))) {
     const title = textOf(given[0])
-    return title === undefined ? [] : [title]
+    return title === undefined ? [] : [title.replace(screen, '')]
   }
   return Object.values(node).flatMap(titlesIn)
 }

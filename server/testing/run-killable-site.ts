@@ -11,7 +11,7 @@ export async function runKillableSite(
 ): Promise<{ url: string; end(signal: NodeJS.Signals): Promise<void> }> {
   const entry = join(import.meta.dirname, 'killable-site.ts')
   const child = spawn(process.execPath, [entry, databaseUrl], {
-    env: { PATH: process.env['PATH'], NO_COLOR: '1' },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], NO_COLOR: '1' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const [url] = (await once(createInterface(child.stdout), 'line', {

@@ -18,7 +18,12 @@ export async function runSecondSite(
 ): Promise<{ url: string; printed(): string; close(): Promise<void> }> {
   const entry = join(import.meta.dirname, 'second-site.ts')
   const child = spawn(process.execPath, [entry, site.databaseUrl, site.webRoot], {
-    env: { PATH: process.env['PATH'], NO_COLOR: '1', ...site.env },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      NO_COLOR: '1',
+      ...site.env,
+    },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const lines = createInterface(child.stdout)

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '#server/platform/ids.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { type Ended, runScript } from '#server/testing/run-script.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
 import { runJanitor } from './janitor.ts'
 
@@ -12,8 +11,6 @@ beforeAll(async () => {
   site = await moneySite()
 })
 afterAll(() => site.close())
-
-const script = join(import.meta.dirname, '..', '..', 'testing', 'change-and-crash.ts')
 
 interface Ready {
   someone: Subscriber
@@ -26,19 +23,9 @@ async function ready(): Promise<Ready> {
   return { someone, changeId: newId('pmc'), token: await someone.shopper.token() }
 }
 
-/** Changes the card in a process of its own. @returns the signal it died of, or what it printed */
-function changeIn(
-  { someone, changeId, token }: Ready,
-  when: string,
-  at: number,
-): Promise<{ signal: string | null; printed: string }> {
-  const wish = [site.databaseUrl, someone.userId, changeId, token, when, String(at)]
-  return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...wish], { timeout: 30_000, env: {} }, (error, stdout) => {
-      resolve({ signal: error?.signal ?? null, printed: stdout })
-    })
-  })
-}
+/** Changes the card in a process of its own. */
+const changeIn = ({ someone, changeId, token }: Ready, when: string, at: number): Promise<Ended> =>
+  runScript('change-and-crash.ts', [site.databaseUrl, someone.userId, changeId, token, when, String(at)])
 
 /** `changed`, `as before`, or else how many cards the gateway still has and which it is charged with. */
 async function outcomeOf({ someone, changeId }: Ready): Promise<string> {

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Shopper } from '#server/testing/shopper.ts'
 import { getUser } from '#contract/members.ts'
 import { balance } from '#server/testing/books.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { type Ended, runScript } from '#server/testing/run-script.ts'
 import { runJanitor } from './janitor.ts'
 
 let site: MoneySite
@@ -13,8 +12,6 @@ beforeAll(async () => {
   site = await moneySite()
 })
 afterAll(() => site.close())
-
-const script = join(import.meta.dirname, '..', '..', 'testing', 'pay-and-crash.ts')
 
 interface Ready {
   userId: string
@@ -32,19 +29,9 @@ async function readyToPay(kind: 'episode' | 'plan'): Promise<Ready> {
   return { userId: id, orderId: order.id, token: await shopper.token() }
 }
 
-/** Pays in a process of its own. @returns the signal it died of, or what it printed */
-function payIn(
-  { userId, orderId, token }: Ready,
-  when: string,
-  at: number,
-): Promise<{ signal: string | null; printed: string }> {
-  const wish = [site.databaseUrl, userId, orderId, token, when, String(at)]
-  return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...wish], { timeout: 30_000, env: {} }, (error, stdout) => {
-      resolve({ signal: error?.signal ?? null, printed: stdout })
-    })
-  })
-}
+/** Pays in a process of its own. */
+const payIn = ({ userId, orderId, token }: Ready, when: string, at: number): Promise<Ended> =>
+  runScript('pay-and-crash.ts', [site.databaseUrl, userId, orderId, token, when, String(at)])
 
 /** Does the work a few at a time: each is a process of its own. */
 async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
