@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { buildWeb, main, run, setUp } from './setup.mjs'
 
 // A small nursery, and a bound that has what outlived it looked through sooner: else what is garbage already takes up to 90 MB.
+// main.ts collects once itself.
 const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'))
 
 await main(async () => {
