@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { withSetupLock } from './setup-lock.mjs'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -51,11 +52,16 @@ export async function setUp(mode) {
   const stampFile = join(modules, '.setup-stamp')
   const hash = createHash('sha256').update(lockText).digest('hex')
   const stamps = mode === 'run' ? [`${hash} run`, `${hash} full`] : [`${hash} full`]
-  if (existsSync(stampFile) && stamps.includes(readFileSync(stampFile, 'utf8'))) return
-  const lock = JSON.parse(lockText)
-  if (!isInstalled(lock, mode)) await install(lock, mode)
-  prepareBinaries()
-  writeFileSync(stampFile, `${hash} ${mode}`)
+  const isDone = () => existsSync(stampFile) && stamps.includes(readFileSync(stampFile, 'utf8'))
+  if (isDone()) return
+  const work = async () => {
+    if (isDone()) return
+    const lock = JSON.parse(lockText)
+    if (!isInstalled(lock, mode)) await install(lock, mode)
+    prepareBinaries()
+    writeFileSync(stampFile, `${hash} ${mode}`)
+  }
+  await withSetupLock(join(root, '.setup-lock'), work, console.error)
 }
 
 /** The packages the lockfile wants on this machine, by their place in node_modules. */
@@ -70,14 +76,15 @@ function wanted(lock, mode) {
   )
 }
 
-/** Whether npm's own record, which it writes last, says that all of it is there (somebody ran `npm ci` by hand). */
+/** Whether all of it is there (somebody ran `npm ci` by hand), by npm's own record and on the disk. */
 function isInstalled(lock, mode) {
   const record = join(modules, '.package-lock.json')
   if (!existsSync(record)) return false
   const { packages } = JSON.parse(readFileSync(record, 'utf8'))
   return wanted(lock, mode).every(
     ([place, { version, optional, peer }]) =>
-      packages[place]?.version === version || (!packages[place] && (optional || peer)),
+      (packages[place]?.version === version && existsSync(join(root, place, 'package.json'))) ||
+      (!packages[place] && (optional || peer)),
   )
 }
 
@@ -178,7 +185,7 @@ export function findNode() {
   const node = join(modules, name, 'bin', 'node')
   if (existsSync(node) && spawnSync(node, ['--version']).status === 0) return node
   throw new SetupError(
-    `Node ${process.versions.node} is too old to run the project, and there is no newer one for ${platform} in the registry: install Node 24.`,
+    `Node ${process.versions.node} is too old to run the project, and no newer one for ${platform} is in node_modules: install Node 24, or remove node_modules and run the command again.`,
   )
 }
 
