@@ -165,6 +165,11 @@ test('support helps people and has none of what is the owner’s; an editor find
   await expect(desk.getByRole('link', { name: 'People' })).toHaveCount(0)
   await desk.goto(`/studio/people/${id}`)
   await expect(desk.getByRole('heading', { name: 'Nothing here' })).toBeVisible()
+  for (const path of ['/studio/people', '/studio/money']) {
+    await desk.goto(path)
+    await expect(desk.getByText('Your role, Editor, has nothing to do here.')).toBeVisible()
+    await expect(desk.getByRole('main').getByRole('button')).toHaveCount(0)
+  }
   await desk.context().close()
 })
 

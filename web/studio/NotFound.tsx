@@ -1,13 +1,26 @@
 import { Link } from 'react-router'
 import { buttonClass } from '#web/ui/Button.tsx'
+import { useDesk } from './queries.ts'
 import { useTexts } from './texts.ts'
 import { Page } from './ui/Page.tsx'
 
 export function NotFound() {
   const { t } = useTexts()
+  return <Nothing reason={t('desk.notFoundText')} />
+}
+
+/** In place of an area whose link whoever is signed in was given, and which is no part of their role. */
+export function NotForRole() {
+  const { t } = useTexts()
+  const { role } = useDesk().operator
+  return <Nothing reason={t('desk.notForRole', { role: t(`desk.role.${role}`) })} />
+}
+
+function Nothing({ reason }: { reason: string }) {
+  const { t } = useTexts()
   return (
     <Page title={t('desk.notFound')}>
-      <p>{t('desk.notFoundText')}</p>
+      <p>{reason}</p>
       <p>
         <Link className={buttonClass('quiet')} to="/studio">
           {t('desk.toStart')}

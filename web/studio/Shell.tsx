@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
 import type { Language } from '#contract/languages.ts'
+import type { Role } from '#contract/studio/command.ts'
 import { closeDesk, type Desk } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
@@ -11,6 +12,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { areas } from './areas.ts'
 import { forgetOthersDraft } from './homepage/kept-draft.ts'
+import { NotForRole } from './NotFound.tsx'
 import { DeskContext, deskQuery, shown } from './queries.ts'
 import { SignIn } from './SignIn.tsx'
 import { changeLanguage, studioLanguages, useTexts } from './texts.ts'
@@ -92,7 +94,7 @@ function Desktop({ desk }: { desk: Desk }) {
             {t('desk.sandbox')}
           </p>
         )}
-        <Outlet />
+        {isForOthers(pathname, desk.operator.role) ? <NotForRole /> : <Outlet />}
       </main>
       <ScrollRestoration />
       <LeaveGuard />
@@ -100,6 +102,10 @@ function Desktop({ desk }: { desk: Desk }) {
     </div>
   )
 }
+
+/** Whether an address, which anybody may have been sent, leads to an area that a role has nothing to do in. */
+const isForOthers = (pathname: string, role: Role) =>
+  areas.some(({ path, roles }) => `${pathname}/`.startsWith(`${path}/`) && !roles.includes(role))
 
 const middleOf = ({ offsetLeft, offsetWidth }: HTMLElement) => offsetLeft + offsetWidth / 2
 
