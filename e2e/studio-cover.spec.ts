@@ -115,6 +115,8 @@ test('a frame of any episode that plays becomes the cover @phone', async ({ page
   await expect
     .poll(() => dialog.locator('video').evaluate((video: HTMLVideoElement) => video.readyState))
     .toBeGreaterThan(1)
+  // What is seen is what would be taken.
+  await expect(dialog.locator('video')).not.toHaveAttribute('poster')
   await expectReadable(page)
   await dialog.getByRole('button', { name: 'Take this frame' }).click()
   await page.getByRole('dialog', { name: 'Cut to shape' }).getByRole('slider', { name: 'Size' }).focus()

@@ -218,4 +218,20 @@ test.describe('without a connection', () => {
     await expect(page.getByText('You are offline.')).toHaveCount(0)
     await expect(page.getByText('There is no such dispute.').or(page.getByRole('table'))).toBeVisible()
   })
+  test('an area whose code has not been loaded yet comes by itself, too @desktop', async ({
+    page,
+    context,
+  }) => {
+    await enterStudio(page, 'owner')
+    await page.goto('/studio/money')
+    await expect(page.getByLabel('Gateway')).toBeVisible()
+    await context.setOffline(true)
+    await page.getByRole('link', { name: 'Experiments' }).click()
+    await expect(page.getByText('You are offline.')).toBeVisible()
+    await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'true')
+    await expect(page.getByText('This page broke')).toHaveCount(0)
+    await context.setOffline(false)
+    await expect(page.getByRole('heading', { name: 'Experiments', level: 1 })).toBeVisible()
+    await expect(page.getByText('You are offline.')).toHaveCount(0)
+  })
 })

@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { onlineManager, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { areas } from './areas.ts'
@@ -13,6 +13,18 @@ const queryClient = new QueryClient({
   defaultOptions: { queries: { staleTime: 10_000, retry: false } },
 })
 
+/** A page's code that is asked for without a connection comes once it is back, as its data does. */
+function whenOnline(): Promise<void> {
+  return new Promise((resolve) => {
+    if (onlineManager.isOnline()) return resolve()
+    const stop = onlineManager.subscribe((online) => {
+      if (!online) return
+      stop()
+      resolve()
+    })
+  })
+}
+
 const router = createBrowserRouter([
   { path: '/studio/welcome', Component: Welcome, ErrorBoundary: Failed },
   {
@@ -24,7 +36,7 @@ const router = createBrowserRouter([
         ErrorBoundary: Failed,
         children: [
           { index: true, Component: Home },
-          ...areas.map(({ path, load }) => ({ path: `${path}/*`, lazy: load })),
+          ...areas.map(({ path, load }) => ({ path: `${path}/*`, lazy: () => whenOnline().then(load) })),
           { path: '*', Component: NotFound },
         ],
       },

@@ -35,7 +35,8 @@ export function DeskPlayer({
     // As one that waits: the picture stays the same element's, so that a frame can be taken at any moment.
     const stream = takeStream(data, 0, false)
     stream.video.controls = true
-    stream.video.poster = data.poster_url
+    // Whoever takes a frame sees the one they would take.
+    if (!onVideo) stream.video.poster = data.poster_url
     // The browser's own controls turn them on and off.
     for (const { lang, url } of data.captions)
       stream.video.append(captionTrack(url, htmlLanguage[lang], languageNames[lang]))
