@@ -15,7 +15,9 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
     .getByRole('listitem')
     .filter({ has: page.getByLabel('Title (English)') })
     .last()
-  await section.getByLabel('Title (English)').fill('By hand')
+  await expect(section.getByLabel('Title (English)')).toBeFocused()
+  await page.keyboard.type('By hand')
+  await expect(section.getByLabel('Title (English)')).toHaveValue('By hand')
   await section.getByLabel('Videos', { exact: true }).selectOption('Picked by hand')
   const names: string[] = []
   for (const letter of ['t', 's', 'l', 'g']) {

@@ -45,6 +45,8 @@ export function SectionFields({
           value={titles.en ?? ''}
           maxLength={100}
           required
+          // A section that was just added is the one without an id.
+          autoFocus={section.id === null}
           aria-invalid={!titles.en?.trim()}
           onChange={({ target: { value } }) => onChange({ titles: { ...titles, en: value } })}
         />
