@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { beginDraft, openStudio } from './studio.ts'
+import { beginDraft, bringFilms, labelVideo, openStudio } from './studio.ts'
+import { tinyFilm } from './tiny-film.ts'
 
 test.use({ bypassCSP: true })
 
@@ -93,5 +94,58 @@ test('every form of the studio asks before what was typed into it is lost, and s
       await area(page, 'Running').click()
       await question(page).getByRole('button', { name: 'Leave', exact: true }).click()
       await expect(page).toHaveURL(/\/studio\/running$/)
+    })
+})
+
+test('every sheet with a form asks before it closes over what was typed, however it is closed', async ({
+  page,
+}) => {
+  await openStudio(page, 'owner')
+  const name = `typed${crypto.randomUUID().slice(0, 8)}`
+  const draft = await labelVideo(page, { category: name })
+  await bringFilms(page, draft, [await tinyFilm()])
+  const sheets = [
+    [`/studio/content/${draft}`, 'Titles of episode 1', 'Title (English)'],
+    [`/studio/content/${draft}`, 'Schedule', 'Publish on'],
+    ['/studio/content', 'New video', 'Title in English'],
+    ['/studio/content/names', `Rename ${name}`, 'English'],
+  ] as const
+  for (const [path, opener, label] of sheets)
+    await test.step(opener, async () => {
+      await page.goto(path)
+      await page.getByRole('button', { name: opener, exact: true }).click()
+      const sheet = page.getByRole('dialog').filter({ has: page.getByLabel(label) })
+      const field = sheet.getByLabel(label)
+      const typed =
+        (await field.getAttribute('type')) === 'datetime-local' ? '2034-05-06T07:08' : 'A changed one'
+      await field.fill(typed)
+      const closings = [
+        () => page.keyboard.press('Escape'),
+        () => page.mouse.click(5, 5),
+        () => sheet.getByRole('button', { name: 'Close', exact: true }).click(),
+      ]
+      for (const close of closings) {
+        await close()
+        await expect(question(page)).toBeVisible()
+        await page.keyboard.press('Enter')
+        await expect(question(page)).toHaveCount(0)
+        await expect(field).toHaveValue(typed)
+      }
+      // Whoever presses it again and again loses nothing either.
+      for (const asked of [1, 0, 1, 0, 1, 0]) {
+        await page.keyboard.press('Escape')
+        // A dialog that has closed is still there for a moment.
+        await expect(page.locator('dialog')).toHaveCount(1 + asked)
+        await expect(field).toHaveValue(typed)
+      }
+      await page.keyboard.press('Escape')
+      await expectReadable(page)
+      await expectFits(page)
+      await question(page).getByRole('button', { name: 'Leave', exact: true }).click()
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+      await page.getByRole('button', { name: opener, exact: true }).click()
+      await expect(field).not.toHaveValue(typed)
+      await page.keyboard.press('Escape')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
     })
 })

@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from 'react'
+import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import '#web/i18n/watch.ts'
 import { Icon } from './Icon.tsx'
@@ -9,11 +9,14 @@ import styles from './sheet.module.css'
 export function Sheet({
   title,
   onClose,
+  mayClose = () => true,
   tall,
   children,
 }: {
   title: string
   onClose: () => void
+  /** Whether it closes when somebody closes it; who refuses says why. */
+  mayClose?: () => boolean
   tall?: boolean
   children: ReactNode
 }) {
@@ -28,17 +31,26 @@ export function Sheet({
         opener.focus({ preventScroll: true })
     }
   }, [])
+  const close = () => mayClose() && dialog.current?.close()
+  // Left to itself, the browser soon closes on Escape without asking, and two dialogs at once.
+  const escape = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented) return
+    event.preventDefault()
+    close()
+  }
   return (
     <dialog
       ref={dialog}
       className={tall ? `${styles.sheet} ${styles.tall}` : styles.sheet}
       aria-label={title}
-      onClose={onClose}
-      onClick={(event) => event.target === dialog.current && dialog.current.close()}
+      onKeyDown={escape}
+      // A phone's way back closes it, too, and cannot always be held up.
+      onClose={() => (mayClose() ? onClose() : dialog.current?.showModal())}
+      onClick={(event) => event.target === dialog.current && close()}
     >
       <div className={styles.head}>
         <h2 className={styles.title}>{title}</h2>
-        <Button look="icon" aria-label={t('close')} onClick={() => dialog.current?.close()}>
+        <Button look="icon" aria-label={t('close')} onClick={close}>
           <Icon name="close" />
         </Button>
       </div>

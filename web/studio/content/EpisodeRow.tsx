@@ -12,9 +12,9 @@ import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { Sheet } from '#web/ui/Sheet.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
@@ -147,22 +147,25 @@ function TitlesSheet({
     },
   })
   return (
-    <Sheet title={t('content.nameEpisode', { number })} onClose={onClose}>
-      <form className={styles.stack} onSubmit={form.submit} noValidate>
-        {languages.map((language) => (
-          <Field
-            key={language}
-            {...form.field(language)}
-            label={t('content.titleIn', { language: languageNames[language] })}
-            autoComplete="off"
-            autoFocus={language === 'en'}
-            required={false}
-          />
-        ))}
-        <Button type="submit" disabled={form.busy}>
-          {t('content.save')}
-        </Button>
-      </form>
-    </Sheet>
+    <FormSheet
+      title={t('content.nameEpisode', { number })}
+      form={form}
+      className={styles.stack}
+      onClose={onClose}
+    >
+      {languages.map((language) => (
+        <Field
+          key={language}
+          {...form.field(language)}
+          label={t('content.titleIn', { language: languageNames[language] })}
+          autoComplete="off"
+          autoFocus={language === 'en'}
+          required={false}
+        />
+      ))}
+      <Button type="submit" disabled={form.busy}>
+        {t('content.save')}
+      </Button>
+    </FormSheet>
   )
 }

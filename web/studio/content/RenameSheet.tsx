@@ -6,9 +6,9 @@ import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { Sheet } from '#web/ui/Sheet.tsx'
 import { shown } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { nameIn } from '#web/studio/words.ts'
 import type { LabelProps } from './LabelActions.tsx'
@@ -38,24 +38,22 @@ export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: ()
     },
   })
   return (
-    <Sheet title={t('labels.renameOf', { name })} onClose={onClose}>
-      <form className={styles.stack} onSubmit={form.submit} noValidate>
-        <p className={styles.quiet}>{t('labels.renameHint', { slug: label.slug })}</p>
-        {languages.map((language) => (
-          <Field
-            key={language}
-            {...form.field(language)}
-            label={languageNames[language]}
-            autoComplete="off"
-            required={language === 'en'}
-            autoFocus={language === 'en'}
-          />
-        ))}
-        <Button type="submit" disabled={form.busy}>
-          {t('content.save')}
-        </Button>
-      </form>
-    </Sheet>
+    <FormSheet title={t('labels.renameOf', { name })} form={form} className={styles.stack} onClose={onClose}>
+      <p className={styles.quiet}>{t('labels.renameHint', { slug: label.slug })}</p>
+      {languages.map((language) => (
+        <Field
+          key={language}
+          {...form.field(language)}
+          label={languageNames[language]}
+          autoComplete="off"
+          required={language === 'en'}
+          autoFocus={language === 'en'}
+        />
+      ))}
+      <Button type="submit" disabled={form.busy}>
+        {t('content.save')}
+      </Button>
+    </FormSheet>
   )
 }
 

@@ -8,10 +8,10 @@ import {
 } from '#contract/studio/videos.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { Sheet } from '#web/ui/Sheet.tsx'
 import { call } from '#web/lib/api.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTexts } from '#web/studio/texts.ts'
+import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
@@ -88,21 +88,19 @@ function ScheduleSheet({
     },
   })
   return (
-    <Sheet title={t('content.schedule')} onClose={onClose}>
-      <form className={styles.stack} onSubmit={form.submit} noValidate>
-        <Field
-          {...form.field('at')}
-          label={t('content.moment')}
-          hint={t('content.momentHint', { zone: ownZone })}
-          type="datetime-local"
-          autoComplete="off"
-          autoFocus
-        />
-        <Button type="submit" disabled={form.busy}>
-          {t('content.schedule')}
-        </Button>
-      </form>
-    </Sheet>
+    <FormSheet title={t('content.schedule')} form={form} className={styles.stack} onClose={onClose}>
+      <Field
+        {...form.field('at')}
+        label={t('content.moment')}
+        hint={t('content.momentHint', { zone: ownZone })}
+        type="datetime-local"
+        autoComplete="off"
+        autoFocus
+      />
+      <Button type="submit" disabled={form.busy}>
+        {t('content.schedule')}
+      </Button>
+    </FormSheet>
   )
 }
 

@@ -6,9 +6,9 @@ import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
-import { Sheet } from '#web/ui/Sheet.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts, type Say } from '#web/studio/texts.ts'
+import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { useGoOn } from '#web/studio/ui/unsaved.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
@@ -116,19 +116,17 @@ function AddSheet({ onClose }: { onClose: () => void }) {
     },
   })
   return (
-    <Sheet title={t('content.add')} onClose={onClose}>
-      <form className={styles.stack} onSubmit={form.submit} noValidate>
-        <Field
-          {...form.field('title')}
-          label={t('content.titleInEnglish')}
-          hint={t('content.addHint')}
-          autoComplete="off"
-          autoFocus
-        />
-        <Button type="submit" disabled={form.busy}>
-          {t('content.addDraft')}
-        </Button>
-      </form>
-    </Sheet>
+    <FormSheet title={t('content.add')} form={form} className={styles.stack} onClose={onClose}>
+      <Field
+        {...form.field('title')}
+        label={t('content.titleInEnglish')}
+        hint={t('content.addHint')}
+        autoComplete="off"
+        autoFocus
+      />
+      <Button type="submit" disabled={form.busy}>
+        {t('content.addDraft')}
+      </Button>
+    </FormSheet>
   )
 }

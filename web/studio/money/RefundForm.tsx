@@ -5,8 +5,8 @@ import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { Sheet } from '#web/ui/Sheet.tsx'
 import { useTexts } from '#web/studio/texts.ts'
+import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { centsOf, decimalOf } from '#web/studio/words.ts'
 import styles from './money.module.css'
@@ -42,33 +42,31 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
   })
   const whole = centsOf(form.value.amount) === left
   return (
-    <Sheet title={t('money.refund')} onClose={onClose}>
-      <form className={styles.form} onSubmit={form.submit} noValidate>
-        <p>{t(whole ? 'money.refundWhole' : 'money.refundPart')}</p>
-        {most < left && <p>{t('money.refundLimit', { most: money(most, order.currency) })}</p>}
-        <Field
-          {...form.field('amount')}
-          label={t('money.refundAmount', { currency: order.currency })}
-          inputMode="decimal"
-          autoComplete="off"
-          autoFocus
-        />
-        <Field
-          {...form.field('reason')}
-          label={t('money.reason')}
-          hint={t('money.reasonHint')}
-          autoComplete="off"
-        />
-        {form.problem && (
-          <p className={styles.bad} role="alert">
-            {form.problem}
-          </p>
-        )}
-        <Button look="danger" type="submit" disabled={form.busy}>
-          {t('money.refund')}
-        </Button>
-      </form>
-    </Sheet>
+    <FormSheet title={t('money.refund')} form={form} className={styles.form} onClose={onClose}>
+      <p>{t(whole ? 'money.refundWhole' : 'money.refundPart')}</p>
+      {most < left && <p>{t('money.refundLimit', { most: money(most, order.currency) })}</p>}
+      <Field
+        {...form.field('amount')}
+        label={t('money.refundAmount', { currency: order.currency })}
+        inputMode="decimal"
+        autoComplete="off"
+        autoFocus
+      />
+      <Field
+        {...form.field('reason')}
+        label={t('money.reason')}
+        hint={t('money.reasonHint')}
+        autoComplete="off"
+      />
+      {form.problem && (
+        <p className={styles.bad} role="alert">
+          {form.problem}
+        </p>
+      )}
+      <Button look="danger" type="submit" disabled={form.busy}>
+        {t('money.refund')}
+      </Button>
+    </FormSheet>
   )
 }
 

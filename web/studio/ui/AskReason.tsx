@@ -1,7 +1,7 @@
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { Sheet } from '#web/ui/Sheet.tsx'
 import { useTexts } from '#web/studio/texts.ts'
+import { FormSheet } from './FormSheet.tsx'
 import { useGuardedForm } from './use-guarded-form.ts'
 import styles from './page.module.css'
 
@@ -27,22 +27,20 @@ export function AskReason({
     send: ({ reason }) => onDo(reason.trim().slice(0, 200)),
   })
   return (
-    <Sheet title={title} onClose={onClose}>
-      <form className={styles.panel} onSubmit={form.submit} noValidate>
-        <p>{text}</p>
-        <Field
-          {...form.field('reason')}
-          label={t('money.reason')}
-          hint={t('money.reasonHint')}
-          autoComplete="off"
-          autoFocus
-        />
-        <div className={styles.actions}>
-          <Button look="danger" type="submit" disabled={form.busy}>
-            {action}
-          </Button>
-        </div>
-      </form>
-    </Sheet>
+    <FormSheet title={title} form={form} className={styles.panel} onClose={onClose}>
+      <p>{text}</p>
+      <Field
+        {...form.field('reason')}
+        label={t('money.reason')}
+        hint={t('money.reasonHint')}
+        autoComplete="off"
+        autoFocus
+      />
+      <div className={styles.actions}>
+        <Button look="danger" type="submit" disabled={form.busy}>
+          {action}
+        </Button>
+      </div>
+    </FormSheet>
   )
 }

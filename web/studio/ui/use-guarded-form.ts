@@ -20,6 +20,9 @@ export function useGuardedForm<Name extends string>(options: FormOptions<Name>) 
   // Object.keys forgets which names there are.
   const names = Object.keys(initial) as Name[]
   // The server may keep it in other words than it was sent in, such as without blanks around it.
-  useUnsaved(names.some((name) => form.value[name] !== initial[name] && form.value[name] !== sent[name]))
-  return form
+  const isUnsaved = names.some(
+    (name) => form.value[name] !== initial[name] && form.value[name] !== sent[name],
+  )
+  useUnsaved(isUnsaved)
+  return { ...form, isUnsaved }
 }
