@@ -75,10 +75,10 @@ for (const { name, path, open } of panels) {
   })
 }
 
-test('the episode list of a phone: readable by everybody @phone', async ({ page, isMobile }) => {
+test('the episode list of a phone: readable by everybody @phone', async ({ page }) => {
   await openRoute(page, '/videos/{video}')
   await page.keyboard.press('k')
-  if (isMobile) await press(page, 'Episodes')
+  await press(page, 'Episodes')
   await expect(page.getByRole('list', { name: 'Episodes' })).toBeVisible()
   await expectReadable(page)
 })

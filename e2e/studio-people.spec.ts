@@ -111,7 +111,17 @@ test('a right is given with a reason and plays at once, and is taken away again 
   await expect(dialog.getByLabel('Reason')).toBeFocused()
   await expectReadable(page)
   await page.keyboard.type('given twice')
+  const refusal = { json: { code: 409, message: 'Not now.' } }
+  await page.route('**/api/studio/entitlements', (route) => route.fulfill(refusal), { times: 1 })
   await page.keyboard.press('Enter')
+  await expect(page.getByText('Not now.')).toBeVisible()
+  // What was refused is not saved: it is asked for before it is lost.
+  await page.keyboard.press('Escape')
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await expect(question).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(question).toHaveCount(0)
+  await dialog.getByLabel('Reason').press('Enter')
   await expect(dialog).toHaveCount(0)
   await expect(rights.getByRole('button', { name: 'Take away' })).toHaveCount(0)
   expect(await playCode(page, 5)).toBe(402)

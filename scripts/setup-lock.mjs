@@ -1,55 +1,59 @@
 // Lets one command at a time install the packages. Runs before anything is installed, so it imports nothing but Node's own modules.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const lookEveryMs = 500
+const touchEveryMs = 1000
+/** Whoever works touches the file; a process that is gone does not, whatever has its number by then. */
+const staleAfterMs = 15_000
 
-/**
- * Does the work while no other process does any under the same lock, and waits as long as one does. What a process that is gone
- * has left is taken over.
- * @param {string} file holds the process that works; gone when nobody does
- * @param {() => Promise<void>} work
- * @param {(message: string) => void} say told once, where another has to be waited for
- */
 export async function withSetupLock(file, work, say) {
-  for (let waits = 0; !take(file); waits++) {
-    if (waits === 0) say(`Another command is installing the packages: waiting for it (${file}).`)
+  for (let told = false; !take(file);) {
+    if (dropStale(file)) continue
+    if (!told) say(`Another command is installing the packages: waiting for it (${file}).`)
+    told = true
     await delay(lookEveryMs)
   }
+  const touching = setInterval(() => touch(file), touchEveryMs).unref()
   try {
     await work()
   } finally {
+    clearInterval(touching)
     rmSync(file, { force: true })
   }
 }
 
 function take(file) {
+  return unless('EEXIST', () => writeFileSync(file, '', { flag: 'wx' }))
+}
+
+function touch(file) {
+  const now = new Date()
+  unless('ENOENT', () => utimesSync(file, now, now))
+}
+
+/** Removes what a process that is gone has left; should a quicker one have taken it in between, it gets its file back. */
+function dropStale(file) {
+  if (!isStale(file)) return false
+  const aside = `${file}-${process.pid}`
+  const moved = unless('ENOENT', () => renameSync(file, aside))
+  if (moved && !isStale(aside)) unless('EEXIST', () => linkSync(aside, file))
+  rmSync(aside, { force: true })
+  return moved
+}
+
+function isStale(file) {
+  const looked = statSync(file, { throwIfNoEntry: false })
+  return looked !== undefined && Date.now() - looked.mtimeMs > staleAfterMs
+}
+
+/** Does it, and answers whether that went well; any error but the one with this code is thrown. */
+function unless(code, deed) {
   try {
-    writeFileSync(file, String(process.pid), { flag: 'wx' })
+    deed()
     return true
   } catch (error) {
-    if (error.code !== 'EEXIST') throw error
-    if (!isHeld(file)) rmSync(file, { force: true })
+    if (error.code !== code) throw error
     return false
-  }
-}
-
-/** Whether the process that took it still runs; it may be about to write its number. */
-function isHeld(file) {
-  const pid = readPid(file)
-  if (pid === 0) return true
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code === 'EPERM'
-  }
-}
-
-function readPid(file) {
-  try {
-    return Number(readFileSync(file, 'utf8'))
-  } catch {
-    return 0
   }
 }

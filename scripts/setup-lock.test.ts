@@ -1,49 +1,48 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { withSetupLock } from './setup-lock.mjs'
 
-const newFile = () => join(mkdtempSync(join(tmpdir(), 'cliffhanger-lock-')), 'lock')
+let folder: string
+let file: string
+let said: string[]
+const say = (message: string) => said.push(message)
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cliffhanger-lock-'))
+  file = join(folder, 'lock')
+  said = []
+})
+afterEach(() => rmSync(folder, { recursive: true }))
 
 test('of several who come at once each works by itself, and whoever waits is told so once', async () => {
-  const file = newFile()
-  const said: string[] = []
   let working = 0
   let most = 0
   const work = async () => {
     most = Math.max(most, ++working)
-    await new Promise((done) => setTimeout(done, 20))
+    await new Promise((done) => setImmediate(done))
     working--
   }
-  await Promise.all([1, 2, 3].map(() => withSetupLock(file, work, (message) => said.push(message))))
+  await Promise.all([1, 2, 3].map(() => withSetupLock(file, work, say)))
   expect(most).toBe(1)
   expect(said).toHaveLength(2)
   expect(existsSync(file)).toBe(false)
 })
 
-test('what a process that is gone has left keeps nobody waiting for long', async () => {
-  const file = newFile()
-  writeFileSync(file, String(spawnSync(process.execPath, ['-e', '']).pid))
+test('what a process that is gone has left keeps nobody waiting', async () => {
+  writeFileSync(file, '')
+  const longAgo = new Date(Date.now() - 60_000)
+  utimesSync(file, longAgo, longAgo)
   let worked = false
-  await withSetupLock(
-    file,
-    async () => {
-      worked = true
-    },
-    () => {},
-  )
+  await withSetupLock(file, async () => void (worked = true), say)
   expect(worked).toBe(true)
+  expect(said).toEqual([])
+  expect(readdirSync(folder)).toEqual([])
 })
 
 test('work that goes wrong leaves nothing in the way', async () => {
-  const file = newFile()
-  const failing = withSetupLock(
-    file,
-    () => Promise.reject(new Error('the disk is full')),
-    () => {},
-  )
+  const failing = withSetupLock(file, () => Promise.reject(new Error('the disk is full')), say)
   await expect(failing).rejects.toThrow('the disk is full')
   expect(existsSync(file)).toBe(false)
 })

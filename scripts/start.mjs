@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { buildWeb, main, run, setUp } from './setup.mjs'
 
 // A small nursery, and a bound that has what outlived it looked through sooner: else what is garbage already takes up to 90 MB.
-// main.ts collects once itself.
+// `--expose-gc`, for main.ts collects once after the start.
 const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'))
 
 await main(async () => {

@@ -40,8 +40,6 @@ async function main(): Promise<void> {
     )
   // What was compiled for this start is there for the worker, and for every later process, however this one ends.
   flushCompileCache()
-  // Nothing else would look for what the start has left behind, nor make the nursery small again: some 15 MB.
-  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
   const worker = runWorker(log, programs)
 
   let closing = false
@@ -55,6 +53,8 @@ async function main(): Promise<void> {
     process.exit(0)
   }
   for (const signal of signals) process.on(signal, () => void close())
+  // Nothing else would look for what the start has left behind, nor make the nursery small again: some 15 MB.
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
 await runMain(main)

@@ -9,7 +9,7 @@ export function NotFound() {
   return <Nothing reason={t('desk.notFoundText')} />
 }
 
-/** In place of an area whose link whoever is signed in was given, and which is no part of their role. */
+/** In place of an area that is no part of one's role, which a link may lead to. */
 export function NotForRole() {
   const { t } = useTexts()
   const { role } = useDesk().operator

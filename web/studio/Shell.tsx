@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { Link, NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
+import { Link, matchPath, NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
 import type { Language } from '#contract/languages.ts'
 import type { Role } from '#contract/studio/command.ts'
 import { closeDesk, type Desk } from '#contract/studio/operators.ts'
@@ -105,7 +105,7 @@ function Desktop({ desk }: { desk: Desk }) {
 
 /** Whether an address, which anybody may have been sent, leads to an area that a role has nothing to do in. */
 const isForOthers = (pathname: string, role: Role) =>
-  areas.some(({ path, roles }) => `${pathname}/`.startsWith(`${path}/`) && !roles.includes(role))
+  areas.some(({ path, roles }) => matchPath(`${path}/*`, pathname) && !roles.includes(role))
 
 const middleOf = ({ offsetLeft, offsetWidth }: HTMLElement) => offsetLeft + offsetWidth / 2
 

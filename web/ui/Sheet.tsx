@@ -9,7 +9,7 @@ import styles from './sheet.module.css'
 export function Sheet({
   title,
   onClose,
-  mayClose = () => true,
+  mayClose,
   tall,
   children,
 }: {
@@ -31,10 +31,10 @@ export function Sheet({
         opener.focus({ preventScroll: true })
     }
   }, [])
-  const close = () => mayClose() && dialog.current?.close()
-  // Left to itself, the browser soon closes on Escape without asking, and two dialogs at once.
+  const close = () => (!mayClose || mayClose()) && dialog.current?.close()
+  // Chrome lets Escape be refused once only, and may close two dialogs by one press.
   const escape = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || event.defaultPrevented) return
+    if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return
     event.preventDefault()
     close()
   }
@@ -43,9 +43,9 @@ export function Sheet({
       ref={dialog}
       className={tall ? `${styles.sheet} ${styles.tall}` : styles.sheet}
       aria-label={title}
-      onKeyDown={escape}
+      onKeyDown={mayClose && escape}
       // A phone's way back closes it, too, and cannot always be held up.
-      onClose={() => (mayClose() ? onClose() : dialog.current?.showModal())}
+      onClose={() => (!mayClose || mayClose() ? onClose() : dialog.current?.showModal())}
       onClick={(event) => event.target === dialog.current && close()}
     >
       <div className={styles.head}>

@@ -109,7 +109,9 @@ function Actions({ file: { person } }: { file: PersonFile }) {
   const [asked, setAsked] = useState(false)
   const remove = useCommand(deletePerson)
   const doIt = async (reason: string) => {
-    if (await remove.run({ id: person.id, reason })) setAsked(false)
+    const done = await remove.run({ id: person.id, reason })
+    if (done) setAsked(false)
+    return done !== undefined
   }
   if (!may(deletePerson)) return null
   return (

@@ -35,7 +35,9 @@ function Revoke({ held }: { held: HeldEntitlement }) {
   const { run } = useCommand(revokeEntitlement)
   const words = revokeWords(held)
   const doIt = async (reason: string) => {
-    if (await run({ id: held.id, reason })) setAsked(false)
+    const done = await run({ id: held.id, reason })
+    if (done) setAsked(false)
+    return done !== undefined
   }
   return (
     <>

@@ -17,7 +17,8 @@ export function AskReason({
   text: string
   /** The button's verb. */
   action: string
-  onDo: (reason: string) => Promise<unknown>
+  /** Answers false where it was refused, and has said why. */
+  onDo: (reason: string) => Promise<boolean>
   onClose: () => void
 }) {
   const { t } = useTexts()
