@@ -4,7 +4,10 @@ import { declinedAt, siteUrl } from './site-url.ts'
 
 const launchOptions = await findChromium()
 
-/** What is the same on every screen is seen on one, that of whom it is made for first: files here, single tests by `@phone` or `@desktop` in their names. */
+/**
+ * What is the same on every screen is seen on one, that of whom it is made for first: files here, single tests by `@phone` or
+ * `@desktop` in their names.
+ */
 const onPhones =
   /(account|bad-days|consent|empty|encrypted|error-reports|extra-rung|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|sheets|tablet|unsaved))\.spec\.ts/
 const onDesktops = /(keyboard|stamina|studio-(content|folder|homepage|keyboard|search))\.spec\.ts/

@@ -202,32 +202,33 @@ test.describe('without a connection', () => {
   // Axe may want style sheets meanwhile.
   test.use({ forgiven: /ERR_INTERNET_DISCONNECTED|^Couldn't load preload assets/ })
 
+  /** From the money's page, once the connection is gone. */
+  const followOffline = async (page: Page, link: string) => {
+    await enterStudio(page, 'owner')
+    await page.goto('/studio/money')
+    await expect(page.getByLabel('Gateway')).toBeVisible()
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: link }).click()
+    await expect(page.getByText('You are offline.')).toBeVisible()
+  }
+
   test('a page that is opened without a connection says so, and comes by itself once it is back @desktop', async ({
     page,
     context,
   }) => {
-    await enterStudio(page, 'owner')
-    await page.goto('/studio/money')
-    await expect(page.getByLabel('Gateway')).toBeVisible()
-    await context.setOffline(true)
-    await page.getByRole('link', { name: 'Disputes' }).click()
-    await expect(page.getByText('You are offline.')).toBeVisible()
+    await followOffline(page, 'Disputes')
     await expectReadable(page)
     await expectFits(page)
     await context.setOffline(false)
     await expect(page.getByText('You are offline.')).toHaveCount(0)
     await expect(page.getByText('There is no such dispute.').or(page.getByRole('table'))).toBeVisible()
   })
+
   test('an area whose code has not been loaded yet comes by itself, too @desktop', async ({
     page,
     context,
   }) => {
-    await enterStudio(page, 'owner')
-    await page.goto('/studio/money')
-    await expect(page.getByLabel('Gateway')).toBeVisible()
-    await context.setOffline(true)
-    await page.getByRole('link', { name: 'Experiments' }).click()
-    await expect(page.getByText('You are offline.')).toBeVisible()
+    await followOffline(page, 'Experiments')
     await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'true')
     await expect(page.getByText('This page broke')).toHaveCount(0)
     await context.setOffline(false)

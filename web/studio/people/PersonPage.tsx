@@ -108,11 +108,6 @@ function Actions({ file: { person } }: { file: PersonFile }) {
   const may = useMay()
   const [asked, setAsked] = useState(false)
   const remove = useCommand(deletePerson)
-  const doIt = async (reason: string) => {
-    const done = await remove.run({ id: person.id, reason })
-    if (done) setAsked(false)
-    return done !== undefined
-  }
   if (!may(deletePerson)) return null
   return (
     <>
@@ -124,7 +119,7 @@ function Actions({ file: { person } }: { file: PersonFile }) {
           title={t('people.deleteTitle')}
           text={t('people.deleteText')}
           action={t('people.delete')}
-          onDo={doIt}
+          onDo={(reason) => remove.run({ id: person.id, reason })}
           onClose={() => setAsked(false)}
         />
       )}

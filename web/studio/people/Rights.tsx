@@ -34,11 +34,6 @@ function Revoke({ held }: { held: HeldEntitlement }) {
   const [asked, setAsked] = useState(false)
   const { run } = useCommand(revokeEntitlement)
   const words = revokeWords(held)
-  const doIt = async (reason: string) => {
-    const done = await run({ id: held.id, reason })
-    if (done) setAsked(false)
-    return done !== undefined
-  }
   return (
     <>
       <Button look="quiet" onClick={() => setAsked(true)}>
@@ -50,7 +45,7 @@ function Revoke({ held }: { held: HeldEntitlement }) {
           title={t(words.title)}
           text={t(words.text)}
           action={t(words.action)}
-          onDo={doIt}
+          onDo={(reason) => run({ id: held.id, reason })}
           onClose={() => setAsked(false)}
         />
       )}

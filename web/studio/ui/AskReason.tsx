@@ -17,15 +17,19 @@ export function AskReason({
   text: string
   /** The button's verb. */
   action: string
-  /** Answers false where it was refused, and has said why. */
-  onDo: (reason: string) => Promise<boolean>
+  /** Answers undefined where it was refused, as `useCommand` does; else the sheet is done. */
+  onDo: (reason: string) => Promise<unknown>
   onClose: () => void
 }) {
   const { t } = useTexts()
   const form = useGuardedForm({
     initial: { reason: '' },
     messagesOf: ({ reason }) => (reason.trim() ? {} : { reason: t('money.reasonMissing') }),
-    send: ({ reason }) => onDo(reason.trim().slice(0, 200)),
+    send: async ({ reason }) => {
+      if ((await onDo(reason.trim().slice(0, 200))) === undefined) return false
+      onClose()
+      return true
+    },
   })
   return (
     <FormSheet title={title} form={form} className={styles.panel} onClose={onClose}>
