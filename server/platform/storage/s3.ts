@@ -1,7 +1,7 @@
-import { createWriteStream, mkdirSync } from 'node:fs'
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
+import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { addAbortSignal } from 'node:stream'
 import { contentTypeOf } from '#server/platform/content-types.ts'
 import type { S3Config } from '#server/platform/read-s3.ts'
 import { eachOf } from './each-of.ts'
@@ -163,9 +163,14 @@ async function downloadRest(
   rest: Parameters<S3Calls['getRest']>[1],
   signal?: AbortSignal,
 ): Promise<Error | undefined> {
+  // Before the store is asked: a chunk that comes just before a break has somewhere to go.
+  await using file = await open(path, 'a')
   try {
     const body = await calls.getRest(key, rest, signal)
-    await pipeline(body, createWriteStream(path, { flags: 'a', flush: true }), { signal })
+    if (signal) addAbortSignal(signal, body)
+    const chunks: AsyncIterable<Buffer> = body
+    for await (const chunk of chunks) await file.appendFile(chunk)
+    await file.sync()
     return undefined
   } catch (error) {
     if (error instanceof StoreError && !error.isAway) throw error
