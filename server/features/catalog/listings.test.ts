@@ -8,7 +8,7 @@ import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders.
 import { restlessClock } from '#server/testing/restless-clock.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { arrangeShelves, frontShelves } from './rank-queries.ts'
-import { refreshRanks } from './refresh-ranks.ts'
+import { refreshRanks, tidyShelves } from './refresh-ranks.ts'
 
 let site: TestSite
 let tag: string
@@ -137,10 +137,19 @@ describe('a list whose pages are turned while the catalogue changes', () => {
     const before = await list({ keyword: 'harbour' })
     await site.context.database.pool.query(`UPDATE video_search SET shelf = ${frontShelves.length}`)
     expect((await list({ keyword: 'harbour' })).ids).toEqual(before.ids)
-    await arrangeShelves(db())
+    await arrangeShelves(db(), 1)
+    expect(await shelved()).toBe(1)
+    await tidyShelves(db(), new AbortController().signal, 2)
+    expect(await shelved()).toBeGreaterThan(2)
     expect(await list({ keyword: 'harbour' })).toEqual(before)
   })
 })
+
+/** How many videos stand on the first shelf of the search. */
+async function shelved(): Promise<number> {
+  const { rows } = await site.context.database.pool.query('SELECT FROM video_search WHERE shelf = 0')
+  return rows.length
+}
 
 describe('hand-picked videos', () => {
   it("stand in the operator's order, page by page", async () => {

@@ -83,15 +83,19 @@ export const frontShelves = [
   { popular: 100_000, newest: 50_000 },
 ]
 
-/** Puts the popular and the new videos in front. It reads as many rows as the front shelves hold, whatever the catalogue. */
-export async function arrangeShelves(db: Db): Promise<void> {
+/**
+ * Puts the popular and the new videos in front, `most` of those that stand elsewhere. It reads as many rows as the front shelves
+ * hold, whatever the catalogue.
+ * @returns how many were moved
+ */
+export async function arrangeShelves(db: Db, most: number): Promise<number> {
   const shelfOf = (size: 'popular' | 'newest') =>
     sql`CASE ${sql.join(
       frontShelves.map((shelf, index) => sql`WHEN place <= ${sql.lit(shelf[size])} THEN ${sql.lit(index)}`),
       sql` `,
     )} END`
   const deepest = frontShelves.at(-1) ?? { popular: 0, newest: 0 }
-  await sql`
+  const { numAffectedRows } = await sql`
     WITH wanted AS MATERIALIZED (
       SELECT id, min(shelf) AS shelf FROM (
         SELECT id, ${shelfOf('popular')} AS shelf FROM (
@@ -104,10 +108,14 @@ export async function arrangeShelves(db: Db): Promise<void> {
           WHERE state = 'published' ORDER BY released_at DESC, id DESC LIMIT ${sql.lit(deepest.newest)}
         ) newest
       ) both_ways GROUP BY id
-    ), back AS (
-      UPDATE video_search SET shelf = ${sql.lit(frontShelves.length)}
-      WHERE shelf < ${sql.lit(frontShelves.length)} AND NOT EXISTS (SELECT FROM wanted WHERE wanted.id = video_id)
+    ), misplaced AS (
+      SELECT video_id, wanted.shelf FROM wanted JOIN video_search ON video_id = id WHERE video_search.shelf <> wanted.shelf
+      UNION ALL
+      SELECT video_id, ${sql.lit(frontShelves.length)} FROM video_search
+      WHERE shelf < ${sql.lit(frontShelves.length)} AND NOT EXISTS (SELECT FROM wanted WHERE id = video_id)
+      LIMIT ${most}
     )
-    UPDATE video_search SET shelf = wanted.shelf FROM wanted
-    WHERE video_id = wanted.id AND video_search.shelf <> wanted.shelf`.execute(db)
+    UPDATE video_search SET shelf = misplaced.shelf FROM misplaced
+    WHERE video_search.video_id = misplaced.video_id`.execute(db)
+  return Number(numAffectedRows ?? 0)
 }
