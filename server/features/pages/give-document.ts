@@ -1,0 +1,120 @@
+import {
+  firstLanguage,
+  languageOf,
+  languages,
+  type Language,
+  type OfferedLanguages,
+} from '#contract/languages.ts'
+import type { PlainRoute } from '#server/platform/http/route.ts'
+import { sendCompressed } from '#server/platform/http/send-compressed.ts'
+import { buildHead, pictureAhead, siteLinks } from './build-head.ts'
+import { contentSecurityPolicy } from './content-security-policy.ts'
+import type { DocumentName, Documents } from './documents.ts'
+import type { InstallContext } from './install-routes.ts'
+import type { FirstScreen } from './load-first-screen.ts'
+import {
+  foreignHostsLoader,
+  formHosts,
+  lastingHosts,
+  type ForeignHostsContext,
+} from './load-foreign-hosts.ts'
+import { headLoader, type HeadContext } from './load-head.ts'
+
+export type DocumentsContext = ForeignHostsContext &
+  InstallContext &
+  HeadContext & { documents: Documents; languages(): OfferedLanguages }
+
+type Request = Parameters<PlainRoute['handle']>[0]
+type Reply = Parameters<PlainRoute['handle']>[1]
+type Caller = Parameters<PlainRoute['handle']>[2]
+
+/** One of the site's documents, for one of its addresses. */
+interface Wanted {
+  name: DocumentName
+  /** As the web's router knows it, such as `/videos/:id`. */
+  route: string
+  language: Language
+  /** Of an episode's page, what its head tells of it. */
+  firstScreen?: FirstScreen | undefined
+  ahead?: Ahead | undefined
+}
+
+/** What a document brings along, so that its first screen need not wait. */
+interface Ahead {
+  boot: object
+  /** The address of the largest picture. */
+  picture: string | undefined
+  /** The picture itself, in an element that stands before any script. */
+  element?: string | undefined
+  /** Whether it is an episode's, which plays at once. */
+  plays?: boolean
+}
+
+/** What a request's `?lang=` form says of the language (product.md, section 2). */
+function formOf({ url }: Request, offered: OfferedLanguages): Language | undefined {
+  return languageOf(new URLSearchParams(url.split('?')[1]).get('lang') ?? '', offered)
+}
+
+/** What a request says of a document's language: its `?lang=` form, else the browser's first that is offered. */
+export function askedLanguage(request: Request, offered: OfferedLanguages): Language | undefined {
+  return formOf(request, offered) ?? firstLanguage(request.headers['accept-language'], offered)
+}
+
+function offeredTo(context: DocumentsContext, { url }: Request): OfferedLanguages {
+  return /^\/studio(?=[/?]|$)/.test(url) ? languages : context.languages()
+}
+
+/** Where the request says nothing, the person's own language. A document comes, even where nobody can be looked up. */
+export async function languageOfPage(
+  context: DocumentsContext,
+  request: Request,
+  caller: Caller,
+): Promise<Language> {
+  const offered = offeredTo(context, request)
+  const asked = askedLanguage(request, offered)
+  if (asked) return asked
+  try {
+    return (await caller()).language
+  } catch {
+    return offered[0]
+  }
+}
+
+/** Makes what sends a document with its head, its policy and what it brings along. */
+export function documentGiver(context: DocumentsContext) {
+  const loadHead = headLoader(context)
+  const loadForeignHosts = foreignHostsLoader(context)
+  const headOf = async (request: Request, reply: Reply, { language, route, firstScreen }: Wanted) => {
+    const [path = '/'] = request.url.split('?')
+    const { id } = request.params as { id?: string }
+    const head = await loadHead({ route, id, path, language, firstScreen })
+    if (head.missing) reply.code(404)
+    const asked = formOf(request, offeredTo(context, request)) !== undefined
+    const mark = route === '/offline' ? '<meta name="offline">' : ''
+    const site = {
+      site: context.operator.site,
+      publicUrl: context.publicUrl,
+      icon: context.icons.address('maskable.png'),
+      languages: context.languages(),
+    }
+    return buildHead(site, head, language, asked) + siteLinks(context) + mark
+  }
+  const foreignOf = async ({ name, route }: Wanted) => {
+    if (name === 'order') return formHosts(context.gateways)
+    // Browsers keep the shell for longer than a pixel may be set up: it grants none.
+    return name === 'index' && route !== '/offline' ? loadForeignHosts() : lastingHosts(context)
+  }
+  return async (request: Request, reply: Reply, wanted: Wanted) => {
+    const { name, route, language, ahead } = wanted
+    const foreign = await foreignOf(wanted)
+    const head = (await headOf(request, reply, wanted)) + pictureAhead(ahead?.picture, ahead?.plays)
+    const parts = { head, boot: ahead?.boot, picture: ahead?.element, plays: ahead?.plays === true }
+    const { html, nonce } = context.documents.render(name, route, language, parts)
+    reply
+      .header('content-security-policy', contentSecurityPolicy(name, nonce, foreign))
+      .header('cache-control', 'no-store')
+    // The error reporting's profiler runs only where the document lets it.
+    if (context.sentryDsn && name === 'index') reply.header('document-policy', 'js-profiling')
+    return sendCompressed(request, reply.type('text/html; charset=utf-8'), html)
+  }
+}
