@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { languages } from '#contract/languages.ts'
 import type { DeskEpisode, DeskVideoPage } from '#contract/studio/videos.ts'
@@ -6,27 +5,16 @@ import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { useUnsaved } from '#web/studio/ui/unsaved.ts'
 import { bytesWords } from './bytes-words.ts'
 import { FolderSays } from './FolderSays.tsx'
-import { hasArrived } from './has-arrived.ts'
-import { arrivedQuery } from './queries.ts'
-import { arrange, rangesOf, readName, type Placed, type Season } from './read-names.ts'
+import { rangesOf } from './read-names.ts'
 import type { SourceFile } from './source-file.ts'
 import type { ToSend } from './upload-queue.ts'
-import { useFolder } from './use-folder.ts'
+import { useSeasonPlan, type Line, type SeasonPlanned } from './use-season-plan.ts'
 import styles from './content.module.css'
 
-type Line = Season<SourceFile>['files'][number] & {
-  /** The very same has arrived before: it is not sent again. */
-  isHere: boolean
-}
-
-const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
-  found.flatMap((file) => {
-    const { kind, number, language } = readName(file.path)
-    return kind === 'film' || kind === 'captions' ? [{ file, kind, number, language }] : []
-  })
+/** So many files are shown at once; of more, those that are marked, and the rest on request. */
+const shortList = 8
 
 /** What the files come to: which episode each is, what is missing, doubled or unclear; numbers can be mended here. */
 export function SeasonPlan({
@@ -44,113 +32,103 @@ export function SeasonPlan({
   onCancel: () => void
 }) {
   const { t } = useTexts()
-  const [mended, setMended] = useState<ReadonlyMap<SourceFile, Partial<Placed<SourceFile>> | null>>(new Map())
-  useUnsaved(mended.size > 0)
-  const mend = (file: SourceFile, change: Partial<Placed<SourceFile>> | null) =>
-    setMended(new Map([...mended, [file, change && { ...mended.get(file), ...change }]]))
-  const placed = placedOf(found)
-    .filter(({ file }) => mended.get(file) !== null)
-    .map((each) => ({ ...each, ...mended.get(each.file) }))
-  const there = new Set(episodes.map(({ number }) => number))
-  const arrived = useQuery(arrivedQuery(video.id))
-  const isHere = hasArrived(arrived.data?.list ?? [])
-  const { files: arranged, gaps } = arrange(placed, there)
-  const files = arranged.map((each): Line => ({ ...each, isHere: !each.trouble && isHere(each) }))
-  const here = files.filter((each) => each.isHere).length
-  const others = found.filter(({ path }) => readName(path).kind === 'other').length
-  const coming = files.flatMap(({ kind, number }) => (kind === 'film' ? (number ?? []) : []))
-  const folder = useFolder(found, video, { episodes, coming })
-  const ready = files.flatMap(({ file, kind, number, language, trouble, isHere }) =>
-    number === undefined || trouble || isHere
-      ? []
-      : [{ file, number, language, titles: kind === 'film' ? folder.titlesOf(number) : undefined }],
-  )
-  const isMended = ready.length + here === files.length
-  const isBusy = arrived.isPending || folder.isReading || folder.busy
-  const isReady = isMended && ready.length + folder.takenCount > 0 && !isBusy
+  const plan = useSeasonPlan(video, found, episodes)
+  const { lines, folder, ready, here } = plan
+  const [isWhole, setWhole] = useState(false)
+  const isLong = lines.length > shortList
+  const hasWork = lines.length > here || here === 0 || folder.offers.length > 0
+  const isReady = plan.isMended && ready.length + folder.takenCount > 0 && !plan.isBusy
+  const astray = lines.filter(({ trouble }) => trouble === 'noEpisode').map(({ file }) => file)
   const begin = async () => {
     if (await folder.apply()) onBegin(ready)
   }
-  const [isWhole, setWhole] = useState(false)
-  const [first] = useState(() => markedOf(arrange(placedOf(found), there)))
-  const isLong = files.length > shortList
-  // Whatever was marked stays on screen while it is mended.
-  const rows = isLong && !isWhole ? files.filter(({ file, trouble }) => trouble || first.has(file)) : files
-  const astray = files.filter(({ trouble }) => trouble === 'noEpisode').map(({ file }) => file)
-  const columns = [
-    { title: t('content.file'), cell: ({ file }: Line) => file.path },
-    { title: t('content.number'), cell: (line: Line) => <NumberField line={line} onNumber={mend} /> },
-    { title: t('content.kind'), cell: (line: Line) => <Kind line={line} onLanguage={mend} /> },
-    { title: t('content.size'), cell: ({ file }: Line) => bytesWords(file.bytes), figures: true },
-    {
-      title: t('content.note'),
-      cell: ({ trouble, isHere, replaces, file }: Line) => (
-        <span className={styles.note}>
-          {trouble && <span className={styles.bad}>{t(`content.trouble.${trouble}`)}</span>}
-          {isHere && t('content.isHere')}
-          {!trouble && !isHere && replaces && !arrived.isPending && t('content.replaces')}
-          <Button
-            look="quiet"
-            aria-label={t('content.leaveOutFile', { name: file.path })}
-            onClick={() => mend(file, null)}
-          >
-            {t('content.leaveOut')}
-          </Button>
-        </span>
-      ),
-    },
-  ]
   return (
     <div className={styles.plan}>
-      <div role="status" className={styles.report}>
-        <Sum files={files} />
-        {here > 0 && <p>{t('content.here', { count: here })}</p>}
-        {gaps.length > 0 && <p className={styles.bad}>{t('content.gaps', { numbers: rangesOf(gaps) })}</p>}
-        {others > 0 && <p>{t('content.others', { count: others })}</p>}
-        {!isMended && <p className={styles.bad}>{t('content.mendFirst')}</p>}
-      </div>
+      <Report plan={plan} />
       <FolderSays folder={folder} coverUrl={video.cover_url} />
       <div className={styles.actions}>
-        {(files.length > here || here === 0 || folder.offers.length > 0) && (
+        {hasWork && (
           <Button disabled={!isReady} onClick={() => void begin()}>
-            {files.length > here ? t('content.bringIn', { count: ready.length }) : t('content.said.takeOver')}
+            {lines.length > here ? t('content.bringIn', { count: ready.length }) : t('content.said.takeOver')}
           </Button>
         )}
         {astray.length > 1 && (
-          <Button
-            look="quiet"
-            onClick={() => setMended(new Map([...mended, ...astray.map((file) => [file, null] as const)]))}
-          >
+          <Button look="quiet" onClick={() => plan.leaveOut(astray)}>
             {t('content.leaveOutAstray', { count: astray.length })}
           </Button>
         )}
         {isLong && (
           <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-            {t(isWhole ? 'content.fewerFiles' : 'content.allFiles', { count: files.length })}
+            {t(isWhole ? 'content.fewerFiles' : 'content.allFiles', { count: lines.length })}
           </Button>
         )}
         <Button look="quiet" onClick={onCancel}>
           {t('content.callOff')}
         </Button>
       </div>
-      {(rows.length > 0 || (files.length === 0 && folder.offers.length === 0)) && (
-        <Table
-          caption={t('content.plan')}
-          columns={columns}
-          rows={rows}
-          keyOf={({ file }) => `${file.path} ${file.bytes}`}
-          empty={t('content.noFilms')}
-        />
-      )}
+      <Files plan={plan} isShort={isLong && !isWhole} />
     </div>
   )
 }
 
-/** So many files are shown at once; of more, those that are marked, and the rest on request. */
-const shortList = 8
+function Report({ plan: { lines, here, gaps, others, isMended } }: { plan: SeasonPlanned }) {
+  const { t } = useTexts()
+  return (
+    <div role="status" className={styles.report}>
+      <Sum files={lines} />
+      {here > 0 && <p>{t('content.here', { count: here })}</p>}
+      {gaps.length > 0 && <p className={styles.bad}>{t('content.gaps', { numbers: rangesOf(gaps) })}</p>}
+      {others > 0 && <p>{t('content.others', { count: others })}</p>}
+      {!isMended && <p className={styles.bad}>{t('content.mendFirst')}</p>}
+    </div>
+  )
+}
 
-const markedOf = ({ files }: Season<SourceFile>): ReadonlySet<SourceFile> =>
-  new Set(files.filter(({ trouble }) => trouble).map(({ file }) => file))
+/** The files one by one; `isShort` shows those that were marked, which stay on screen while they are mended. */
+function Files({ plan, isShort }: { plan: SeasonPlanned; isShort: boolean }) {
+  const { t } = useTexts()
+  const { lines, folder, mend } = plan
+  const rows = isShort ? lines.filter(({ file, trouble }) => trouble || plan.wasMarked(file)) : lines
+  const columns = [
+    { title: t('content.file'), cell: ({ file }: Line) => file.path },
+    { title: t('content.number'), cell: (line: Line) => <NumberField line={line} onNumber={mend} /> },
+    { title: t('content.kind'), cell: (line: Line) => <Kind line={line} onLanguage={mend} /> },
+    { title: t('content.size'), cell: ({ file }: Line) => bytesWords(file.bytes), figures: true },
+    { title: t('content.note'), cell: (line: Line) => <Note plan={plan} line={line} /> },
+  ]
+  // Where a folder brings only texts and a cover, nothing is missing.
+  const isNeeded = rows.length > 0 || (lines.length === 0 && folder.offers.length === 0)
+  return (
+    isNeeded && (
+      <Table
+        caption={t('content.plan')}
+        columns={columns}
+        rows={rows}
+        keyOf={({ file }) => `${file.path} ${file.bytes}`}
+        empty={t('content.noFilms')}
+      />
+    )
+  )
+}
+
+function Note({ plan, line }: { plan: SeasonPlanned; line: Line }) {
+  const { t } = useTexts()
+  const { trouble, isHere, replaces, file } = line
+  return (
+    <span className={styles.note}>
+      {trouble && <span className={styles.bad}>{t(`content.trouble.${trouble}`)}</span>}
+      {isHere && t('content.isHere')}
+      {!trouble && !isHere && replaces && plan.isLookedUp && t('content.replaces')}
+      <Button
+        look="quiet"
+        aria-label={t('content.leaveOutFile', { name: file.path })}
+        onClick={() => plan.leaveOut([file])}
+      >
+        {t('content.leaveOut')}
+      </Button>
+    </span>
+  )
+}
 
 /** What the files come to in a sentence or two. */
 function Sum({ files }: { files: readonly Line[] }) {
@@ -180,7 +158,7 @@ function Sum({ files }: { files: readonly Line[] }) {
   )
 }
 
-type Mend = (file: SourceFile, change: Partial<Placed<SourceFile>>) => void
+type Mend = SeasonPlanned['mend']
 
 function NumberField({ line: { file, number }, onNumber }: { line: Line; onNumber: Mend }) {
   const { t } = useTexts()

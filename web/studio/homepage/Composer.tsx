@@ -18,6 +18,9 @@ import { Preview } from './Preview.tsx'
 import { SectionFields } from './SectionFields.tsx'
 import styles from './homepage.module.css'
 
+/** What a homepage has besides its sections. */
+type Rest = Omit<Draft, 'sections'>
+
 let added = 0
 /** A section with a name for React; a new one has no id yet. */
 type Keyed = DraftSection & { key: string }
@@ -27,94 +30,26 @@ const isTitled = ({ titles }: DraftSection) => Boolean(titles.en?.trim())
 
 /** The draft, its preview, and the button that makes it the homepage. */
 export function Composer({ composed }: { composed: Composed }) {
-  const { t, language } = useTexts()
+  const { t } = useTexts()
   const queryClient = useQueryClient()
   const { run, busy } = useCommand(saveHomepage)
   const [sections, setSections] = useState(() => composed.draft.sections.map(keyed))
-  const [rest, setRest] = useState<Omit<Draft, 'sections'>>(composed.draft)
+  const [rest, setRest] = useState<Rest>(composed.draft)
   const draft: Draft = { ...rest, sections: sections.map(unkeyed) }
   const isChanged = JSON.stringify(draft) !== JSON.stringify(composed.draft)
   useUnsaved(isChanged)
   const lacksTitle = !sections.every(isTitled)
-  const set = (change: Partial<typeof rest>) => setRest({ ...rest, ...change })
+  const change = (changed: Partial<Rest>) => setRest({ ...rest, ...changed })
   const save = async () => {
     const saved = await run({ draft, version: composed.version })
     if (saved) queryClient.setQueryData(['homepage-desk'], saved)
   }
-  const sectionName = ({ titles }: DraftSection, place: number) =>
-    titles[language]?.trim() || titles.en?.trim() || t('homepage.sectionAt', { place })
-  const nameOf = (id: string) => composed.categories.find((category) => category.id === id)?.name ?? ''
   return (
     <div className={styles.composer}>
       <div className={styles.parts}>
-        <Panel title={t('homepage.sections')}>
-          <Ordered
-            items={sections}
-            keyOf={({ key }) => key}
-            nameOf={(section) => sectionName(section, sections.indexOf(section) + 1)}
-            onOrder={setSections}
-          >
-            {(section) => (
-              <SectionFields
-                section={section}
-                name={sectionName(section, sections.indexOf(section) + 1)}
-                composed={composed}
-                onChange={(changed) =>
-                  setSections(sections.map((each) => (each === section ? { ...each, ...changed } : each)))
-                }
-                onRemove={() => setSections(sections.filter((each) => each !== section))}
-              />
-            )}
-          </Ordered>
-          <Button
-            look="quiet"
-            onClick={() =>
-              setSections([
-                ...sections,
-                keyed({ id: null, kind: 'row', titles: { en: '' }, source: { from: 'newest' } }),
-              ])
-            }
-          >
-            {t('homepage.addSection')}
-          </Button>
-        </Panel>
-        <Panel title={t('homepage.menu')}>
-          <Ordered
-            slim
-            items={rest.menu}
-            keyOf={(id) => id}
-            nameOf={nameOf}
-            onOrder={(menu) => set({ menu })}
-          >
-            {(id) => <span>{nameOf(id)}</span>}
-          </Ordered>
-        </Panel>
-        <Panel title={t('homepage.look')}>
-          <label className={styles.text}>
-            {t('homepage.copyright')}
-            <input
-              value={rest.copyright ?? ''}
-              maxLength={200}
-              onChange={({ target: { value } }) => set({ copyright: value === '' ? null : value })}
-            />
-          </label>
-          <Choice
-            label={t('homepage.layout')}
-            value={rest.pay_theme.layout}
-            options={payLayouts.map((value) => ({ value, label: t(`homepage.layoutName.${value}`) }))}
-            onChoose={(value) =>
-              set({ pay_theme: { ...rest.pay_theme, layout: value === 'card' ? 'card' : 'sheet' } })
-            }
-          />
-          <label className={styles.text}>
-            {t('homepage.accent')}
-            <input
-              type="color"
-              value={rest.pay_theme.accent}
-              onChange={({ target: { value } }) => set({ pay_theme: { ...rest.pay_theme, accent: value } })}
-            />
-          </label>
-        </Panel>
+        <Sections composed={composed} sections={sections} onChange={setSections} />
+        <Menu composed={composed} menu={rest.menu} onOrder={(menu) => change({ menu })} />
+        <Look rest={rest} onChange={change} />
         <div className={styles.save}>
           <Button disabled={busy || !isChanged || lacksTitle} onClick={() => void save()}>
             {t('homepage.save')}
@@ -127,5 +62,98 @@ export function Composer({ composed }: { composed: Composed }) {
       {/* A section is not one before it has a title. */}
       <Preview draft={{ ...draft, sections: draft.sections.filter(isTitled) }} />
     </div>
+  )
+}
+
+/** The sections in their order, each with its fields. */
+function Sections({
+  composed,
+  sections,
+  onChange,
+}: {
+  composed: Composed
+  sections: readonly Keyed[]
+  onChange: (sections: Keyed[]) => void
+}) {
+  const { t, language } = useTexts()
+  const nameOf = (section: Keyed) => {
+    const place = sections.indexOf(section) + 1
+    return section.titles[language]?.trim() || section.titles.en?.trim() || t('homepage.sectionAt', { place })
+  }
+  const add = () =>
+    onChange([...sections, keyed({ id: null, kind: 'row', titles: { en: '' }, source: { from: 'newest' } })])
+  return (
+    <Panel title={t('homepage.sections')}>
+      <Ordered items={sections} keyOf={({ key }) => key} nameOf={nameOf} onOrder={onChange}>
+        {(section) => (
+          <SectionFields
+            section={section}
+            name={nameOf(section)}
+            composed={composed}
+            onChange={(changed) =>
+              onChange(sections.map((each) => (each === section ? { ...each, ...changed } : each)))
+            }
+            onRemove={() => onChange(sections.filter((each) => each !== section))}
+          />
+        )}
+      </Ordered>
+      <Button look="quiet" onClick={add}>
+        {t('homepage.addSection')}
+      </Button>
+    </Panel>
+  )
+}
+
+function Menu({
+  composed,
+  menu,
+  onOrder,
+}: {
+  composed: Composed
+  menu: Rest['menu']
+  onOrder: (menu: Rest['menu']) => void
+}) {
+  const { t } = useTexts()
+  const nameOf = (id: string) => composed.categories.find((category) => category.id === id)?.name ?? ''
+  return (
+    <Panel title={t('homepage.menu')}>
+      <Ordered slim items={menu} keyOf={(id) => id} nameOf={nameOf} onOrder={onOrder}>
+        {(id) => <span>{nameOf(id)}</span>}
+      </Ordered>
+    </Panel>
+  )
+}
+
+/** The copyright, and how what is paid with looks. */
+function Look({ rest, onChange }: { rest: Rest; onChange: (changed: Partial<Rest>) => void }) {
+  const { t } = useTexts()
+  const theme = rest.pay_theme
+  return (
+    <Panel title={t('homepage.look')}>
+      <label className={styles.text}>
+        {t('homepage.copyright')}
+        <input
+          value={rest.copyright ?? ''}
+          maxLength={200}
+          onChange={({ target: { value } }) => onChange({ copyright: value === '' ? null : value })}
+        />
+      </label>
+      <Choice
+        label={t('homepage.layout')}
+        value={theme.layout}
+        options={payLayouts.map((value) => ({ value, label: t(`homepage.layoutName.${value}`) }))}
+        onChoose={(value) =>
+          onChange({ pay_theme: { ...theme, layout: value === 'card' ? 'card' : 'sheet' } })
+        }
+      />
+      <label className={styles.text}>
+        {t('homepage.accent')}
+        <input
+          type="color"
+          value={theme.accent}
+          onChange={({ target: { value } }) => onChange({ pay_theme: { ...theme, accent: value } })}
+        />
+      </label>
+    </Panel>
   )
 }

@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { DeskEpisode, DeskVideoPage } from '#contract/studio/videos.ts'
+import { useUnsaved } from '#web/studio/ui/unsaved.ts'
+import { hasArrived } from './has-arrived.ts'
+import { arrivedQuery } from './queries.ts'
+import { arrange, readName, type Placed, type Season } from './read-names.ts'
+import type { SourceFile } from './source-file.ts'
+import type { ToSend } from './upload-queue.ts'
+import { useFolder } from './use-folder.ts'
+
+/** A file that was found, with what it comes to. */
+export type Line = Season<SourceFile>['files'][number] & {
+  /** The very same has arrived before: it is not sent again. */
+  isHere: boolean
+}
+
+/** What somebody said of a file instead of its name; null where it is left out. */
+type Mended = ReadonlyMap<SourceFile, Partial<Placed<SourceFile>> | null>
+
+const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
+  found.flatMap((file) => {
+    const { kind, number, language } = readName(file.path)
+    return kind === 'film' || kind === 'captions' ? [{ file, kind, number, language }] : []
+  })
+
+/** What the files that were dropped come to beside the episodes that are there, and how each is mended or left out. */
+export function useSeasonPlan(
+  video: DeskVideoPage,
+  found: readonly SourceFile[],
+  episodes: readonly DeskEpisode[],
+) {
+  const [mended, setMended] = useState<Mended>(new Map())
+  useUnsaved(mended.size > 0)
+  const placed = placedOf(found)
+    .filter(({ file }) => mended.get(file) !== null)
+    .map((each) => ({ ...each, ...mended.get(each.file) }))
+  const there = new Set(episodes.map(({ number }) => number))
+  const arrived = useQuery(arrivedQuery(video.id))
+  const isHere = hasArrived(arrived.data?.list ?? [])
+  const { files: arranged, gaps } = arrange(placed, there)
+  const lines = arranged.map((each): Line => ({ ...each, isHere: !each.trouble && isHere(each) }))
+  const here = lines.filter((each) => each.isHere).length
+  const coming = lines.flatMap(({ kind, number }) => (kind === 'film' ? (number ?? []) : []))
+  const folder = useFolder(found, video, { episodes, coming })
+  const ready = lines.flatMap(({ file, kind, number, language, trouble, isHere }): ToSend[] =>
+    number === undefined || trouble || isHere
+      ? []
+      : [{ file, number, language, titles: kind === 'film' ? folder.titlesOf(number) : undefined }],
+  )
+  const [marked] = useState(() => markedOf(arrange(placedOf(found), there)))
+  const isMended = ready.length + here === lines.length
+  return {
+    lines,
+    /** Numbers of episodes that are missing. */
+    gaps,
+    /** How many files are neither films nor captions. */
+    others: found.filter(({ path }) => readName(path).kind === 'other').length,
+    /** How many have arrived before. */
+    here,
+    isLookedUp: !arrived.isPending,
+    folder,
+    /** What is sent. */
+    ready,
+    isMended,
+    isBusy: arrived.isPending || folder.isReading || folder.busy,
+    /** Whether something was the matter with a file at first. */
+    wasMarked: (file: SourceFile) => marked.has(file),
+    mend: (file: SourceFile, change: Partial<Placed<SourceFile>>) =>
+      setMended(new Map([...mended, [file, { ...mended.get(file), ...change }]])),
+    leaveOut: (files: readonly SourceFile[]) =>
+      setMended(new Map([...mended, ...files.map((file) => [file, null] as const)])),
+  }
+}
+
+export type SeasonPlanned = ReturnType<typeof useSeasonPlan>
+
+const markedOf = ({ files }: Season<SourceFile>): ReadonlySet<SourceFile> =>
+  new Set(files.filter(({ trouble }) => trouble).map(({ file }) => file))
