@@ -238,6 +238,7 @@ test('of files that are broken it is said why in words; they are tried again, me
   await broken.getByRole('button', { name: 'Try again' }).click()
   expect((await again).ok()).toBe(true)
   await expect(broken).toContainText(/02\.mp4 is cut off/)
+  await tryAgainAtRunning(page)
   writeFileSync(join(folder, '02.mp4'), film)
   await dropOn(headingOf(page), [join(folder, '02.mp4')])
   await expect(page.getByText('New file for an episode that is there')).toBeVisible()
@@ -245,3 +246,14 @@ test('of files that are broken it is said why in words; they are tried again, me
   await expect(broken).toContainText('Ready')
   await expect(broken).not.toContainText('cut off')
 })
+
+/** It fails once more, which the list of failed files says by itself. */
+async function tryAgainAtRunning(page: Page): Promise<void> {
+  const running = await page.context().newPage()
+  await running.goto('/studio/running')
+  const row = running.getByRole('row').filter({ hasText: '02.mp4' })
+  await row.getByRole('button', { name: 'Try again' }).click()
+  await expect(running.getByText('02.mp4 is being made again.')).toBeVisible()
+  await expect(row).toContainText('is cut off')
+  await running.close()
+}

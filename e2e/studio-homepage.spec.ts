@@ -8,6 +8,11 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
   page,
   browser,
 }) => {
+  // Whoever composes is no visitor.
+  const told: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/api/statics.png')) told.push(request.url())
+  })
   await enterStudio(page, 'editor')
   await page.goto('/studio/homepage')
   await page.getByRole('button', { name: 'Add a section' }).click()
@@ -64,6 +69,7 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
   await expectFits(page)
   await page.getByRole('button', { name: 'Make it the homepage' }).click()
   await expect(page.getByText('This is what viewers see.')).toBeVisible()
+  expect(told).toEqual([])
 
   const viewer = await (await browser.newContext({ locale: 'en-US' })).newPage()
   const row = viewer.getByRole('region', { name: 'By hand' })

@@ -124,3 +124,11 @@ for (const [language, heading] of [
     await expectReadable(page)
     await expectFits(page)
   })
+
+test('an address of the studio that leads nowhere says so', async ({ page }) => {
+  await enterStudio(page, 'owner')
+  for (const path of ['content/vid_none', 'content/names/more', 'growth/links', 'money/ord_none/more']) {
+    await page.goto(`/studio/${path}`)
+    await expect(page.getByRole('heading', { name: 'Nothing here' })).toBeVisible()
+  }
+})

@@ -1,4 +1,5 @@
 import { Route, Routes } from 'react-router'
+import { NotFound } from '#web/studio/NotFound.tsx'
 import { LabelsPage } from './LabelsPage.tsx'
 import { VideoList } from './VideoList.tsx'
 import { VideoPage } from './VideoPage.tsx'
@@ -10,6 +11,7 @@ export function Component() {
       <Route index element={<VideoList />} />
       <Route path="names" element={<LabelsPage />} />
       <Route path=":id" element={<VideoPage />} />
+      <Route path="*" element={<NotFound />} />
     </Routes>
   )
 }

@@ -26,9 +26,10 @@ function Progress({
 }) {
   const { t } = useTexts()
   const open = left.reduce((sum, { progress }) => sum + 100 - progress, 0)
-  const done = 100 * list.length - open
+  const ready = list.filter(({ state }) => state === 'ready').length
+  const done = 100 * (ready + left.length) - open
   const seconds = useSecondsLeft({ done, open, at }, enough)
-  const words = t('content.making', { made: list.length - left.length, count: list.length })
+  const words = t('content.making', { made: ready, count: list.length })
   return (
     <p className={styles.overall}>
       <progress className={styles.bar} max={100 * list.length} value={done} aria-label={words} />

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
 import { editVideo, type DeskVideo, type DeskVideoPage } from '#contract/studio/videos.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { useMay } from '#web/studio/queries.ts'
+import { NotFound } from '#web/studio/NotFound.tsx'
+import { isNoPage, useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink, ViewersLink } from '#web/studio/ui/PageLink.tsx'
@@ -22,6 +23,7 @@ export function VideoPage() {
   const { t } = useTexts()
   const { id = '' } = useParams()
   const video = useQuery(videoQuery(id))
+  if (isNoPage(video.error)) return <NotFound />
   // What was typed stays where the network is lost for a while.
   if (video.isLoadingError) return <CouldNotLoad onRetry={() => void video.refetch()} />
   if (!video.data) return <div className={styles.waitPage} aria-busy="true" aria-label={t('desk.loading')} />

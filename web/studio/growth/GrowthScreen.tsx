@@ -2,6 +2,7 @@ import { Route, Routes } from 'react-router'
 import { listDropOff, listFunnel } from '#contract/studio/funnel.ts'
 import { listDays } from '#contract/studio/growth.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
+import { NotFound } from '#web/studio/NotFound.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
@@ -18,6 +19,7 @@ export function Component() {
     <Routes>
       <Route index element={<Overview />} />
       {may(listDropOff) && <Route path="videos/:id" element={<DropOff />} />}
+      <Route path="*" element={<NotFound />} />
     </Routes>
   )
 }

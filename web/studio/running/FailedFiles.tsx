@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { listFailedFiles, type FailedFile } from '#contract/studio/running.ts'
 import { retryEpisode } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useMay } from '#web/studio/queries.ts'
@@ -10,6 +11,8 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
 import styles from './running.module.css'
+
+const againMs = 5000
 
 /** Files that could not be made into episodes, with the reason. */
 export function FailedFiles() {
@@ -21,6 +24,8 @@ export function FailedFiles() {
       call(listFailedFiles, { query: pageParam ? { cursor: pageParam } : {}, signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
+    // One that is tried again may fail again.
+    refetchInterval: againMs,
   })
   const columns = [
     { title: t('running.file'), cell: ({ source_name }: FailedFile) => source_name },
@@ -55,8 +60,11 @@ export function FailedFiles() {
 function Retry({ file: { episode, source_name } }: { file: FailedFile }) {
   const { t } = useTexts()
   const { run, busy } = useCommand(retryEpisode)
+  const again = async () => {
+    if (await run({ id: episode.id })) notify(t('running.madeAgain', { name: source_name }))
+  }
   return (
-    <Button look="quiet" disabled={busy} onClick={() => void run({ id: episode.id })}>
+    <Button look="quiet" disabled={busy} onClick={() => void again()}>
       {t('running.retry')}
       <span className="hidden-text">
         {' '}
