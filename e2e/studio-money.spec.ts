@@ -235,4 +235,71 @@ test.describe('without a connection', () => {
     await expect(page.getByRole('heading', { name: 'Experiments', level: 1 })).toBeVisible()
     await expect(page.getByText('You are offline.')).toHaveCount(0)
   })
+  const experimentsCode = '**/assets/ExperimentsScreen-*.js'
+
+  /** From the money's page; the connection drops while the code is on its way. */
+  const loseCode = async (page: Page) => {
+    await enterStudio(page, 'owner')
+    await page.goto('/studio/money')
+    await expect(page.getByLabel('Gateway')).toBeVisible()
+    await page.route(experimentsCode, async (route) => {
+      await page.context().setOffline(true)
+      await route.abort('internetdisconnected')
+    })
+    await page.getByRole('link', { name: 'Experiments' }).click()
+    await expect(page.getByText('You are offline.')).toBeVisible()
+    await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'true')
+    await page.unroute(experimentsCode)
+  }
+
+  test('an area whose code is lost on its way comes by itself, too, and is no error @desktop', async ({
+    page,
+    context,
+  }) => {
+    await loseCode(page)
+    await expectReadable(page)
+    await expectFits(page)
+    await context.setOffline(false)
+    await expect(page.getByRole('heading', { name: 'Experiments', level: 1 })).toBeVisible()
+    await page.goBack()
+    await expect(page.getByLabel('Gateway')).toBeVisible()
+  })
+
+  test('whoever has gone elsewhere meanwhile stays there, and the area comes when it is opened again @desktop', async ({
+    page,
+    context,
+  }) => {
+    await loseCode(page)
+    await page.getByRole('link', { name: 'Money' }).click()
+    await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'false')
+    await page.getByLabel('Gateway').evaluate((field) => (field.id = 'the-same'))
+    const answered = page.waitForResponse((response) => response.request().method() === 'HEAD')
+    await context.setOffline(false)
+    await answered
+    await page.getByRole('link', { name: 'Experiments' }).hover()
+    await expect(page.locator('#the-same')).toBeVisible()
+    await page.getByRole('link', { name: 'Experiments' }).click()
+    await expect(page.getByRole('heading', { name: 'Experiments', level: 1 })).toBeVisible()
+  })
+})
+
+test.describe('where an area’s code throws', () => {
+  test.use({ forgiven: /it broke/ })
+
+  test('the page says that it broke, and the error is reported @desktop', async ({ page }) => {
+    const errors: string[] = []
+    page.on('pageerror', ({ message }) => errors.push(message))
+    await page.route('**/assets/ExperimentsScreen-*.js', (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: "throw new Error('it broke')" }),
+    )
+    await enterStudio(page, 'owner')
+    await page.goto('/studio/money')
+    await expect(page.getByLabel('Gateway')).toBeVisible()
+    await page.getByRole('link', { name: 'Experiments' }).click()
+    await expect(page.getByRole('heading', { name: 'This page broke' })).toBeVisible()
+    await expect.poll(() => errors).toEqual(['it broke'])
+    await page.unroute('**/assets/ExperimentsScreen-*.js')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('heading', { name: 'Experiments', level: 1 })).toBeVisible()
+  })
 })

@@ -1,7 +1,8 @@
-import { onlineManager, QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { createBrowserRouter } from 'react-router'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createBrowserRouter, type DataRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { areas } from './areas.ts'
+import { bringArea } from './bring-area.ts'
 import { Failed } from './Failed.tsx'
 import { Home } from './Home.tsx'
 import { NotFound } from './NotFound.tsx'
@@ -13,19 +14,7 @@ const queryClient = new QueryClient({
   defaultOptions: { queries: { staleTime: 10_000, retry: false } },
 })
 
-/** A page's code that is asked for without a connection comes once it is back, as its data does. */
-function whenOnline(): Promise<void> {
-  return new Promise((resolve) => {
-    if (onlineManager.isOnline()) return resolve()
-    const stop = onlineManager.subscribe((online) => {
-      if (!online) return
-      stop()
-      resolve()
-    })
-  })
-}
-
-const router = createBrowserRouter([
+const router: DataRouter = createBrowserRouter([
   { path: '/studio/welcome', Component: Welcome, ErrorBoundary: Failed },
   {
     path: '/studio',
@@ -36,7 +25,10 @@ const router = createBrowserRouter([
         ErrorBoundary: Failed,
         children: [
           { index: true, Component: Home },
-          ...areas.map(({ path, load }) => ({ path: `${path}/*`, lazy: () => whenOnline().then(load) })),
+          ...areas.map((area) => ({
+            path: `${area.path}/*`,
+            lazy: () => bringArea(area, { router, queryClient }),
+          })),
           { path: '*', Component: NotFound },
         ],
       },
