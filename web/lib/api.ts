@@ -70,6 +70,13 @@ export function introduceFirst(user: Promise<unknown>): void {
   introduced = Promise.race([user.catch(() => {}), patience])
 }
 
+let tellRefusal: (code: number, of: Endpoint) => void = () => {}
+
+/** Has somebody told of every refusal, whoever made the call. */
+export function hearRefusals(listener: typeof tellRefusal): void {
+  tellRefusal = listener
+}
+
 /**
  * Makes a call of the contract and opens its envelope (seed, section 8).
  * Returns `info`, or `data` where there is none. Throws CallRejected or CallFailed; an abort throws the browser's AbortError.
@@ -132,6 +139,7 @@ async function request<E extends Endpoint>(
   }
   if (envelope.code === 200) return envelope.info ?? envelope.data
   if (envelope.code === 500 && envelope.message) notifyProblem(envelope.message)
+  tellRefusal(envelope.code, endpoint)
   throw new CallRejected(envelope.code, envelope.info, envelope.message ?? '')
 }
 

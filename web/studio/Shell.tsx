@@ -13,19 +13,24 @@ import { Icon } from '#web/ui/Icon.tsx'
 import { areas } from './areas.ts'
 import { forgetOthersDraft } from './homepage/kept-draft.ts'
 import { NotForRole } from './NotFound.tsx'
-import { DeskContext, deskQuery, shown } from './queries.ts'
+import { DeskContext, deskQuery, isSignedOut, shown } from './queries.ts'
 import { SignIn } from './SignIn.tsx'
+import { SignInOver } from './SignInOver.tsx'
 import { changeLanguage, studioLanguages, useTexts } from './texts.ts'
 import { useNoStrayDrop } from './ui/file-drop.ts'
 import { AskToLeave, LeaveGuard } from './ui/LeaveGuard.tsx'
 import { OfflineLine } from './ui/OfflineLine.tsx'
-import { hasUnsaved } from './ui/unsaved.ts'
+import { forgetUnsaved, hasUnsaved } from './ui/unsaved.ts'
 import styles from './shell.module.css'
 
-/** What stands around every screen of the studio; whoever is not signed in gets the sign-in in its place. */
+/**
+ * What stands around every screen of the studio; whoever is not signed in gets the sign-in in its place, or over it where
+ * something is not saved.
+ */
 export function Shell() {
   const { t } = useTexts()
   const desk = useQuery(deskQuery)
+  const worker = useWorker(desk.data)
   const operatorId = desk.data?.operator.id
   // Whoever comes to this browser next sees nothing of what was being composed.
   useEffect(() => {
@@ -33,13 +38,28 @@ export function Shell() {
   }, [desk.isSuccess, operatorId])
   if (desk.isPending) return <div className={styles.wait} aria-busy="true" aria-label={t('desk.loading')} />
   if (desk.isLoadingError) return <CouldNotLoad onRetry={() => void desk.refetch()} />
-  return desk.data ? (
-    <DeskContext value={desk.data}>
-      <Desktop desk={desk.data} />
+  if (!worker)
+    return (
+      <main>
+        <SignIn />
+      </main>
+    )
+  const { id } = worker.operator
+  return (
+    // Somebody else begins with nothing of what was typed.
+    <DeskContext key={id} value={worker}>
+      <Desktop desk={worker} />
+      {!desk.data && <SignInOver kept={id} />}
     </DeskContext>
-  ) : (
-    <SignIn />
   )
+}
+
+/** Whose work is here: whoever is signed in, or was until their session ended over something that is not saved. */
+function useWorker(signedIn: Desk | null | undefined): Desk | null {
+  const [last, setLast] = useState<Desk | null>(null)
+  const worker = signedIn ?? (hasUnsaved() ? last : null)
+  if (worker !== last) setLast(worker)
+  return worker
 }
 
 function Desktop({ desk }: { desk: Desk }) {
@@ -120,7 +140,10 @@ function Person({ desk: { operator } }: { desk: Desk }) {
     await queryClient.invalidateQueries()
   }
   const signOut = async () => {
-    await call(closeDesk, { body: {} })
+    await call(closeDesk, { body: {} }).catch((error: unknown) => {
+      if (!isSignedOut(error)) throw error
+    })
+    forgetUnsaved()
     queryClient.setQueryData(deskQuery.queryKey, null)
     // The next one at this desk may see less.
     queryClient.removeQueries(shown)

@@ -9,12 +9,15 @@ import { call, CallRejected } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/checks.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { deskQuery } from './queries.ts'
+import { deskQuery, shown } from './queries.ts'
 import { useTexts } from './texts.ts'
 import styles from './shell.module.css'
 
-/** The way in for operators: address and password first, then the code of the second factor. */
-export function SignIn() {
+/**
+ * The way in for operators: address and password first, then the code of the second factor. `kept` is whose work waits
+ * until they are back.
+ */
+export function SignIn({ kept }: { kept?: string }) {
   const { t } = useTexts()
   const { t: word } = useTranslation()
   const queryClient = useQueryClient()
@@ -29,7 +32,15 @@ export function SignIn() {
     send: async ({ totp, ...given }) => {
       try {
         const body = { ...given, ...(asksForCode ? { totp: totp.trim() } : {}) }
-        queryClient.setQueryData(deskQuery.queryKey, await call(openDesk, { body }))
+        const desk = await call(openDesk, { body })
+        // Another one may see less.
+        if (desk.operator.id !== kept) queryClient.removeQueries(shown)
+        queryClient.setQueryData(deskQuery.queryKey, desk)
+        // What their page asked for meanwhile was refused.
+        void queryClient.refetchQueries({
+          type: 'active',
+          predicate: ({ state }) => state.status === 'error',
+        })
       } catch (error) {
         if (!(error instanceof CallRejected && error.code === 401)) throw error
         setAsksForCode(true)
@@ -37,24 +48,24 @@ export function SignIn() {
     },
   })
   return (
-    <main>
-      <AccountPage title={t('desk.signIn')} lead={t('desk.signInLead')}>
-        <AccountForm form={{ ...form, signInFirst: false }}>
-          <EmailField field={form.field('email')} />
-          <PasswordField
-            field={form.field('password')}
-            label={word('account.password')}
-            autoComplete="current-password"
-          />
-          {asksForCode && <CodeField field={form.field('totp')} />}
-          <Button wide type="submit" disabled={form.busy}>
-            {form.busy ? word('account.working') : t('desk.signIn')}
-          </Button>
-        </AccountForm>
+    <AccountPage title={t('desk.signIn')} lead={t(kept ? 'desk.signInAgain' : 'desk.signInLead')}>
+      <AccountForm form={{ ...form, signInFirst: false }}>
+        <EmailField field={form.field('email')} />
+        <PasswordField
+          field={form.field('password')}
+          label={word('account.password')}
+          autoComplete="current-password"
+        />
+        {asksForCode && <CodeField field={form.field('totp')} />}
+        <Button wide type="submit" disabled={form.busy}>
+          {form.busy ? word('account.working') : t('desk.signIn')}
+        </Button>
+      </AccountForm>
+      {!kept && (
         <p className={styles.noAccess}>
           {t('desk.noAccess')} <code>npm run studio -- operator add you@example.com</code>
         </p>
-      </AccountPage>
-    </main>
+      )}
+    </AccountPage>
   )
 }

@@ -6,6 +6,7 @@ import { bringArea } from './bring-area.ts'
 import { Failed } from './Failed.tsx'
 import { Home } from './Home.tsx'
 import { NotFound } from './NotFound.tsx'
+import { watchSession } from './queries.ts'
 import { Shell } from './Shell.tsx'
 import { Welcome } from './Welcome.tsx'
 
@@ -13,6 +14,7 @@ import { Welcome } from './Welcome.tsx'
 const queryClient = new QueryClient({
   defaultOptions: { queries: { staleTime: 10_000, retry: false } },
 })
+watchSession(queryClient)
 
 const router: DataRouter = createBrowserRouter([
   { path: '/studio/welcome', Component: Welcome, ErrorBoundary: Failed },

@@ -1,22 +1,35 @@
-import { queryOptions, type Query } from '@tanstack/react-query'
+import { queryOptions, type Query, type QueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import { getDesk, type Desk } from '#contract/studio/operators.ts'
-import { call, CallRejected } from '#web/lib/api.ts'
+import { call, CallRejected, hearRefusals } from '#web/lib/api.ts'
 
 /** The code of a refusal for want of a session (contract/errors.ts). */
 const signInFirst = 401
+
+/** Whether something was refused because nobody is signed in any more. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof CallRejected && error.code === signInFirst
 
 /** Who is signed in at this desk; null for nobody. */
 export const deskQuery = queryOptions({
   queryKey: ['desk'],
   queryFn: ({ signal }) =>
     call(getDesk, { signal }).catch((error: unknown) => {
-      if (error instanceof CallRejected && error.code === signInFirst) return null
+      if (isSignedOut(error)) return null
       throw error
     }),
   staleTime: 60_000,
 })
+
+/** Whatever is refused because the session has ended, it shows at once who is signed in. */
+export function watchSession(queryClient: QueryClient): void {
+  hearRefusals((code, { path }) => {
+    // The session's own calls say themselves who is.
+    if (code === signInFirst && path !== getDesk.path)
+      void queryClient.invalidateQueries({ queryKey: deskQuery.queryKey })
+  })
+}
 
 /** All that is known beside who is signed in: what the pages show. */
 export const shown = { predicate: ({ queryKey }: Query) => queryKey[0] !== deskQuery.queryKey[0] }

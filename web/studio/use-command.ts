@@ -4,7 +4,7 @@ import type { BodyOf, ResultOf } from '#contract/endpoint.ts'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { forgetProblem, notifyProblem } from '#web/lib/notify.ts'
-import { shown } from './queries.ts'
+import { isSignedOut, shown } from './queries.ts'
 
 /**
  * Gives a command that changes something, once at a time; afterwards everything on screen is asked for anew. A refusal is
@@ -23,8 +23,9 @@ export function useCommand<E extends CommandEndpoint>(
       void queryClient.invalidateQueries(shown)
       return result
     } catch (error) {
-      // The call itself has told of a failure, and of code 500.
-      if (error instanceof CallRejected && error.code !== 500) notifyProblem(error.message)
+      // The call itself has told of a failure, and of code 500; where the session has ended, the sign-in is there.
+      if (error instanceof CallRejected && error.code !== 500 && !isSignedOut(error))
+        notifyProblem(error.message)
       return undefined
     } finally {
       setBusy(false)

@@ -1,8 +1,9 @@
-import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import '#web/i18n/watch.ts'
 import { Icon } from './Icon.tsx'
 import { Button } from './Button.tsx'
+import { useModal } from './use-modal.ts'
 import styles from './sheet.module.css'
 
 /** A native modal dialog: a sheet from the bottom on phones, a box in the middle on wider screens. Mounted means open. */
@@ -21,16 +22,7 @@ export function Sheet({
   children: ReactNode
 }) {
   const { t } = useTranslation()
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    const opener = document.activeElement
-    dialog.current?.showModal()
-    // The browser gives the focus back when a sheet is closed, but not when it just goes, as it does once it is done.
-    return () => {
-      if (document.activeElement === document.body && opener instanceof HTMLElement)
-        opener.focus({ preventScroll: true })
-    }
-  }, [])
+  const dialog = useModal()
   const close = () => (!mayClose || mayClose()) && dialog.current?.close()
   // Chrome lets Escape be refused once only, and may close two dialogs by one press.
   const escape = (event: KeyboardEvent) => {

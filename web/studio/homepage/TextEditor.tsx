@@ -4,6 +4,7 @@ import { longestText, restoreText, saveText, showText, type SiteText } from '#co
 import { call, CallRejected } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
+import { isSignedOut } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useUnsaved } from '#web/studio/ui/unsaved.ts'
@@ -44,7 +45,7 @@ export function TextEditor({ saved }: { saved: SiteText }) {
       notify(t('homepage.textSaved'))
     } catch (error) {
       if (isMovedOn(error)) setTheirs(await call(showText, { query: { name, language } }))
-      else if (error instanceof CallRejected) setProblem(error.message)
+      else if (error instanceof CallRejected && !isSignedOut(error)) setProblem(error.message)
     } finally {
       setBusy(false)
       setAsks(false)

@@ -23,12 +23,17 @@ export function useUnsaved(isUnsaved: boolean): void {
 
 export const hasUnsaved = (): boolean => unsaved.size > 0
 
-/** Goes on to what a form has made: all is saved, though the screen has not been drawn again yet. */
+/** All is saved, or given up, though the screen has not been drawn again yet. */
+export function forgetUnsaved(): void {
+  unsaved.clear()
+  watchTab()
+}
+
+/** Goes on to what a form has made. */
 export function useGoOn(): (to: string) => void {
   const navigate = useNavigate()
   return (to) => {
-    unsaved.clear()
-    watchTab()
+    forgetUnsaved()
     void navigate(to)
   }
 }

@@ -1,11 +1,13 @@
 import { useState } from 'react'
+import { isSignedOut } from '#web/studio/queries.ts'
 import { useForm, type FormOptions } from '#web/ui/use-form.ts'
 import { useUnsaved } from './unsaved.ts'
 import { useSavedElsewhere } from './use-saved-elsewhere.ts'
 
 /**
  * A form of the studio: whoever would lose what was typed is asked first, and what is saved elsewhere meanwhile, as `initial`
- * has it, is shown. `send` answers false where nothing was saved, and has said why.
+ * has it, is shown. `send` answers false where nothing was saved, and has said why; where the session has ended, the sign-in
+ * that comes over it does.
  */
 export function useGuardedForm<Name extends string>(options: FormOptions<Name>) {
   const { initial } = options
@@ -13,7 +15,11 @@ export function useGuardedForm<Name extends string>(options: FormOptions<Name>) 
   const form = useForm({
     ...options,
     send: async (value) => {
-      if ((await options.send(value)) !== false) setSent(value)
+      try {
+        if ((await options.send(value)) !== false) setSent(value)
+      } catch (error) {
+        if (!isSignedOut(error)) throw error
+      }
     },
   })
   useSavedElsewhere(form, initial)

@@ -1,0 +1,24 @@
+import type { KeyboardEvent } from 'react'
+import { useModal } from '#web/ui/use-modal.ts'
+import { SignIn } from './SignIn.tsx'
+import { useTexts } from './texts.ts'
+import styles from './shell.module.css'
+
+/** The way back in over what is not saved: it cannot be seen or closed before somebody has signed in. */
+export function SignInOver({ kept }: { kept: string }) {
+  const { t } = useTexts()
+  const dialog = useModal()
+  const stay = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault()
+  return (
+    <dialog
+      ref={dialog}
+      className={styles.over}
+      aria-label={t('desk.signIn')}
+      onKeyDown={stay}
+      // A phone's way back closes it all the same.
+      onClose={() => dialog.current?.showModal()}
+    >
+      <SignIn kept={kept} />
+    </dialog>
+  )
+}
