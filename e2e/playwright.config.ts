@@ -9,7 +9,7 @@ const launchOptions = await findChromium()
  * `@desktop` in their names.
  */
 const onPhones =
-  /(account|bad-days|consent|empty|encrypted|error-reports|extra-rung|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|sheets|tablet|unsaved))\.spec\.ts/
+  /(account|bad-days|consent|empty|encrypted|error-reports|extra-rung|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|session|sheets|tablet|unsaved))\.spec\.ts/
 const onDesktops = /(keyboard|stamina|studio-(content|folder|homepage|keyboard|search))\.spec\.ts/
 
 export default defineConfig({
