@@ -7,6 +7,8 @@ import type { DisputeStatus, OrderStatus } from './tables.ts'
 
 /** Which orders an operator looks for. */
 export interface OrderFilter {
+  /** The one order. */
+  id?: string | undefined
   status?: OrderStatus | undefined
   gateway?: GatewayId | undefined
   userId?: string | undefined
@@ -56,7 +58,8 @@ export function selectAllOrders(db: Db, filter: OrderFilter, after: After | unde
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .limit(sql.lit(limit))
-  const { status, gateway, userId, email, since, until } = filter
+  const { id, status, gateway, userId, email, since, until } = filter
+  if (id !== undefined) page = page.where('id', '=', id)
   if (status !== undefined) page = page.where('status', '=', sql.lit(status))
   if (gateway !== undefined) page = page.where('gateway', '=', sql.lit(gateway))
   if (userId !== undefined) page = page.where('user_id', '=', userId)

@@ -50,6 +50,9 @@ describe('the orders', () => {
     expect(list.map(({ id }) => id)).toEqual([open.id, order.id])
     expect(list[1]).toMatchObject({ status: 'paid', number: 4, email: shopper.email, amount_cents: 99 })
     const { user_id: person = '', created_at: since = '' } = list[0] ?? {}
+    const [wanted] = list
+    const byNumber = await support.desk.ask(listOrders, { query: { person: ` ${wanted?.id}` } })
+    expect(byNumber.list).toEqual([wanted])
     const find = (query: object) => support.desk.ask(listOrders, { query: { person, ...query } })
     expect((await find({ status: 'paid' })).list.map(({ id }) => id)).toEqual([order.id])
     expect((await find({ gateway: 'paypal' })).list).toEqual([])

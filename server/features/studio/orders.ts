@@ -134,11 +134,13 @@ function trace({ status, gateway, person, since, until }: Query) {
 function filterOf({ status, gateway, person, since, until }: Query, actor: Actor): OrderFilter {
   const wanted = person?.trim() ?? ''
   const isAddress = wanted.includes('@')
+  const isOrder = wanted.startsWith('ord_')
   if (isAddress && !lookOf(actor).seesPeople) throw new Refusal('notAllowed')
   return {
     status,
     gateway,
-    userId: wanted === '' || isAddress ? undefined : wanted,
+    id: isOrder ? wanted : undefined,
+    userId: wanted === '' || isAddress || isOrder ? undefined : wanted,
     email: isAddress ? wanted : undefined,
     since: since === undefined ? undefined : new Date(since),
     until: until === undefined ? undefined : new Date(until),
