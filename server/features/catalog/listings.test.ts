@@ -145,6 +145,21 @@ describe('a list whose pages are turned while the catalogue changes', () => {
   })
 })
 
+it('puts what belongs at the back of the search there before it takes anything from the front', async () => {
+  const { pool } = site.context.database
+  const back = await buildVideo(site.context, { state: 'draft' })
+  const front = await buildVideo(site.context, { releasedAt: day(1) })
+  const shelfOf = async ({ id }: BuiltVideo) =>
+    (await pool.query<{ shelf: number }>('SELECT shelf FROM video_search WHERE video_id = $1', [id])).rows[0]
+      ?.shelf
+  await pool.query(`INSERT INTO video_search (video_id, words) VALUES ($1, '')`, [back.id])
+  await pool.query('UPDATE video_search SET shelf = 1 WHERE video_id = $1', [front.id])
+  await arrangeShelves(db(), 1)
+  expect([await shelfOf(back), await shelfOf(front)]).toEqual([frontShelves.length, 1])
+  await arrangeShelves(db(), 1)
+  expect(await shelfOf(front)).toBe(0)
+})
+
 /** How many videos stand on the first shelf of the search. */
 async function shelved(): Promise<number> {
   const { rows } = await site.context.database.pool.query('SELECT FROM video_search WHERE shelf = 0')

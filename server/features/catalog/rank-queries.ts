@@ -85,7 +85,8 @@ export const frontShelves = [
 
 /**
  * Puts the popular and the new videos in front, `most` of those that stand elsewhere. It reads as many rows as the front shelves
- * hold, whatever the catalogue.
+ * hold, whatever the catalogue. What goes furthest back goes first: a search looks no further than a front that has plenty, so
+ * none may leave it before those that are less known.
  * @returns how many were moved
  */
 export async function arrangeShelves(db: Db, most: number): Promise<number> {
@@ -113,9 +114,9 @@ export async function arrangeShelves(db: Db, most: number): Promise<number> {
       UNION ALL
       SELECT video_id, ${sql.lit(frontShelves.length)} FROM video_search
       WHERE shelf < ${sql.lit(frontShelves.length)} AND NOT EXISTS (SELECT FROM wanted WHERE id = video_id)
-      LIMIT ${most}
+      ORDER BY shelf DESC LIMIT ${most}
     )
     UPDATE video_search SET shelf = misplaced.shelf FROM misplaced
-    WHERE video_search.video_id = misplaced.video_id`.execute(db)
+    WHERE video_search.video_id = misplaced.video_id AND video_search.shelf <> misplaced.shelf`.execute(db)
   return Number(numAffectedRows ?? 0)
 }

@@ -7,7 +7,10 @@ import { tagWorkChannel } from './tag-work-queries.ts'
 import { releaseDue } from './video-states.ts'
 
 const batch = 1000
-/** A row of the search stands in its index with each of its words: where none of it is in memory, one takes 20 ms to move. */
+/**
+ * A row of the search stands in its index with each of its words: where none of that is in memory, one takes 20 ms to move, and
+ * so many a third of the time that a statement has.
+ */
 const shelfBatch = 500
 /** What a play adds to its tags' heat is half as much after so long. */
 const halfLifeMs = 2 * dayMs
