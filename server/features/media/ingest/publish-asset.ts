@@ -77,6 +77,7 @@ function commit(
 ): Promise<void> {
   const now = clock.now()
   return db.transaction().execute(async (tx) => {
+    await queries.holdVideoOf(tx, claim.id)
     const switched = await queries.switchEpisode(tx, claim.id)
     const captions = await markReady(tx, claim, made, now)
     if (!isDeepStrictEqual(captions, copied.beside)) throw new CaptionsChanged()

@@ -172,6 +172,17 @@ export async function setNextAsset(tx: Tx, episodeId: string, assetId: string | 
   await tx.updateTable('episodes').set({ next_asset_id: assetId }).where('id', '=', episodeId).execute()
 }
 
+/** Holds the video of the episode that waits for this asset: whoever holds a video's episodes holds the video before them. */
+export async function holdVideoOf(tx: Tx, assetId: string): Promise<void> {
+  await tx
+    .selectFrom('episodes')
+    .innerJoin('videos', 'videos.id', 'episodes.video_id')
+    .select('videos.id')
+    .where('next_asset_id', '=', assetId)
+    .forNoKeyUpdate('videos')
+    .execute()
+}
+
 /** Lets the episode that waits for this asset play it. @returns its video and what it played before; undefined where none waits. */
 export async function switchEpisode(
   tx: Tx,
