@@ -56,7 +56,9 @@ test('a visitor watches, meets a cliffhanger, is declined, pays and watches on w
   await stranger.close()
 })
 
-test('no money on the card, then the bank asks and is told yes: the whole drama plays', async ({ page }) => {
+test('no money on the card, then the bank asks and is told yes: the whole drama plays @phone', async ({
+  page,
+}) => {
   await page.goto(await towerUrl(page, 5))
   const panel = lockedPanel(page, 5)
   await panel.getByText('The whole drama').click()
@@ -83,7 +85,7 @@ test("the bank's check is refused: nothing is charged, and the panel goes on wor
   await expectPlaying(page, 4)
 })
 
-test('a plan opens every episode', async ({ page }) => {
+test('a plan opens every episode @desktop', async ({ page }) => {
   await page.goto(await towerUrl(page, 6))
   const panel = lockedPanel(page, 6)
   await panel.getByText('Weekly').click()

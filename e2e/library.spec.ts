@@ -36,7 +36,7 @@ async function swipeLeft(page: Page): Promise<void> {
   await devtools.detach()
 }
 
-test('a double tap makes a favorite, which a swipe takes out of the list again', async ({
+test('a double tap makes a favorite, which a swipe takes out of the list again @phone', async ({
   page,
   isMobile,
 }) => {
@@ -65,7 +65,7 @@ function watchKept(page: Page): Set<unknown> {
   return kept
 }
 
-test('the history leads back to where one was, and edit mode clears it', async ({ page }) => {
+test('the history leads back to where one was, and edit mode clears it @desktop', async ({ page }) => {
   const kept = watchKept(page)
   await openTower(page)
   await page.keyboard.press('n')

@@ -22,7 +22,7 @@ async function stretch(page: Page): Promise<void> {
 
 const at = (page: Page, number: string | number) => expect(page).toHaveURL(new RegExp(`episode=${number}$`))
 
-test('a number is typed, stepped and run to, and the list stays until an episode is chosen in it', async ({
+test('a number is typed, stepped and run to, and the list stays until an episode is chosen in it @phone', async ({
   page,
   isMobile,
 }) => {

@@ -61,7 +61,7 @@ async function wide(): Promise<{ name: string; mimeType: string; buffer: Buffer 
   return { name: 'wide.png', mimeType: 'image/png', buffer }
 }
 
-test('a picture is cut to shape by dragging it and by keys, and visitors find the video by that part', async ({
+test('a picture is cut to shape by dragging it and by keys, and visitors find the video by that part @desktop', async ({
   page,
   browser,
   isMobile,
