@@ -198,6 +198,8 @@ for (const [language, words] of [
     }
   })
 
+const experimentsCode = '**/assets/ExperimentsScreen-*.js'
+
 test.describe('without a connection', () => {
   // Axe may want style sheets meanwhile.
   test.use({ forgiven: /ERR_INTERNET_DISCONNECTED|^Couldn't load preload assets/ })
@@ -235,7 +237,6 @@ test.describe('without a connection', () => {
     await expect(page.getByRole('heading', { name: 'Experiments', level: 1 })).toBeVisible()
     await expect(page.getByText('You are offline.')).toHaveCount(0)
   })
-  const experimentsCode = '**/assets/ExperimentsScreen-*.js'
 
   /** From the money's page; the connection drops while the code is on its way. */
   const loseCode = async (page: Page) => {
@@ -289,7 +290,7 @@ test.describe('where an area’s code throws', () => {
   test('the page says that it broke, and the error is reported @desktop', async ({ page }) => {
     const errors: string[] = []
     page.on('pageerror', ({ message }) => errors.push(message))
-    await page.route('**/assets/ExperimentsScreen-*.js', (route) =>
+    await page.route(experimentsCode, (route) =>
       route.fulfill({ contentType: 'text/javascript', body: "throw new Error('it broke')" }),
     )
     await enterStudio(page, 'owner')
@@ -298,7 +299,7 @@ test.describe('where an area’s code throws', () => {
     await page.getByRole('link', { name: 'Experiments' }).click()
     await expect(page.getByRole('heading', { name: 'This page broke' })).toBeVisible()
     await expect.poll(() => errors).toEqual(['it broke'])
-    await page.unroute('**/assets/ExperimentsScreen-*.js')
+    await page.unroute(experimentsCode)
     await page.getByRole('button', { name: 'Try again' }).click()
     await expect(page.getByRole('heading', { name: 'Experiments', level: 1 })).toBeVisible()
   })

@@ -3,6 +3,14 @@ import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
 
 export const programs = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
 
+/** A `video.yaml` with what one must say. */
+export const description = `title: { en: Salt }
+synopsis: { en: Two sisters. }
+category: family-drama
+free_episodes: 1
+price: { currency: USD, episode_cents: 99, video_cents: 999 }
+`
+
 /** Draws a film with ffmpeg's own test picture and tone. */
 export function drawFilm(
   path: string,

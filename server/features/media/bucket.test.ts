@@ -8,20 +8,13 @@ import { loadConfig } from '#server/platform/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
 import { buildVideo } from '#server/testing/builders.ts'
-import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { startS3, type S3StandIn } from '#server/testing/s3-stand-in.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { sweepRetiredAssets } from './ingest/sweep-retired-assets.ts'
 import { sweepStorage } from './ingest/sweep-storage.ts'
 import { enqueueFolder, importFolder } from './ingest/import-folder.ts'
 import { workNext, type IngestContext } from './ingest/work-queue.ts'
-
-const description = `title: { en: Salt }
-synopsis: { en: Two sisters. }
-category: family-drama
-free_episodes: 1
-price: { currency: USD, episode_cents: 99, video_cents: 999 }
-`
 
 let root: string
 let store: S3StandIn

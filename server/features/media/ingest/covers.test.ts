@@ -3,16 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { importFolder } from './import-folder.ts'
-
-const description = `title: { en: Salt }
-synopsis: { en: Two sisters. }
-category: family-drama
-free_episodes: 1
-price: { currency: USD, episode_cents: 99, video_cents: 999 }
-`
 
 let root: string
 let site: TestSite

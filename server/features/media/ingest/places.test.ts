@@ -7,7 +7,7 @@ import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
-import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { watchTransactions } from '#server/testing/storing-outside.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { putBackAbandoned } from './asset-states.ts'
@@ -16,12 +16,6 @@ import { enqueueFolder, importFolder } from './import-folder.ts'
 import { sweepLooseFiles } from './loose-files.ts'
 import { workNext, type IngestContext } from './work-queue.ts'
 
-const description = `title: { en: Salt }
-synopsis: { en: Two sisters. }
-category: family-drama
-free_episodes: 1
-price: { currency: USD, episode_cents: 99, video_cents: 999 }
-`
 const hello = 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n'
 
 let root: string

@@ -5,17 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadDeskVideo } from '#server/features/catalog/catalog.ts'
 import { orderEpisodes } from '#server/features/media/media.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
-import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { importFolder } from './import-folder.ts'
-
-const description = `title: { en: Salt }
-synopsis: { en: Two sisters. }
-category: family-drama
-free_episodes: 1
-price: { currency: USD, episode_cents: 99, video_cents: 999 }
-`
 
 let root: string
 let site: TestSite
@@ -44,12 +37,13 @@ test('an episode is published while an operator puts the video’s episodes in o
   const { db, database, storage } = site.context
   const episodes = await db.selectFrom('episodes').select(['id', 'video_id']).orderBy('number').execute()
   const ids = episodes.map(({ id }) => id).toReversed()
+  const videoId = episodes[0]?.video_id ?? ''
   const order = (onHeld: () => void) =>
     db.transaction().execute(async (tx) => {
-      await loadDeskVideo(tx, episodes[0]?.video_id ?? '', { lock: true })
+      await loadDeskVideo(tx, videoId, { lock: true })
       onHeld()
       await somebodyWaits(database.pool)
-      return orderEpisodes(tx, episodes[0]?.video_id ?? '', ids)
+      return orderEpisodes(tx, videoId, ids)
     })
   let ordering: Promise<unknown> | undefined
   const moveIn: Storage['moveIn'] = async (path, key, signal) => {

@@ -7,7 +7,7 @@ import { loadConfig } from '#server/platform/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
 import { buildVideo } from '#server/testing/builders.ts'
-import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { startS3, type S3StandIn } from '#server/testing/s3-stand-in.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
@@ -16,12 +16,6 @@ import { enqueueFolder, importFolder } from './import-folder.ts'
 import { runIngestLoop } from './run-ingest-loop.ts'
 import type { IngestContext } from './work-queue.ts'
 
-const description = `title: { en: Salt }
-synopsis: { en: Two sisters. }
-category: family-drama
-free_episodes: 1
-price: { currency: USD, episode_cents: 99, video_cents: 999 }
-`
 const log = createLog({ json: true, level: 'silent' })
 
 let root: string
