@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { attemptStates, openAttemptStatuses } from './attempt-states.ts'
 import { takeDue, type Due } from './check-queries.ts'
@@ -56,7 +56,7 @@ export function selectAttemptByReference(db: Db, gateway: GatewayId, reference: 
     .executeTakeFirst()
 }
 
-const attemptsOf = prepared((db: Db, { orderIds }: Slots<{ orderIds: readonly string[] }>) =>
+const attemptsOf = lookUp((db: Db, { orderIds }: Slots<{ orderIds: readonly string[] }>) =>
   db
     .selectFrom('attempts')
     .selectAll()

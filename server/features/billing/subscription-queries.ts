@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { nextPrice } from './price-queries.ts'
 import { checkMoved } from './state-machine.ts'
@@ -37,7 +37,7 @@ export async function selectNextStarts(db: Db, ids: string[]): Promise<Map<strin
   )
 }
 
-const liveSubscription = prepared((db: Db, { userId, now }: Slots<{ userId: string; now: Date }>) =>
+const liveSubscription = lookUp((db: Db, { userId, now }: Slots<{ userId: string; now: Date }>) =>
   db
     .selectFrom('subscriptions')
     .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Texts } from '#contract/languages.ts'
 import type { Insertable } from 'kysely'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SectionsTable } from './tables.ts'
 
@@ -46,7 +46,7 @@ export type CardRow = Awaited<ReturnType<ReturnType<typeof selectCards>['execute
 /** Written out, not as a parameter, so that a prepared statement can use the indexes of published videos only. */
 export const isPublished = sql<boolean>`videos.state = 'published'`
 
-const cardsByIds = prepared((db: Db, { ids }: Slots<{ ids: readonly string[] }>) =>
+const cardsByIds = lookUp((db: Db, { ids }: Slots<{ ids: readonly string[] }>) =>
   db
     .selectFrom('videos')
     .select([...cardColumns, 'videos.tag_ids'])
@@ -59,7 +59,7 @@ export function selectCardsByIds(db: Db, ids: readonly string[]) {
   return cardsByIds(db, { ids })
 }
 
-const tagNames = prepared((db: Db, { ids }: Slots<{ ids: readonly string[] }>) =>
+const tagNames = lookUp((db: Db, { ids }: Slots<{ ids: readonly string[] }>) =>
   db
     .selectFrom('tags')
     .select(['id', 'names'])

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-const favorite = prepared((db: Db, { userId, videoId }: Slots<{ userId: string; videoId: string }>) =>
+const favorite = lookUp((db: Db, { userId, videoId }: Slots<{ userId: string; videoId: string }>) =>
   db.selectFrom('favorites').select('video_id').where('user_id', '=', userId).where('video_id', '=', videoId),
 )
 

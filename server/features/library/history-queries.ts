@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import { preparedPage, type After } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
@@ -48,7 +48,7 @@ function selectEntry(db: Db, userId: string, videoId: string) {
     .executeTakeFirst()
 }
 
-const resume = prepared((db: Db, { userId, videoId }: Slots<{ userId: string; videoId: string }>) =>
+const resume = lookUp((db: Db, { userId, videoId }: Slots<{ userId: string; videoId: string }>) =>
   db
     .selectFrom('history')
     .innerJoin('episodes', 'episodes.id', 'history.episode_id')
@@ -137,7 +137,7 @@ interface UnlockedAsked {
   limit: number
 }
 
-const unlocked = prepared(
+const unlocked = lookUp(
   (_: Db, { userId, now, at, id, limit }: Slots<UnlockedAsked>) => sql<ListedRow>`
     WITH unlocked AS (
       SELECT video_id, episode_id, source, starts_at AS at FROM entitlements

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** An episode that can be seen, with what decides who may play it; `asset_id` is null while there is nothing to play. */
@@ -21,7 +21,7 @@ export function selectEpisode(db: Db, id: string) {
     .executeTakeFirst()
 }
 
-const entitlements = prepared(
+const entitlements = lookUp(
   (db: Db, { userId, videoId, now }: Slots<{ userId: string; videoId: string; now: Date }>) =>
     db
       .selectFrom('entitlements')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { lookUp, prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db } from '#server/tables.ts'
 import type { Why } from './ingest/unusable-file.ts'
@@ -59,7 +59,7 @@ export function selectMediaKey(db: Db, place: string) {
     .executeTakeFirst()
 }
 
-const episodeById = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+const episodeById = lookUp((db: Db, { id }: Slots<{ id: string }>) =>
   selectEpisodes(db).where('episodes.id', '=', id),
 )
 

@@ -1,6 +1,6 @@
 import { sql, type Updateable } from 'kysely'
 import { newId } from '#server/platform/ids.ts'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { UsersTable } from './tables.ts'
 
@@ -17,7 +17,7 @@ export async function insertUser(tx: Tx, user: { id: string; language: string })
   return numInsertedOrUpdatedRows === 1n
 }
 
-const userById = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+const userById = lookUp((db: Db, { id }: Slots<{ id: string }>) =>
   db.selectFrom('users').selectAll().where('id', '=', id),
 )
 export type UserRow = Awaited<ReturnType<typeof userById>>[number]
@@ -38,7 +38,7 @@ export function selectUserByEmail(db: Db, email: string): Promise<UserRow | unde
 /** What says whether a guest's token still stands for a guest; see `isGuest`. */
 const standing = ['member_since', 'merged_into', 'deleted_at'] as const
 
-const standingOf = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+const standingOf = lookUp((db: Db, { id }: Slots<{ id: string }>) =>
   db.selectFrom('users').select(standing).where('id', '=', id),
 )
 

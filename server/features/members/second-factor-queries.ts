@@ -1,4 +1,4 @@
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 export function selectFactor(db: Db, userId: string) {
@@ -9,7 +9,7 @@ export function selectFactor(db: Db, userId: string) {
     .executeTakeFirst()
 }
 
-const confirmed = prepared((db: Db, { userId }: Slots<{ userId: string }>) =>
+const confirmed = lookUp((db: Db, { userId }: Slots<{ userId: string }>) =>
   db
     .selectFrom('second_factors')
     .select('user_id')

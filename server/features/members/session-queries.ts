@@ -1,5 +1,5 @@
 import { sql, type Insertable } from 'kysely'
-import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import { lookUp, prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { SessionsTable } from './tables.ts'
 
@@ -8,7 +8,7 @@ export async function insertSession(tx: Tx, session: Insertable<SessionsTable>):
 }
 
 const sessionBy = (column: 'id' | 'token_hash') =>
-  prepared(
+  lookUp(
     (
       db: Db,
       { key, seenAfter, madeAfter }: Slots<{ key: string | Buffer; seenAfter: Date; madeAfter: Date }>,

@@ -4,6 +4,11 @@ import pg from 'pg'
 import { ConfigError } from '#server/platform/config-error.ts'
 import { startEmbedded, type EmbeddedDatabase } from '#server/platform/database/embedded.ts'
 import { migrate } from '#server/platform/database/migrate.ts'
+import {
+  openLookUpPipeline,
+  pipelining,
+  type LookUpPipeline,
+} from '#server/platform/database/look-up-pipeline.ts'
 import { withNamedStatements } from '#server/platform/database/named-statements.ts'
 import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
@@ -53,31 +58,44 @@ export async function openDatabase<Tables>(
   log: Log,
   options: pg.PoolConfig = {},
 ): Promise<Database<Tables>> {
-  const { pool, close } = await connectDatabase({ dataDir, databaseUrl }, log, options)
+  const { pool, openPool, close } = await connectDatabase({ dataDir, databaseUrl }, log, options)
   try {
     await migrate(pool, { directory: migrationsDir, log })
   } catch (error) {
     await close()
     throw error
   }
+  const pipeline = openLookUpPipeline(openPool(pipelining))
   return {
-    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool) }) }),
+    db: openKysely<Tables>(pool, pipeline),
     pool,
-    close,
+    close: async () => {
+      await pipeline.end()
+      await close()
+    },
   }
+}
+
+/** The database as queries are written for it. */
+export function openKysely<Tables>(pool: pg.Pool, pipeline?: LookUpPipeline): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool, pipeline) }) })
 }
 
 /** For commands that move whole tables: nothing they do is given up for taking long. */
 export const unhurried = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 }
+
+/** Opens another pool on the same server, with options on top of the first one's. */
+type OpenPool = (options?: pg.PoolConfig) => pg.Pool
 
 /** As `openDatabase`, but takes the database as it is. @throws ConfigError as there */
 export async function connectDatabase(
   { dataDir, databaseUrl }: DatabaseSettings,
   log: Log,
   options: pg.PoolConfig,
-): Promise<{ pool: pg.Pool; close: () => Promise<void> }> {
+): Promise<{ pool: pg.Pool; openPool: OpenPool; close: () => Promise<void> }> {
   const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log }) : undefined
-  const pool = makePool(embedded ?? databaseUrl ?? '', options, log)
+  const openPool: OpenPool = (more) => makePool(embedded ?? databaseUrl ?? '', { ...options, ...more }, log)
+  const pool = openPool()
   const close = async () => {
     await pool.end()
     await embedded?.stop()
@@ -88,7 +106,7 @@ export async function connectDatabase(
     await close()
     throw error
   }
-  return { pool, close }
+  return { pool, openPool, close }
 }
 
 function makePool(source: EmbeddedDatabase | string, given: pg.PoolConfig, log: Log): pg.Pool {

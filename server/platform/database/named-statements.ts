@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
+import { isLookUp, type LookUpPipeline } from './look-up-pipeline.ts'
 
 /** Beyond this many different texts (lists of varying length make them) the rest runs unnamed, so that no connection hoards plans. */
 const maxNames = 500
@@ -19,37 +20,34 @@ function nameOf(names: Names, text: string): string | undefined {
 
 /**
  * The pool as Kysely wants it, with every query sent as a named prepared statement: PostgreSQL parses and plans a text once a connection.
- * Behind a pooler that shares server connections (PgBouncer before 1.21) set it to session mode.
+ * Behind a pooler that shares server connections (PgBouncer before 1.21) set it to session mode. Look-ups outside of transactions
+ * go down the pipeline, where there is one.
  */
-export function withNamedStatements(pool: Pool): PostgresPool {
+export function withNamedStatements(pool: Pool, pipeline?: LookUpPipeline): PostgresPool {
   const names: Names = new Map()
-  const wrapped = new WeakMap<PoolClient, PostgresPoolClient>()
   return {
     options: pool.options,
     end: () => pool.end(),
-    connect: async () => {
-      const client = await pool.connect()
-      // Kysely knows a connection again by this object, and `release` is new at every check-out.
-      const known = wrapped.get(client) ?? wrap(client, names)
-      wrapped.set(client, known)
-      return known
-    },
+    connect: async () => lease(pool, pipeline, names),
   }
 }
 
 /** What `pg` says of a query that waited too long; its connection still waits for the answer. */
 const tooLong = 'Query read timeout'
 
-function wrap(client: PoolClient, names: Names): PostgresPoolClient {
+/** A connection for one user at a time, which is taken from the pool with the first statement that needs one. */
+function lease(pool: Pool, pipeline: LookUpPipeline | undefined, names: Names): PostgresPoolClient {
+  let client: PoolClient | undefined
   let stuck = false
   const query = async (text: string, values: readonly unknown[]) => {
     // Not even ROLLBACK would get through.
     if (stuck) throw new Error(tooLong)
     const name = nameOf(names, text)
+    const statement = { ...(name === undefined ? {} : { name }), text, values: [...values] }
+    if (pipeline && !client && isLookUp(text)) return pipeline.query(statement)
+    client ??= await pool.connect()
     try {
-      return await client.query(
-        name === undefined ? { text, values: [...values] } : { name, text, values: [...values] },
-      )
+      return await client.query(statement)
     } catch (error) {
       stuck = error instanceof Error && error.message === tooLong
       throw error
@@ -58,6 +56,6 @@ function wrap(client: PoolClient, names: Names): PostgresPoolClient {
   return {
     // Kysely's type also has a form for cursors, which it only uses when it is given a cursor class; we give it none.
     query: query as unknown as PostgresPoolClient['query'],
-    release: (destroy) => client.release(destroy || stuck),
+    release: (destroy) => client?.release(destroy || stuck),
   }
 }

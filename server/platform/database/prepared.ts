@@ -6,6 +6,7 @@ import {
   type Kysely,
   type RawBuilder,
 } from 'kysely'
+import { markLookUp } from './look-up-pipeline.ts'
 
 /** What stands in a query's text for values that are known later. */
 export type Slots<Values> = { [Name in keyof Values]: Expression<Values[Name]> }
@@ -22,13 +23,39 @@ class Slot {
  * the text would take as long as the rest. `build` must make the same text whatever the values are.
  */
 export function prepared<Tables, Values extends object, Row>(
-  build: (db: Kysely<Tables>, values: Slots<Values>) => Compilable<Row> | RawBuilder<Row>,
-): (db: Kysely<Tables>, values: Values) => Promise<Row[]> {
+  build: Build<Tables, Values, Row>,
+): Prepared<Tables, Values, Row> {
+  return prepare(build, () => {})
+}
+
+/**
+ * A prepared query that finds a few rows, or a page of one person's list, by an index and in less than a millisecond: outside of
+ * a transaction it shares a connection with all others of its kind (`openLookUpPipeline`). What may take longer would keep those waiting.
+ */
+export function lookUp<Tables, Values extends object, Row>(
+  build: Build<Tables, Values, Row>,
+): Prepared<Tables, Values, Row> {
+  return prepare(build, markLookUp)
+}
+
+type Build<Tables, Values, Row> = (
+  db: Kysely<Tables>,
+  values: Slots<Values>,
+) => Compilable<Row> | RawBuilder<Row>
+type Prepared<Tables, Values, Row> = (db: Kysely<Tables>, values: Values) => Promise<Row[]>
+
+function prepare<Tables, Values extends object, Row>(
+  build: Build<Tables, Values, Row>,
+  onBuilt: (text: string) => void,
+): Prepared<Tables, Values, Row> {
   // Every property that is asked for is a slot of that name.
   const slots = new Proxy({}, { get: (_, name) => sql`${new Slot(String(name))}` }) as Slots<Values>
   let built: CompiledQuery<Row> | undefined
   return async (db, values) => {
-    built ??= shareParameters(build(db, slots).compile(db))
+    if (!built) {
+      built = shareParameters(build(db, slots).compile(db))
+      onBuilt(built.sql)
+    }
     const parameters = built.parameters.map((each) =>
       each instanceof Slot ? (values as Record<string, unknown>)[each.name] : each,
     )
