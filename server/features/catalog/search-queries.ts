@@ -28,13 +28,14 @@ interface Typed {
 const typedWords = prepared(
   (_: Db, { keyword, forgiving, unfinished }: Slots<Typed>) => sql<TypedWord & { whole: string }>`
     WITH words AS (SELECT plain_words(${keyword}) AS words), typed AS MATERIALIZED (
-      SELECT word, place, EXISTS (SELECT FROM search_words WHERE search_words.word = typed.word) AS known,
-        whole_forms(word)
-          || CASE WHEN ${unfinished} AND place = cardinality(words) THEN beginning_forms(word) ELSE '{}' END AS forms
-      FROM words, unnest(words) WITH ORDINALITY typed(word, place) WHERE place <= ${mostWords}
+      SELECT word, place, begun, EXISTS (SELECT FROM search_words WHERE search_words.word = each.word) AS known,
+        whole_forms(word) || CASE WHEN begun THEN beginning_forms(word) ELSE '{}' END AS forms
+      FROM words, unnest(words) WITH ORDINALITY each(word, place),
+        LATERAL (SELECT ${unfinished} AND place = cardinality(words) AS begun) last
+      WHERE place <= ${mostWords}
     )
     SELECT word, known, plain_text(${keyword}) AS whole,
-      CASE WHEN known AND NOT ${forgiving} THEN '{}' ELSE ARRAY(
+      CASE WHEN (known OR begun) AND NOT ${forgiving} THEN '{}' ELSE ARRAY(
         SELECT search_words.word FROM search_words WHERE search_words.forms && typed.forms LIMIT ${mostAlike}
       ) END AS alike
     FROM typed ORDER BY place`,
@@ -42,7 +43,7 @@ const typedWords = prepared(
 
 /**
  * The words of a keyword as the index has them. Those alike are looked up for every word where `forgiving`, else for the
- * unknown ones; where the last word is `unfinished`, also among the words that begin like it.
+ * unknown ones; for a last word that is `unfinished` only where `forgiving`, then also among the words that begin like it.
  */
 export async function selectTypedWords(
   db: Db,
@@ -223,17 +224,20 @@ export function suggestTitles(db: Db, terms: SearchTerms, limit: number): Promis
 /** Written out, so that a prepared statement can use the index of such tags. */
 const hasVideos = sql<boolean>`video_count > 0`
 
-/** The tags that match and have something to show, the liveliest first. */
-export function suggestTags(db: Db, query: string, limit: number) {
-  return db
+const suggestedTags = prepared((db: Db, { query, limit }: Slots<{ query: string; limit: number }>) =>
+  db
     .selectFrom('tags')
     .select(['id', 'names', 'video_count', 'trending'])
     .where(sql<boolean>`words @@ ${query}::tsquery`)
     .where(hasVideos)
     .orderBy('place')
     .orderBy('id')
-    .limit(limit)
-    .execute()
+    .limit(limit),
+)
+
+/** The tags that match and have something to show, the liveliest first. */
+export function suggestTags(db: Db, query: string, limit: number) {
+  return suggestedTags(db, { query, limit })
 }
 
 /** The tags that have something to show, the liveliest first, after a place. */

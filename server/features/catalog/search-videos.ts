@@ -69,18 +69,22 @@ async function goOn(db: Db, search: Search, after: SearchPlace, order: Order, si
 /** Exactly these words; where few have them, with typos; where none has, only some of the words. */
 async function begin(db: Db, keyword: string, order: Order, size: number) {
   const exact = await readKeyword(db, keyword, { forgiving: false })
-  const rows = await find(db, exact, order, undefined, size)
-  if (rows.length >= Math.min(few, size + 1) || exact.choices.length === 0) return { search: exact, rows }
-  const forgiving = await readKeyword(db, keyword, { forgiving: true })
-  const more = await find(db, forgiving, order, undefined, size)
-  if (more.length > 0) return { search: forgiving, rows: more }
-  const some: Search = { ...forgiving, join: 'any' }
+  const rows = await find(db, exact.search, order, undefined, size)
+  const { choices } = exact.search
+  if (rows.length >= Math.min(few, size + 1) || choices.length === 0) return { search: exact.search, rows }
+  // For words that nobody knows, those alike have been tried.
+  const isTried = !exact.hasKnown
+  const { search } = isTried ? exact : await readKeyword(db, keyword, { forgiving: true })
+  const more = isTried ? rows : await find(db, search, order, undefined, size)
+  if (more.length > 0 || choices.length === 1) return { search, rows: more }
+  const some: Search = { ...search, join: 'any' }
   return { search: some, rows: await find(db, some, order, undefined, size) }
 }
 
-async function readKeyword(db: Db, keyword: string, options: { forgiving: boolean }): Promise<Search> {
+async function readKeyword(db: Db, keyword: string, options: { forgiving: boolean }) {
   const { whole, words } = await selectTypedWords(db, keyword, { ...options, unfinished: false })
-  return { join: 'all', whole, choices: chooseWords(words, options) }
+  const search: Search = { join: 'all', whole, choices: chooseWords(words, options) }
+  return { search, hasKnown: words.some(({ known }) => known) }
 }
 
 async function find(
