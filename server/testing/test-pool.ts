@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import { openKysely, planOnce, type Database } from '#server/platform/database/database.ts'
-import { openLookUpPipeline, pipelining } from '#server/platform/database/look-up-pipeline.ts'
+import { openPipelines } from '#server/platform/database/pipelines.ts'
 import type { Tables } from '#server/tables.ts'
 
 /** A database of a test as the site opens it, without a look at its version and migrations. */
@@ -20,12 +20,12 @@ export function openTestPool(url: string): Database<Tables> {
     return pool
   }
   const pool = openPool({ max: 10 })
-  const pipeline = openLookUpPipeline(openPool(pipelining))
+  const pipelines = openPipelines(openPool)
   return {
-    db: openKysely<Tables>(pool, pipeline),
+    db: openKysely<Tables>(pool, pipelines),
     pool,
     close: async () => {
-      await pipeline.end()
+      await pipelines.end()
       await pool.end()
     },
   }

@@ -4,11 +4,7 @@ import pg from 'pg'
 import { ConfigError } from '#server/platform/config-error.ts'
 import { startEmbedded, type EmbeddedDatabase } from '#server/platform/database/embedded.ts'
 import { migrate } from '#server/platform/database/migrate.ts'
-import {
-  openLookUpPipeline,
-  pipelining,
-  type LookUpPipeline,
-} from '#server/platform/database/look-up-pipeline.ts'
+import { openPipelines, type Pipelines } from '#server/platform/database/pipelines.ts'
 import { withNamedStatements } from '#server/platform/database/named-statements.ts'
 import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
@@ -65,20 +61,20 @@ export async function openDatabase<Tables>(
     await close()
     throw error
   }
-  const pipeline = openLookUpPipeline(openPool(pipelining))
+  const pipelines = openPipelines(openPool)
   return {
-    db: openKysely<Tables>(pool, pipeline),
+    db: openKysely<Tables>(pool, pipelines),
     pool,
     close: async () => {
-      await pipeline.end()
+      await pipelines.end()
       await close()
     },
   }
 }
 
 /** The database as queries are written for it. */
-export function openKysely<Tables>(pool: pg.Pool, pipeline?: LookUpPipeline): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool, pipeline) }) })
+export function openKysely<Tables>(pool: pg.Pool, pipelines?: Pipelines): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool, pipelines) }) })
 }
 
 /** For commands that move whole tables: nothing they do is given up for taking long. */

@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { isLookUp, type LookUpPipeline } from './look-up-pipeline.ts'
+import { kindOf, type Pipelines } from './pipelines.ts'
 
 /** Beyond this many different texts (lists of varying length make them) the rest runs unnamed, so that no connection hoards plans. */
 const maxNames = 500
@@ -20,15 +20,15 @@ function nameOf(names: Names, text: string): string | undefined {
 
 /**
  * The pool as Kysely wants it, with every query sent as a named prepared statement: PostgreSQL parses and plans a text once a connection.
- * Behind a pooler that shares server connections (PgBouncer before 1.21) set it to session mode. Look-ups outside of transactions
- * go down the pipeline, where there is one.
+ * Behind a pooler that shares server connections (PgBouncer before 1.21) set it to session mode. Prepared queries outside of
+ * transactions go down the pipelines, where there are any.
  */
-export function withNamedStatements(pool: Pool, pipeline?: LookUpPipeline): PostgresPool {
+export function withNamedStatements(pool: Pool, pipelines?: Pipelines): PostgresPool {
   const names: Names = new Map()
   return {
     options: pool.options,
     end: () => pool.end(),
-    connect: async () => lease(pool, pipeline, names),
+    connect: async () => lease(pool, pipelines, names),
   }
 }
 
@@ -36,7 +36,7 @@ export function withNamedStatements(pool: Pool, pipeline?: LookUpPipeline): Post
 const tooLong = 'Query read timeout'
 
 /** A connection for one user at a time, which is taken from the pool with the first statement that needs one. */
-function lease(pool: Pool, pipeline: LookUpPipeline | undefined, names: Names): PostgresPoolClient {
+function lease(pool: Pool, pipelines: Pipelines | undefined, names: Names): PostgresPoolClient {
   let client: PoolClient | undefined
   let stuck = false
   const query = async (text: string, values: readonly unknown[]) => {
@@ -44,7 +44,8 @@ function lease(pool: Pool, pipeline: LookUpPipeline | undefined, names: Names): 
     if (stuck) throw new Error(tooLong)
     const name = nameOf(names, text)
     const statement = { ...(name === undefined ? {} : { name }), text, values: [...values] }
-    if (pipeline && !client && isLookUp(text)) return pipeline.query(statement)
+    const kind = client ? undefined : kindOf(text)
+    if (pipelines && kind) return pipelines.query(kind, statement)
     client ??= await pool.connect()
     try {
       return await client.query(statement)

@@ -6,7 +6,7 @@ import {
   type Kysely,
   type RawBuilder,
 } from 'kysely'
-import { markLookUp } from './look-up-pipeline.ts'
+import { markAs, type Kind } from './pipelines.ts'
 
 /** What stands in a query's text for values that are known later. */
 export type Slots<Values> = { [Name in keyof Values]: Expression<Values[Name]> }
@@ -20,22 +20,23 @@ class Slot {
 
 /**
  * A query that is built once and then run with other values each time: for what nearly every call asks, where building
- * the text would take as long as the rest. `build` must make the same text whatever the values are.
+ * the text would take as long as the rest. `build` must make the same text whatever the values are. It only reads: outside of
+ * a transaction it shares a few connections with others (pipelines.ts).
  */
 export function prepared<Tables, Values extends object, Row>(
   build: Build<Tables, Values, Row>,
 ): Prepared<Tables, Values, Row> {
-  return prepare(build, () => {})
+  return prepare('read', build)
 }
 
 /**
- * A prepared query that finds a few rows, or a page of one person's list, by an index and in less than a millisecond: outside of
- * a transaction it shares a connection with all others of its kind (`openLookUpPipeline`). What may take longer would keep those waiting.
+ * A prepared query that finds a few rows, or a page of one person's list, by an index and in less than a millisecond: it shares
+ * its connection with its kind alone, which what may take longer would keep waiting.
  */
 export function lookUp<Tables, Values extends object, Row>(
   build: Build<Tables, Values, Row>,
 ): Prepared<Tables, Values, Row> {
-  return prepare(build, markLookUp)
+  return prepare('lookUp', build)
 }
 
 type Build<Tables, Values, Row> = (
@@ -45,8 +46,8 @@ type Build<Tables, Values, Row> = (
 type Prepared<Tables, Values, Row> = (db: Kysely<Tables>, values: Values) => Promise<Row[]>
 
 function prepare<Tables, Values extends object, Row>(
+  kind: Kind,
   build: Build<Tables, Values, Row>,
-  onBuilt: (text: string) => void,
 ): Prepared<Tables, Values, Row> {
   // Every property that is asked for is a slot of that name.
   const slots = new Proxy({}, { get: (_, name) => sql`${new Slot(String(name))}` }) as Slots<Values>
@@ -54,7 +55,7 @@ function prepare<Tables, Values extends object, Row>(
   return async (db, values) => {
     if (!built) {
       built = shareParameters(build(db, slots).compile(db))
-      onBuilt(built.sql)
+      markAs(kind, built.sql)
     }
     const parameters = built.parameters.map((each) =>
       each instanceof Slot ? (values as Record<string, unknown>)[each.name] : each,

@@ -15,18 +15,30 @@ interface Answer {
   connection: number
 }
 
-const build = (_: Db, { divisor }: Slots<{ divisor: number }>) =>
-  sql<Answer>`SELECT 12 / ${divisor}::int AS quotient, pg_backend_pid() AS connection`
-const lookUpQuotient = lookUp(build)
+const build =
+  (mark = '') =>
+  (_: Db, { divisor }: Slots<{ divisor: number }>) =>
+    sql<Answer>`SELECT 12 / ${divisor}::int AS quotient, pg_backend_pid() AS connection, ${sql.lit(mark)} AS mark`
+const lookUpQuotient = lookUp(build())
 const divide = async (divisor: number) => (await lookUpQuotient(database.db, { divisor }))[0]
+const preparedQuotient = prepared(build('prepared'))
+const connectionsOf = (answers: readonly (Answer | undefined)[]) =>
+  new Set(answers.map((answer) => answer?.connection)).size
 
-it('takes look-ups that are made at once, each with its own answer', async () => {
+it('takes look-ups that are made at once down one connection, each with its own answer', async () => {
   const answers = await Promise.all([1, 2, 3, 4].map(divide))
   expect(answers.map((answer) => answer?.quotient)).toEqual([12, 6, 4, 3])
-  expect(new Set(answers.map((answer) => answer?.connection)).size).toBe(1)
+  expect(connectionsOf(answers)).toBe(1)
 })
 
-it('keeps nobody waiting for what is no look-up', async () => {
+it('takes other prepared queries down four, however many they are', async () => {
+  const many = Array.from({ length: 20 }, () => preparedQuotient(database.db, { divisor: 3 }))
+  const answers = (await Promise.all(many)).flat()
+  expect(answers.map(({ quotient }) => quotient)).toEqual(many.map(() => 4))
+  expect(connectionsOf(answers)).toBe(4)
+})
+
+it('keeps nothing waiting for a query that takes long', async () => {
   const slow = prepared(
     (_: Db, { name }: Slots<{ name: string }>) => sql`SELECT pg_advisory_lock(hashtext(${name}))`,
   )
@@ -35,6 +47,7 @@ it('keeps nobody waiting for what is no look-up', async () => {
     await sql`SELECT pg_advisory_lock(hashtext(${name}))`.execute(holder)
     const waiting = slow(database.db, { name })
     expect(await divide(3)).toMatchObject({ quotient: 4 })
+    expect(await preparedQuotient(database.db, { divisor: 4 })).toMatchObject([{ quotient: 3 }])
     await sql`SELECT pg_advisory_unlock(hashtext(${name}))`.execute(holder)
     await waiting
   })
