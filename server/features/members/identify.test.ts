@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { changeUser, getUser } from '#contract/members.ts'
 import { registerMember } from '#server/testing/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
@@ -6,14 +7,13 @@ import type { Visitor } from '#server/testing/visitor.ts'
 import { identify } from './members.ts'
 
 let site: TestSite
-let asked = 0
-
 beforeAll(async () => {
   site = await testSite()
-  // Outside a transaction every query takes a connection of its own from the pool.
-  site.context.database.pool.on('acquire', () => asked++)
 })
 afterAll(() => site.close())
+
+/** Whatever connection it takes, a query is sent by this. */
+const query = vi.spyOn(pg.Client.prototype, 'query')
 
 const cookiesOf = ({ cookie }: Visitor) =>
   Object.fromEntries(
@@ -21,13 +21,13 @@ const cookiesOf = ({ cookie }: Visitor) =>
   )
 
 async function count(visitor: Visitor, header?: string) {
-  asked = 0
+  query.mockClear()
   const tokens =
     header === undefined
       ? { cookies: cookiesOf(visitor), headers: {} }
       : { cookies: {}, headers: { 'x-user-token': header } }
   const viewer = await identify(site.context, tokens)
-  return { viewer, asked }
+  return { viewer, asked: query.mock.calls.length }
 }
 
 test('a guest of whom nothing is kept is known without asking the database', async () => {

@@ -49,7 +49,7 @@ function settings(socketDir: string, durable: boolean): string[] {
     unix_socket_directories: socketDir,
     unix_socket_permissions: '0700',
     // Room for two copies of the site, each with its worker.
-    max_connections: '100',
+    max_connections: '120',
     shared_buffers: `${pageCacheMegabytes()}MB`,
     wal_level: 'minimal',
     max_wal_senders: '0',
