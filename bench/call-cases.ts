@@ -4,7 +4,10 @@ import type { BareOptions } from './bare-server.ts'
 import { countQueries } from './count-queries.ts'
 import { newMember } from './new-member.ts'
 import type { BenchSite } from './start-bench-site.ts'
+import { atLeast, beside, type Row } from './table.ts'
 import { findFilm, newGuest, newVisitor, type Film } from './visitor.ts'
+
+const aim = 0.7
 
 /** A call as one person makes it, and how many queries it costs. */
 export interface CallCase {
@@ -67,9 +70,15 @@ export async function makeCallCases(site: BenchSite): Promise<CallCase[]> {
 }
 
 /** Such as `/api/user/history?kind=, member (3 queries)`: ids and words are the bench's own. */
-export function nameOf({ who, path, queries }: CallCase): string {
+function nameOf({ who, path, queries }: CallCase): string {
   const name = path.replace(/=[^=]{12,}$/, '')
   return `${name}, ${who}${queries > 0 ? ` (${queries} quer${queries > 1 ? 'ies' : 'y'})` : ''}`
+}
+
+/** What reads the database has an aim against as many look-ups; what is answered from memory stands beside a bare route that only sends. */
+export function rowOf(each: CallCase, { ours, bare }: { ours: number; bare: number }, before = ''): Row {
+  const what = `${before}${nameOf(each)}`
+  return each.queries > 0 ? atLeast(what, ours, bare, aim, '/s') : beside(what, ours, bare, '/s')
 }
 
 /** The same bytes for the bare server to send, under /answer/0 and so on. */

@@ -1,10 +1,8 @@
-import { makeCallCases, nameOf, recordAnswers } from './call-cases.ts'
+import { makeCallCases, recordAnswers, rowOf } from './call-cases.ts'
 import { compareLoad } from './load.ts'
 import { startBare } from './start-bare.ts'
 import type { BenchSite } from './start-bench-site.ts'
-import { atLeast, type Row } from './table.ts'
-
-const aim = 0.7
+import type { Row } from './table.ts'
 
 /** Calls per second of every GET of the contract but the export, against a bare route with the same bytes and as many indexed look-ups. */
 export async function measureCalls(site: BenchSite): Promise<Row[]> {
@@ -19,7 +17,7 @@ export async function measureCalls(site: BenchSite): Promise<Row[]> {
         { urls: [`${site.url}${each.path}`], headers },
         { urls: [`${bare.url}/answer/${index}`], headers },
       )
-      rows.push(atLeast(nameOf(each), result.ours, result.bare, aim, '/s'))
+      rows.push(rowOf(each, result))
     }
     return rows
   } finally {

@@ -1,11 +1,10 @@
-import { makeCallCases, nameOf, recordAnswers } from './call-cases.ts'
+import { makeCallCases, recordAnswers, rowOf } from './call-cases.ts'
 import { compareLoad } from './load.ts'
 import { startAnother } from './start-another.ts'
 import { startBare } from './start-bare.ts'
 import type { BenchSite } from './start-bench-site.ts'
-import { atLeast, type Row } from './table.ts'
+import type { Row } from './table.ts'
 
-const aim = 0.7
 const secondBarePort = 3915
 /** More than two cores can use, and few enough that all four processes find room at the database. */
 const bareConnections = 8
@@ -31,7 +30,7 @@ export async function measureProcesses(site: BenchSite): Promise<Row[]> {
         { urls: [site, another].map(({ url }) => url + each.path), headers },
         { urls: bare.map(({ url }) => `${url}/answer/${index}`), headers },
       )
-      rows.push(atLeast(`2 processes: ${nameOf(each)}`, result.ours, result.bare, aim, '/s'))
+      rows.push(rowOf(each, result, '2 processes: '))
     }
     return rows
   } finally {

@@ -1,3 +1,6 @@
+/** What stands where a row has nothing to say. */
+const none = '–'
+
 /** One line of the result. `ok` says whether the ratio (or the time) is within the aim. */
 export interface Row {
   what: string
@@ -21,6 +24,11 @@ export function atLeast(what: string, ours: number, bare: number, least: number,
   }
 }
 
+/** A row for what has no aim: requests or bytes per second beside the bare one's. */
+export function beside(what: string, ours: number, bare: number, unit: string): Row {
+  return { ...atLeast(what, ours, bare, 0, unit), aim: none }
+}
+
 /** A row for "less is better": milliseconds, at most `most` times the bare one. */
 export function atMost(what: string, ours: number, bare: number, most: number): Row {
   const ratio = ours / bare
@@ -36,29 +44,36 @@ export function atMost(what: string, ours: number, bare: number, most: number): 
 
 /** A row without a bare counterpart: milliseconds, at most `mostMs`. */
 export function within(what: string, ms: number, mostMs: number): Row {
-  return { what, ours: inUnit(ms, 'ms'), bare: '–', ratio: '–', aim: `≤ ${mostMs} ms`, ok: ms <= mostMs }
+  return { what, ours: inUnit(ms, 'ms'), bare: none, ratio: none, aim: `≤ ${mostMs} ms`, ok: ms <= mostMs }
 }
 
 /** A row without a bare counterpart or a unit, at least `least`. */
 export function score(what: string, points: number, least: number): Row {
-  return { what, ours: String(points), bare: '–', ratio: '–', aim: `≥ ${least}`, ok: points >= least }
+  return { what, ours: String(points), bare: none, ratio: none, aim: `≥ ${least}`, ok: points >= least }
 }
 
 /** A row without a bare counterpart: megabytes of memory, at most `most`. */
 export function atMostMegabytes(what: string, megabytes: number, most: number): Row {
   const ours = inUnit(megabytes, 'MB')
-  return { what, ours, bare: '–', ratio: '–', aim: `≤ ${most} MB`, ok: megabytes <= most }
+  return { what, ours, bare: none, ratio: none, aim: `≤ ${most} MB`, ok: megabytes <= most }
 }
 
 /** A row without a bare counterpart: how often something happened, at most `most` times. */
 export function atMostTimes(what: string, count: number, most: number): Row {
-  return { what, ours: String(count), bare: '–', ratio: '–', aim: `≤ ${most}`, ok: count <= most }
+  return { what, ours: String(count), bare: none, ratio: none, aim: `≤ ${most}`, ok: count <= most }
 }
 
 export function printTable(rows: readonly Row[]): void {
   printLines([
     ['what', 'ours', 'bare', 'ratio', 'aim', 'ok?'],
-    ...rows.map(({ what, ours, bare, ratio, aim, ok }) => [what, ours, bare, ratio, aim, ok ? 'yes' : 'NO']),
+    ...rows.map(({ what, ours, bare, ratio, aim, ok }) => [
+      what,
+      ours,
+      bare,
+      ratio,
+      aim,
+      aim === none ? none : ok ? 'yes' : 'NO',
+    ]),
   ])
 }
 

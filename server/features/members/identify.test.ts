@@ -12,16 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Whatever connection it takes, a query is sent by this. */
-const query = vi.spyOn(pg.Client.prototype, 'query')
-
 const cookiesOf = ({ cookie }: Visitor) =>
   Object.fromEntries(
     cookie.split('; ').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
   )
 
 async function count(visitor: Visitor, header?: string) {
-  query.mockClear()
+  // Whatever connection it takes, a query is sent by this.
+  const query = vi.spyOn(pg.Client.prototype, 'query').mockClear()
   const tokens =
     header === undefined
       ? { cookies: cookiesOf(visitor), headers: {} }
