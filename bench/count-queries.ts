@@ -23,14 +23,17 @@ export async function countQueries(
     return Reflect.apply(query, this, given)
   }
   const counts: number[] = []
-  for (const url of paths) {
-    await site.inject({ url, headers: { cookie } })
-    count = 0
-    for (let i = 0; i < calls; i++) await site.inject({ url, headers: { cookie } })
-    counts.push(Math.round(count / calls))
+  try {
+    for (const url of paths) {
+      await site.inject({ url, headers: { cookie } })
+      count = 0
+      for (let i = 0; i < calls; i++) await site.inject({ url, headers: { cookie } })
+      counts.push(Math.round(count / calls))
+    }
+    return counts
+  } finally {
+    pg.Client.prototype.query = query
+    await site.close()
+    await context.close()
   }
-  pg.Client.prototype.query = query
-  await site.close()
-  await context.close()
-  return counts
 }

@@ -25,8 +25,7 @@ export function openTestPool(url: string): Database<Tables> {
     db: openKysely<Tables>(pool, pipelines),
     pool,
     close: async () => {
-      await pipelines.end()
-      await pool.end()
+      await pipelines.end().finally(() => pool.end())
     },
   }
 }

@@ -29,7 +29,7 @@ const typedWords = prepared(
   (_: Db, { keyword, forgiving, unfinished }: Slots<Typed>) => sql<TypedWord & { whole: string }>`
     WITH words AS (SELECT plain_words(${keyword}) AS words), typed AS MATERIALIZED (
       SELECT word, place, begun, EXISTS (SELECT FROM search_words WHERE search_words.word = each.word) AS known,
-        whole_forms(word) || CASE WHEN begun THEN beginning_forms(word) ELSE '{}' END AS forms
+        whole_forms(word) || CASE WHEN begun AND ${forgiving} THEN beginning_forms(word) ELSE '{}' END AS forms
       FROM words, unnest(words) WITH ORDINALITY each(word, place),
         LATERAL (SELECT ${unfinished} AND place = cardinality(words) AS begun) last
       WHERE place <= ${mostWords}

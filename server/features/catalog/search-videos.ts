@@ -76,7 +76,8 @@ async function begin(db: Db, keyword: string, order: Order, size: number) {
   const isTried = !exact.hasKnown
   const { search } = isTried ? exact : await readKeyword(db, keyword, { forgiving: true })
   const more = isTried ? rows : await find(db, search, order, undefined, size)
-  if (more.length > 0 || choices.length === 1) return { search, rows: more }
+  const isOneWord = choices.length === 1
+  if (more.length > 0 || isOneWord) return { search, rows: more }
   const some: Search = { ...search, join: 'any' }
   return { search: some, rows: await find(db, some, order, undefined, size) }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
-import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
+import { lookUp, prepared, type Slots } from '#server/platform/database/prepared.ts'
 import { preparedPage, type After } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
@@ -137,7 +137,7 @@ interface UnlockedAsked {
   limit: number
 }
 
-const unlocked = lookUp(
+const unlocked = prepared(
   (_: Db, { userId, now, at, id, limit }: Slots<UnlockedAsked>) => sql<ListedRow>`
     WITH unlocked AS (
       SELECT video_id, episode_id, source, starts_at AS at FROM entitlements

@@ -1,9 +1,9 @@
-import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeUser, getUser } from '#contract/members.ts'
 import { registerMember } from '#server/testing/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
+import { watchQueries } from '#server/testing/watch-queries.ts'
 import { identify } from './members.ts'
 
 let site: TestSite
@@ -18,14 +18,14 @@ const cookiesOf = ({ cookie }: Visitor) =>
   )
 
 async function count(visitor: Visitor, header?: string) {
-  // Whatever connection it takes, a query is sent by this.
-  const query = vi.spyOn(pg.Client.prototype, 'query').mockClear()
+  const asked = watchQueries('users', 'sessions')
+  const before = asked().length
   const tokens =
     header === undefined
       ? { cookies: cookiesOf(visitor), headers: {} }
       : { cookies: {}, headers: { 'x-user-token': header } }
   const viewer = await identify(site.context, tokens)
-  return { viewer, asked: query.mock.calls.length }
+  return { viewer, asked: asked().length - before }
 }
 
 test('a guest of whom nothing is kept is known without asking the database', async () => {

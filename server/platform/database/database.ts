@@ -66,8 +66,7 @@ export async function openDatabase<Tables>(
     db: openKysely<Tables>(pool, pipelines),
     pool,
     close: async () => {
-      await pipelines.end()
-      await close()
+      await pipelines.end().finally(close)
     },
   }
 }

@@ -35,7 +35,10 @@ export function withNamedStatements(pool: Pool, pipelines?: Pipelines): Postgres
 /** What `pg` says of a query that waited too long; its connection still waits for the answer. */
 const tooLong = 'Query read timeout'
 
-/** A connection for one user at a time, which is taken from the pool with the first statement that needs one. */
+/**
+ * A connection for one user at a time, which is taken from the pool with the first statement that needs one: a prepared query that
+ * comes before goes down a pipeline.
+ */
 function lease(pool: Pool, pipelines: Pipelines | undefined, names: Names): PostgresPoolClient {
   let client: PoolClient | undefined
   let stuck = false

@@ -1,14 +1,16 @@
 import type { Pool, PoolClient, PoolConfig, QueryConfig, QueryResult } from 'pg'
 
 /**
- * How many connections take the statements of a kind. Look-ups are over so soon that one suffices, which what takes longer must not
- * hold up. For the rest a few are faster than many: PostgreSQL's processes then find in their own memory what others have read.
+ * The pools that the connections of each kind come from. Look-ups are over so soon that one suffices, which what takes longer must not
+ * hold up: one that waits, such as for a migration's lock, is given up soon. For the rest a few are faster than many: PostgreSQL's
+ * processes then find in their own memory what others have read.
  */
-const connections = { lookUp: 1, read: 4 }
+const pools = { lookUp: { max: 1, statement_timeout: 5000 }, read: { max: 4 } } as const
 
 /** A statement that reads in far less than a millisecond, or one that may take longer. */
-export type Kind = keyof typeof connections
+export type Kind = keyof typeof pools
 
+/** By their texts: of two statements with the same text, the kind that was given last stands for both. */
 const kinds = new Map<string, Kind>()
 
 /** Says that a text only reads, so that outside of a transaction it may share a connection with others of its kind. */
@@ -33,8 +35,8 @@ export interface Pipelines {
 /** Pipelines on the server of these pools, which are opened with options that make pipelines of their connections. */
 export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipelines {
   const open = (kind: Kind) => {
-    const pool = openPool({ pipeline: true, max: connections[kind] })
-    return { pool, lines: Array.from({ length: connections[kind] }, () => new Line(pool)) }
+    const pool = openPool({ pipeline: true, ...pools[kind] })
+    return { pool, lines: Array.from({ length: pools[kind].max }, () => new Line(pool)) }
   }
   const opened = { lookUp: open('lookUp'), read: open('read') }
   return {
@@ -44,12 +46,17 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
     },
     async end() {
       for (const { pool, lines } of Object.values(opened)) {
+        // First, so that nobody connects any more; it is over once the connections are back.
+        const ended = pool.end()
         for (const line of lines) await line.release()
-        await pool.end()
+        await ended
       }
     },
   }
 }
+
+/** SQLSTATE for a statement whose table has changed since it was planned, such as by a newer copy of the site. */
+const outdated = '0A000'
 
 /**
  * One connection. It is made with the first statement, and anew when it has broken; statements that were under way then fail, as
@@ -70,6 +77,9 @@ class Line {
     try {
       this.#connection ??= this.#connect()
       return await (await this.#connection).query(statement)
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === outdated) await this.release(true)
+      throw ownError(error)
     } finally {
       this.waiting--
     }
@@ -89,9 +99,19 @@ class Line {
     return connecting
   }
 
-  async release(): Promise<void> {
-    const last = await this.#connection?.catch(() => undefined)
+  /** Gives the connection back, to be ended where nobody should have it again: after what is under way. */
+  async release(destroy = false): Promise<void> {
+    const last = this.#connection
     this.#connection = undefined
-    last?.release()
+    const client = await last?.catch(() => undefined)
+    client?.release(destroy)
   }
+}
+
+/** An error of one's own: many hear of the same broken connection, and each adds to its error where it was met. */
+function ownError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { message } = error
+  const own = error instanceof AggregateError ? new AggregateError(error.errors, message) : new Error(message)
+  return Object.assign(own, error)
 }

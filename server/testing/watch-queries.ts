@@ -1,0 +1,13 @@
+import pg from 'pg'
+import { onTestFinished, vi } from 'vitest'
+
+/**
+ * Watches what this process asks the database until the test is over, on whichever connection.
+ * @returns what gives the texts so far that name one of these tables
+ */
+export function watchQueries(...tables: readonly string[]): () => string[] {
+  const query = vi.spyOn(pg.Client.prototype, 'query')
+  onTestFinished(() => query.mockRestore())
+  const named = (text: string) => tables.some((table) => text.includes(`"${table}"`))
+  return () => query.mock.calls.map(([asked]) => String(Object(asked).text)).filter(named)
+}
