@@ -1,12 +1,11 @@
 import pg from 'pg'
 import { columnTypes } from '#server/platform/database/column-types.ts'
-import { openKysely, planOnce, type Database } from '#server/platform/database/database.ts'
-import { openPipelines } from '#server/platform/database/pipelines.ts'
+import { databaseOn, planOnce, type Database } from '#server/platform/database/database.ts'
 import type { Tables } from '#server/tables.ts'
 
 /** A database of a test as the site opens it, without a look at its version and migrations. */
 export function openTestPool(url: string): Database<Tables> {
-  const openPool = (more: pg.PoolConfig) => {
+  const openPool = (more: pg.PoolConfig = {}) => {
     const pool = new pg.Pool({
       connectionString: url,
       types: columnTypes,
@@ -20,12 +19,5 @@ export function openTestPool(url: string): Database<Tables> {
     return pool
   }
   const pool = openPool({ max: 10 })
-  const pipelines = openPipelines(openPool)
-  return {
-    db: openKysely<Tables>(pool, pipelines),
-    pool,
-    close: async () => {
-      await pipelines.end().finally(() => pool.end())
-    },
-  }
+  return databaseOn({ pool, openPool, close: () => pool.end() })
 }

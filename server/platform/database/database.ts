@@ -4,7 +4,7 @@ import pg from 'pg'
 import { ConfigError } from '#server/platform/config-error.ts'
 import { startEmbedded, type EmbeddedDatabase } from '#server/platform/database/embedded.ts'
 import { migrate } from '#server/platform/database/migrate.ts'
-import { openPipelines, type Pipelines } from '#server/platform/database/pipelines.ts'
+import { openPipelines } from '#server/platform/database/pipelines.ts'
 import { withNamedStatements } from '#server/platform/database/named-statements.ts'
 import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
@@ -54,42 +54,45 @@ export async function openDatabase<Tables>(
   log: Log,
   options: pg.PoolConfig = {},
 ): Promise<Database<Tables>> {
-  const { pool, openPool, close } = await connectDatabase({ dataDir, databaseUrl }, log, options)
+  const connected = await connectDatabase({ dataDir, databaseUrl }, log, options)
   try {
-    await migrate(pool, { directory: migrationsDir, log })
+    await migrate(connected.pool, { directory: migrationsDir, log })
   } catch (error) {
-    await close()
+    await connected.close()
     throw error
   }
-  const pipelines = openPipelines(openPool)
-  return {
-    db: openKysely<Tables>(pool, pipelines),
-    pool,
-    close: async () => {
-      await pipelines.end().finally(close)
-    },
-  }
+  return databaseOn(connected)
 }
 
-/** The database as queries are written for it. */
-export function openKysely<Tables>(pool: pg.Pool, pipelines?: Pipelines): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool, pipelines) }) })
+/** A connected server, and how to open more pools on it, with options on top of the first one's. */
+interface Connected {
+  pool: pg.Pool
+  openPool(options?: pg.PoolConfig): pg.Pool
+  close(): Promise<void>
+}
+
+/** The database as queries are written for it: by the pool, and what is prepared by pipelines beside it. */
+export function databaseOn<Tables>({ pool, openPool, close }: Connected): Database<Tables> {
+  const pipelines = openPipelines(openPool)
+  return {
+    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool, pipelines) }) }),
+    pool,
+    close: () => pipelines.end().finally(close),
+  }
 }
 
 /** For commands that move whole tables: nothing they do is given up for taking long. */
 export const unhurried = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 }
-
-/** Opens another pool on the same server, with options on top of the first one's. */
-type OpenPool = (options?: pg.PoolConfig) => pg.Pool
 
 /** As `openDatabase`, but takes the database as it is. @throws ConfigError as there */
 export async function connectDatabase(
   { dataDir, databaseUrl }: DatabaseSettings,
   log: Log,
   options: pg.PoolConfig,
-): Promise<{ pool: pg.Pool; openPool: OpenPool; close: () => Promise<void> }> {
+): Promise<Connected> {
   const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log }) : undefined
-  const openPool: OpenPool = (more) => makePool(embedded ?? databaseUrl ?? '', { ...options, ...more }, log)
+  const openPool = (more?: pg.PoolConfig) =>
+    makePool(embedded ?? databaseUrl ?? '', { ...options, ...more }, log)
   const pool = openPool()
   const close = async () => {
     await pool.end()

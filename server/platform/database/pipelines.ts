@@ -74,11 +74,11 @@ class Line {
 
   async query(statement: QueryConfig): Promise<QueryResult> {
     this.waiting++
+    const connection = (this.#connection ??= this.#connect())
     try {
-      this.#connection ??= this.#connect()
-      return await (await this.#connection).query(statement)
+      return await (await connection).query(statement)
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === outdated) await this.release(true)
+      if (error instanceof Error && 'code' in error && error.code === outdated) this.#drop(connection)
       throw ownError(error)
     } finally {
       this.waiting--
@@ -86,17 +86,15 @@ class Line {
   }
 
   #connect(): Promise<PoolClient> {
-    const connecting = this.#pool.connect()
-    const forget = () => {
-      const isOurs = this.#connection === connecting
-      if (isOurs) this.#connection = undefined
-      return isOurs
-    }
-    connecting.then(
-      (client) => client.once('error', (error) => forget() && client.release(error)),
-      () => forget(),
-    )
-    return connecting
+    const connection = this.#pool.connect()
+    const drop = () => this.#drop(connection)
+    connection.then((client) => client.once('error', drop), drop)
+    return connection
+  }
+
+  /** The next statement connects anew, unless that has happened already. */
+  #drop(connection: Promise<PoolClient>): void {
+    if (this.#connection === connection) void this.release(true)
   }
 
   /** Gives the connection back, to be ended where nobody should have it again: after what is under way. */
