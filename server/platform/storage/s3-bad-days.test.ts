@@ -103,6 +103,21 @@ test('a large file goes in parts; one that broke off goes on with those that are
   expect(existsSync(path)).toBe(false)
 })
 
+test('a large file that is stopped on its way ends at once, and goes on another time', async () => {
+  const path = join(makeFolder(storage, { 'film.mp4': large }), 'film.mp4')
+  const stop = new AbortController()
+  store.misbehave((call) => {
+    if (!/partNumber=3/.test(call)) return undefined
+    stop.abort()
+    return 'stall'
+  })
+  await expect(storage.moveIn(path, 'originals/stopped.mp4', stop.signal)).rejects.toThrow('abort')
+  expect(await storage.exists('originals/stopped.mp4')).toBe(false)
+  store.misbehave(() => undefined)
+  await storage.moveIn(path, 'originals/stopped.mp4')
+  expect((await storage.read('originals/stopped.mp4')).equals(large)).toBe(true)
+})
+
 test('parts of other bytes than the file’s are sent anew', async () => {
   const [one, other] = [large, Buffer.from(large)]
   other[5] = (other[5] ?? 0) ^ 1
