@@ -152,7 +152,9 @@ it('puts what belongs at the back of the search there before it takes anything f
   const shelfOf = async ({ id }: BuiltVideo) =>
     (await pool.query<{ shelf: number }>('SELECT shelf FROM video_search WHERE video_id = $1', [id])).rows[0]
       ?.shelf
-  await pool.query(`INSERT INTO video_search (video_id, words) VALUES ($1, '')`, [back.id])
+  await pool.query(`INSERT INTO video_search (video_id, released_at, words) VALUES ($1, now(), '')`, [
+    back.id,
+  ])
   await pool.query('UPDATE video_search SET shelf = 1 WHERE video_id = $1', [front.id])
   await arrangeShelves(db(), 1)
   expect([await shelfOf(back), await shelfOf(front)]).toEqual([frontShelves.length, 1])

@@ -81,6 +81,7 @@ export const frontShelves = [
   { popular: 10_000, newest: 5000 },
   { popular: 30_000, newest: 15_000 },
   { popular: 100_000, newest: 50_000 },
+  { popular: 300_000, newest: 150_000 },
 ]
 
 /**

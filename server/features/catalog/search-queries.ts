@@ -65,7 +65,7 @@ export interface SearchTerms {
 
 interface Found {
   video_id: string
-  score: number
+  key: unknown
   depth: number
 }
 
@@ -73,20 +73,20 @@ interface Found {
 const shelves = Array.from({ length: frontShelves.length + 1 }, (_, shelf) => shelf)
 
 interface Reach {
-  /** Whether matches are ordered by how good they are; else none is weighed. */
-  scored: boolean
+  /** What the matches are told apart by, of the search's own row. */
+  key: Expression<unknown>
   /** Another shelf is opened while fewer than so many were found. */
   plenty: number
   /** Or as far as this shelf, however many there are. */
   depth: Expression<number> | undefined
 }
 
-/** The videos that match, with their scores and the last shelf that was opened. */
+/** The videos that match, with their keys and the last shelf that was opened. */
 function findOnShelves(terms: Slots<SearchTerms>, reach: Reach): RawBuilder<Found> {
   const opened = shelves.slice(1).map((shelf) => sql`(${isOpen(shelf, reach)})::int`)
   const all = shelves.map((shelf) => sql`SELECT * FROM ${sql.table(`shelf_${shelf}`)}`)
   return sql<Found>`WITH ${sql.join(shelves.map((shelf) => readShelf(shelf, terms, reach)))}
-    SELECT video_id, score, ${sql.join(opened, sql` + `)} AS depth FROM (${sql.join(all, sql` UNION ALL `)}) found`
+    SELECT video_id, key, ${sql.join(opened, sql` + `)} AS depth FROM (${sql.join(all, sql` UNION ALL `)}) found`
 }
 
 /** Of a shelf that stays closed, only the videos that have these words as their title. */
@@ -97,7 +97,7 @@ function readShelf(shelf: number, terms: Slots<SearchTerms>, reach: Reach): RawB
       : sql`CASE WHEN ${isOpen(shelf, reach)} THEN ${terms.all}::tsquery ELSE ${terms.title}::tsquery END`
   const before = shelf === 0 ? sql`0` : sql`(SELECT videos FROM ${sql.table(`found_before_${shelf}`)})`
   return sql`${sql.table(`shelf_${shelf}`)} AS MATERIALIZED (
-      SELECT video_id, ${reach.scored ? scoreFor(terms) : sql`0`} AS score FROM video_search WHERE shelf = ${sql.lit(shelf)} AND words @@ ${wanted}
+      SELECT video_id, ${reach.key} AS key FROM video_search WHERE shelf = ${sql.lit(shelf)} AND words @@ ${wanted}
     ), ${sql.table(`found_before_${shelf + 1}`)} AS (
       SELECT ${before} + count(*) AS videos FROM ${sql.table(`shelf_${shelf}`)}
     )`
@@ -115,7 +115,12 @@ function scoreFor({ all, typed, title }: Slots<SearchTerms>): RawBuilder<number>
     + CASE WHEN words @@ ${title}::tsquery THEN 4000000 WHEN words @@ ${typed}::tsquery THEN 2000000 ELSE 0 END`
 }
 
-const keys = { relevance: 'found.score', newest: 'videos.released_at', popular: 'videos.popularity' } as const
+/** What matches are ordered by. How much a video is watched changes too often to stand in the search's row. */
+const keys = {
+  relevance: { ofMatch: scoreFor, ofRow: 'found.key' },
+  newest: { ofMatch: () => sql`released_at`, ofRow: 'found.key' },
+  popular: { ofMatch: () => sql`0`, ofRow: 'videos.popularity' },
+} as const
 
 /** How many matches are plenty: a search gives at least so many of the best known, and all where there are fewer. */
 const plentyOfVideos = 60
@@ -150,13 +155,16 @@ type SearchValues = SearchTerms & {
 const preparedSearch = (order: Order, isFirst: boolean) =>
   prepared((_: Db, values: Slots<SearchValues>) => {
     const { all, typed, title, limit, depth, key: after, id } = values
-    const found = findOnShelves(
-      { all, typed, title },
-      { scored: order === 'relevance', plenty: plentyOfVideos, depth: isFirst ? undefined : depth },
-    )
-    const key = sql.ref(keys[order])
+    const terms = { all, typed, title }
+    const { ofMatch, ofRow } = keys[order]
+    const found = findOnShelves(terms, {
+      key: ofMatch(terms),
+      plenty: plentyOfVideos,
+      depth: isFirst ? undefined : depth,
+    })
+    const key = sql.ref(ofRow)
     const isFurther = isFirst ? sql`true` : sql`(${key}, found.video_id) < (${after}, ${id})`
-    const joined = order === 'relevance' ? sql`` : sql`JOIN videos ON videos.id = found.video_id`
+    const joined = order === 'popular' ? sql`JOIN videos ON videos.id = found.video_id` : sql``
     if (order !== 'popular' || isFirst)
       return sql<FoundVideo>`
         SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation
@@ -204,15 +212,13 @@ interface Suggested {
 
 const suggestedTitles = prepared(
   (_: Db, { all, typed, title, limit }: Slots<SearchTerms & { limit: number }>) => {
-    const found = findOnShelves(
-      { all, typed, title },
-      { scored: true, plenty: plentyOfTitles, depth: undefined },
-    )
+    const terms = { all, typed, title }
+    const found = findOnShelves(terms, { key: scoreFor(terms), plenty: plentyOfTitles, depth: undefined })
     return sql<Suggested>`
       SELECT id, titles, cover_path
-      FROM (SELECT video_id, score FROM (${found}) found ORDER BY score DESC, video_id DESC LIMIT ${limit}) best
+      FROM (SELECT video_id, key FROM (${found}) found ORDER BY key DESC, video_id DESC LIMIT ${limit}) best
       JOIN videos ON videos.id = best.video_id
-      ORDER BY score DESC, video_id DESC`
+      ORDER BY key DESC, video_id DESC`
   },
 )
 
