@@ -41,10 +41,11 @@ async function suggest(db: Db, keyword: string, query: TagsQuery, language: Lang
   decodeCursor(`tags ${keyword}`, query.cursor, [])
   const limit = pageSize(query.limit, suggestions)
   const exact = await suggestOnce(db, keyword, language, { forgiving: false, limit })
-  const { tags, titles } =
-    exact.tags.length + exact.titles.length >= few
-      ? exact
-      : await suggestOnce(db, keyword, language, { forgiving: true, limit })
+  // For words that nobody knows, those alike have been tried.
+  const isEnough = exact.tags.length + exact.titles.length >= few || !exact.hasKnown
+  const { tags, titles } = isEnough
+    ? exact
+    : await suggestOnce(db, keyword, language, { forgiving: true, limit })
   return {
     list: tags.map((row) => presentTag(row, language)),
     next_cursor: null,
@@ -63,14 +64,16 @@ async function suggestOnce(
   { forgiving, limit }: { forgiving: boolean; limit: number },
 ) {
   const { whole, words } = await selectTypedWords(db, keyword, { forgiving, unfinished: true })
+  const hasKnown = words.some(({ known }) => known)
   const choices = chooseBeginnings(words, { forgiving })
-  if (choices.length === 0 || choices.some((group) => group.length === 0)) return { tags: [], titles: [] }
+  if (choices.length === 0 || choices.some((group) => group.length === 0))
+    return { tags: [], titles: [], hasKnown }
   const terms = nameTermsFor(whole, choices, language === 'en' ? ['en'] : [language, 'en'])
   const [tags, titles] = await Promise.all([
     suggestTags(db, terms.all, limit),
     suggestTitles(db, terms, limit),
   ])
-  return { tags, titles }
+  return { tags, titles, hasKnown }
 }
 
 function presentTag(

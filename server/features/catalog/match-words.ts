@@ -20,7 +20,7 @@ export function chooseWords(words: readonly TypedWord[], { forgiving }: { forgiv
 
 /**
  * The same for words that are still being typed: the last one stands for all that begin with it (marked by a trailing `*`),
- * and with `forgiving` also for those whose beginning is one typo apart.
+ * and where none does or `forgiving` says so, also for those whose beginning is one typo apart.
  */
 export function chooseBeginnings(words: readonly TypedWord[], options: { forgiving: boolean }): Choices {
   const last = words.at(-1)
@@ -28,7 +28,7 @@ export function chooseBeginnings(words: readonly TypedWord[], options: { forgivi
   const others = last.alike.filter((other) => beginsAlike(last.word, other)).slice(0, mostChoices)
   return [
     ...chooseWords(words.slice(0, -1), options),
-    [`${last.word}*`, ...(options.forgiving ? others : [])],
+    [`${last.word}*`, ...(options.forgiving || !last.known ? others : [])],
   ]
 }
 

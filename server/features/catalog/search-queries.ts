@@ -9,7 +9,7 @@ import { frontShelves } from './rank-queries.ts'
 /** A word that was typed, without accents and case. */
 export interface TypedWord {
   word: string
-  /** Whether a published text has exactly this word. */
+  /** Whether a published text has exactly this word, or for an unfinished one, a word that begins like it. */
   known: boolean
   /** Words that have a form in common with it: what may be one typo apart, and some that are not. */
   alike: string[]
@@ -27,23 +27,29 @@ interface Typed {
 
 const typedWords = prepared(
   (_: Db, { keyword, forgiving, unfinished }: Slots<Typed>) => sql<TypedWord & { whole: string }>`
-    WITH words AS (SELECT plain_words(${keyword}) AS words), typed AS MATERIALIZED (
-      SELECT word, place, begun, EXISTS (SELECT FROM search_words WHERE search_words.word = each.word) AS known,
-        whole_forms(word) || CASE WHEN begun AND ${forgiving} THEN beginning_forms(word) ELSE '{}' END AS forms
+    WITH words AS (SELECT plain_words(${keyword}) AS words), looked_up AS MATERIALIZED (
+      SELECT word, place, begun, coalesce((
+        SELECT CASE WHEN begun THEN starts_with(next.word, each.word) ELSE next.word = each.word END
+        FROM search_words next WHERE next.word >= each.word ORDER BY next.word LIMIT 1
+      ), false) AS known
       FROM words, unnest(words) WITH ORDINALITY each(word, place),
         LATERAL (SELECT ${unfinished} AND place = cardinality(words) AS begun) last
       WHERE place <= ${mostWords}
+    ), typed AS MATERIALIZED (
+      SELECT word, place, known, CASE WHEN ${forgiving} OR NOT known THEN
+        whole_forms(word) || CASE WHEN begun THEN beginning_forms(word) ELSE '{}' END
+      END AS forms
+      FROM looked_up
     )
-    SELECT word, known, plain_text(${keyword}) AS whole,
-      CASE WHEN (known OR begun) AND NOT ${forgiving} THEN '{}' ELSE ARRAY(
-        SELECT search_words.word FROM search_words WHERE search_words.forms && typed.forms LIMIT ${mostAlike}
-      ) END AS alike
+    SELECT word, known, plain_text(${keyword}) AS whole, ARRAY(
+      SELECT search_words.word FROM search_words WHERE search_words.forms && typed.forms LIMIT ${mostAlike}
+    ) AS alike
     FROM typed ORDER BY place`,
 )
 
 /**
  * The words of a keyword as the index has them. Those alike are looked up for every word where `forgiving`, else for the
- * unknown ones; for a last word that is `unfinished` only where `forgiving`, then also among the words that begin like it.
+ * unknown ones; for a last word that is `unfinished` also among the words that begin like it.
  */
 export async function selectTypedWords(
   db: Db,

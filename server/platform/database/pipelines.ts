@@ -5,7 +5,7 @@ import type { Pool, PoolClient, PoolConfig, QueryConfig, QueryResult } from 'pg'
  * hold up: one that waits, such as for a migration's lock, is given up soon. For the rest a few are faster than many: PostgreSQL's
  * processes then find in their own memory what others have read.
  */
-const pools = { lookUp: { max: 1, statement_timeout: 5000 }, read: { max: 4 } } as const
+const pools = { lookUp: { max: 1, statement_timeout: 5000 }, read: { max: 3 } } as const
 
 /** A statement that reads in far less than a millisecond, or one that may take longer. */
 export type Kind = keyof typeof pools
