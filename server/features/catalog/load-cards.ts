@@ -4,19 +4,25 @@ import { createRowCache } from '#server/platform/answer-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { presentCard } from './present.ts'
-import { selectCardsByIds, selectTagNames, type CardRow } from './queries.ts'
+import { selectCardsByIds, selectTagNames, type CardRow, type NameRow } from './queries.ts'
 
 /** Finds the rows behind cards by their ids; what may not be seen is missing. */
 export type FindCards = (ids: readonly string[]) => Promise<Map<string, CardRow>>
 
+/** Puts the names of tags in the place of their ids. */
+export type WithTags = <Row extends { tag_ids: readonly string[] }>(
+  rows: readonly Row[],
+) => Promise<(Omit<Row, 'tag_ids'> & { tags: NameRow[] })[]>
+
 /** What cards and their tags look like is the same for everybody, whoever's list they stand in: each is kept for at most a second. */
-export function createCards(db: Db, clock: Clock): FindCards {
+export function createCards(db: Db, clock: Clock): { findCards: FindCards; withTags: WithTags } {
   const findTags = createRowCache(clock, (ids) => selectTagNames(db, ids))
-  return createRowCache(clock, async (ids) => {
-    const rows = await selectCardsByIds(db, ids)
+  const withTags: WithTags = async (rows) => {
     const tags = await findTags([...new Set(rows.flatMap(({ tag_ids }) => tag_ids))])
-    return rows.map(({ tag_ids, ...card }): CardRow => ({ ...card, tags: listed(tag_ids, tags) }))
-  })
+    return rows.map(({ tag_ids, ...row }) => ({ ...row, tags: listed(tag_ids, tags) }))
+  }
+  const findCards = createRowCache(clock, async (ids) => withTags(await selectCardsByIds(db, ids)))
+  return { findCards, withTags }
 }
 
 /** Those of the ids that were found, in the order of the ids. */

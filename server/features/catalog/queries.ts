@@ -46,10 +46,14 @@ export type CardRow = Awaited<ReturnType<ReturnType<typeof selectCards>['execute
 /** Written out, not as a parameter, so that a prepared statement can use the indexes of published videos only. */
 export const isPublished = sql<boolean>`videos.state = 'published'`
 
+/** The columns of a card with the ids of its tags, whose names are kept apart (`withTags`). */
+export const plainCardColumns = [...cardColumns, 'videos.tag_ids'] as const
+export type PlainCardRow = Awaited<ReturnType<typeof selectCardsByIds>>[number]
+
 const cardsByIds = lookUp((db: Db, { ids }: Slots<{ ids: readonly string[] }>) =>
   db
     .selectFrom('videos')
-    .select([...cardColumns, 'videos.tag_ids'])
+    .select(plainCardColumns)
     .where(sql<boolean>`videos.id = ANY(${ids})`)
     .where('videos.state', 'in', ['published', 'archived']),
 )

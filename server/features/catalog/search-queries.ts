@@ -4,6 +4,7 @@ import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db } from '#server/tables.ts'
 import type { ListOrder, ListPlace } from './list-queries.ts'
 import { generationNow, risenFirst, roseTo } from './popular-queries.ts'
+import { plainCardColumns, type PlainCardRow } from './queries.ts'
 import { frontShelves } from './rank-queries.ts'
 
 /** A word that was typed, without accents and case. */
@@ -136,14 +137,17 @@ export interface SearchPlace extends Required<ListPlace> {
   depth: number
 }
 
-/** A video that was found, with what it is ordered by and the shelf up to which it was looked for. */
-export interface FoundVideo {
+/** Where a match stands: what it is ordered by, and the shelf up to which it was looked for. */
+interface FoundPlace {
   id: string
   key: Date | number
   depth: number
   generation: number
-  risen?: number | null
+  risen: number | null
 }
+
+/** A video that was found, in its place. A search reads its cards with it: they are seldom those of the search before. */
+export type FoundVideo = PlainCardRow & FoundPlace
 
 type Order = ListOrder | 'relevance'
 
@@ -159,32 +163,40 @@ type SearchValues = SearchTerms & {
 
 /** A page of a search in an order, the first or a further one: a text each, so that it is built once. */
 const preparedSearch = (order: Order, isFirst: boolean) =>
-  prepared((_: Db, values: Slots<SearchValues>) => {
-    const { all, typed, title, limit, depth, key: after, id } = values
-    const terms = { all, typed, title }
-    const { ofMatch, ofRow } = keys[order]
-    const found = findOnShelves(terms, {
-      key: ofMatch(terms),
-      plenty: plentyOfVideos,
-      depth: isFirst ? undefined : depth,
-    })
-    const key = sql.ref(ofRow)
-    const isFurther = isFirst ? sql`true` : sql`(${key}, found.video_id) < (${after}, ${id})`
-    const joined = order === 'popular' ? sql`JOIN videos ON videos.id = found.video_id` : sql``
-    if (order !== 'popular' || isFirst)
-      return sql<FoundVideo>`
-        SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation
-        FROM (${found}) found ${joined}
-        WHERE ${isFurther} ORDER BY ${key} DESC, found.video_id DESC LIMIT ${limit}`
-    const risen = sql`rises.generation`
-    const rises = { from: values.from, after: values.after }
-    return sql<FoundVideo>`
-      SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation, ${risen} AS risen
-      FROM (${found}) found ${joined}
-      LEFT JOIN rises ON rises.video_id = found.video_id AND ${roseTo({ key: after, id, rises })}
-      WHERE ${isFurther} OR ${risen} IS NOT NULL
-      ORDER BY ${risenFirst(risen, sql`found.video_id`)}, ${key} DESC, found.video_id DESC LIMIT ${limit}`
+  prepared(
+    (_: Db, values: Slots<SearchValues>) => sql<FoundVideo>`
+      SELECT ${sql.join(plainCardColumns.map((column) => sql.ref(column)))},
+        page.key, page.depth, page.generation, page.risen
+      FROM (${findPlaces(order, isFirst, values)}) page JOIN videos ON videos.id = page.id
+      ORDER BY ${risenFirst(sql`page.risen`, sql`page.id`)}, page.key DESC, page.id DESC`,
+  )
+
+function findPlaces(order: Order, isFirst: boolean, values: Slots<SearchValues>): RawBuilder<FoundPlace> {
+  const { all, typed, title, limit, depth, key: after, id } = values
+  const terms = { all, typed, title }
+  const { ofMatch, ofRow } = keys[order]
+  const found = findOnShelves(terms, {
+    key: ofMatch(terms),
+    plenty: plentyOfVideos,
+    depth: isFirst ? undefined : depth,
   })
+  const key = sql.ref(ofRow)
+  const isFurther = isFirst ? sql`true` : sql`(${key}, found.video_id) < (${after}, ${id})`
+  const joined = order === 'popular' ? sql`JOIN videos ON videos.id = found.video_id` : sql``
+  if (order !== 'popular' || isFirst)
+    return sql<FoundPlace>`
+      SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation, NULL::bigint AS risen
+      FROM (${found}) found ${joined}
+      WHERE ${isFurther} ORDER BY ${key} DESC, found.video_id DESC LIMIT ${limit}`
+  const risen = sql`rises.generation`
+  const rises = { from: values.from, after: values.after }
+  return sql<FoundPlace>`
+    SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation, ${risen} AS risen
+    FROM (${found}) found ${joined}
+    LEFT JOIN rises ON rises.video_id = found.video_id AND ${roseTo({ key: after, id, rises })}
+    WHERE ${isFurther} OR ${risen} IS NOT NULL
+    ORDER BY ${risenFirst(risen, sql`found.video_id`)}, ${key} DESC, found.video_id DESC LIMIT ${limit}`
+}
 
 const preparedSearches = {
   relevance: { first: preparedSearch('relevance', true), further: preparedSearch('relevance', false) },

@@ -3,7 +3,6 @@ import { cutPage, decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
 import type { Catalog } from './create-catalog.ts'
 import type { ListedRow, ListOrder } from './list-queries.ts'
-import { withCards } from './load-cards.ts'
 import { chooseWords, mostChoices, termsFor, type Choices } from './match-words.ts'
 import { placeAfter } from './popular-queries.ts'
 import { mostWords, searchVideos, selectTypedWords, type SearchPlace } from './search-queries.ts'
@@ -27,7 +26,7 @@ const few = 5
  * @throws Fault badCursor
  */
 export async function searchByKeyword(
-  { db, findCards }: Catalog,
+  { db, withTags }: Catalog,
   keyword: string,
   order: Order,
   cursor: string | undefined,
@@ -50,8 +49,7 @@ export async function searchByKeyword(
     place.key,
     place.id,
   ]
-  const rows = await withCards(findCards, page)
-  return { rows, nextCursor: next ? encodeCursor(list, next) : null }
+  return { rows: await withTags(page), nextCursor: next ? encodeCursor(list, next) : null }
 }
 
 /** What lists in each order have as the key of a place. */
