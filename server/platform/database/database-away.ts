@@ -11,11 +11,18 @@ const unreachable = new Set([
   'EAI_AGAIN',
 ])
 
-/** SQLSTATE of a server that is going or not there yet, takes nobody more, or gave up on a statement or a lock in time. */
-const unwilling = new Set(['53300', '57P01', '57P02', '57P03', '57P05', '57014', '55P03'])
+/**
+ * SQLSTATE of a server that is going or not there yet, takes nobody more, or gave up on a statement or a lock in time; or on the
+ * one before, which this needed (pipelines.ts).
+ */
+const unwilling = new Set(['53300', '57P01', '57P02', '57P03', '57P05', '57014', '55P03', '26000', '42P05'])
+
+/** Said of a query for which too many wait already. */
+export const tooManyWait = 'too many queries wait for the database'
 
 /** What `pg` says, without a code, of a connection that broke or could not be had in time. */
 const sentences = new Set([
+  tooManyWait,
   'Connection terminated unexpectedly',
   'Connection terminated due to connection timeout',
   'Connection terminated',

@@ -44,6 +44,9 @@ const limits = {
 /** How long is waited for a connection, and for an answer of a server that may have gone without a word. */
 const patience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 
+/** What stands between forgets a connection that nothing goes down for some minutes, often without a word. */
+const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 }
+
 /**
  * Connects to PostgreSQL (DATABASE_URL, else the embedded one, started here), checks its version and migrates it.
  * @param options for the pool's connections, such as `planOnce`; a test has other time-outs
@@ -111,7 +114,7 @@ function makePool(source: EmbeddedDatabase | string, given: pg.PoolConfig, log: 
   const options = { ...limits, ...patience, ...given, types: columnTypes }
   const pool =
     typeof source === 'string'
-      ? new pg.Pool({ ...options, connectionString: source, keepAlive: true })
+      ? new pg.Pool({ ...options, ...keptAlive, connectionString: source })
       : new SupervisedPool({ ...options, ...source.connection }, source.ensureRunning, log)
   // A connection that broke while in use: whoever uses it gets the error, but the event needs a listener all the same.
   pool.on('connect', (client) =>

@@ -40,7 +40,7 @@ const tooLong = 'Query read timeout'
  * comes before goes down a pipeline.
  */
 function lease(pool: Pool, pipelines: Pipelines | undefined, names: Names): PostgresPoolClient {
-  let client: PoolClient | undefined
+  let client: Promise<PoolClient> | undefined
   let stuck = false
   const query = async (text: string, values: readonly unknown[]) => {
     // Not even ROLLBACK would get through.
@@ -49,9 +49,9 @@ function lease(pool: Pool, pipelines: Pipelines | undefined, names: Names): Post
     const statement = { ...(name === undefined ? {} : { name }), text, values: [...values] }
     const kind = client ? undefined : kindOf(text)
     if (pipelines && kind) return pipelines.query(kind, statement)
-    client ??= await pool.connect()
+    client ??= pool.connect()
     try {
-      return await client.query(statement)
+      return await (await client).query(statement)
     } catch (error) {
       stuck = error instanceof Error && error.message === tooLong
       throw error
@@ -60,6 +60,10 @@ function lease(pool: Pool, pipelines: Pipelines | undefined, names: Names): Post
   return {
     // Kysely's type also has a form for cursors, which it only uses when it is given a cursor class; we give it none.
     query: query as unknown as PostgresPoolClient['query'],
-    release: (destroy) => client?.release(destroy || stuck),
+    release: (destroy) =>
+      void client?.then(
+        (taken) => taken.release(destroy || stuck),
+        () => undefined,
+      ),
   }
 }

@@ -43,17 +43,38 @@ it('takes other prepared queries down three, however many they are', async () =>
 
 it('keeps nothing waiting for a query that takes long', async () => {
   const slow = prepared(
-    (_: Db, { name }: Slots<{ name: string }>) => sql`SELECT pg_advisory_lock(hashtext(${name}))`,
+    (_: Db, { seconds }: Slots<{ seconds: number }>) => sql`SELECT pg_sleep(${seconds}) AS long`,
   )
-  const name = 'somebody has it'
-  await database.db.connection().execute(async (holder) => {
-    await sql`SELECT pg_advisory_lock(hashtext(${name}))`.execute(holder)
-    const waiting = slow(database.db, { name })
-    expect(await divide(3)).toMatchObject({ quotient: 4 })
-    expect(await preparedQuotient(database.db, { divisor: 4 })).toMatchObject([{ quotient: 3 }])
-    await sql`SELECT pg_advisory_unlock(hashtext(${name}))`.execute(holder)
-    await waiting
+  const waiting = slow(database.db, { seconds: 20 }).catch((error: unknown) => error)
+  expect(await divide(3)).toMatchObject({ quotient: 4 })
+  expect(await preparedQuotient(database.db, { divisor: 4 })).toMatchObject([{ quotient: 3 }])
+  const cancelled = () =>
+    database.pool.query(
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep(%) AS long'`,
+    )
+  await expect.poll(cancelled).toMatchObject({ rowCount: 1 })
+  expect(await waiting).toMatchObject({ message: 'canceling statement due to user request' })
+})
+
+it('waits for the lock of a table that is being changed no longer than others can wait', async () => {
+  const settings = lookUp((db: Db, { key }: Slots<{ key: string }>) =>
+    db.selectFrom('settings').select('key').where('key', '=', key),
+  )
+  await database.db.transaction().execute(async (tx) => {
+    await sql`LOCK TABLE settings`.execute(tx)
+    const refused = await settings(database.db, { key: 'none' }).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ message: 'canceling statement due to lock timeout' })
+    expect(isDatabaseAway(refused)).toBe(true)
   })
+  expect(await settings(database.db, { key: 'none' })).toEqual([])
+})
+
+it('refuses whom so many wait before that nobody would wait that long, and answers those', async () => {
+  const most = 10_000
+  const before = Array.from({ length: most }, () => divide(6))
+  await expect(divide(6)).rejects.toSatisfy(isDatabaseAway)
+  expect(new Set((await Promise.all(before)).map((answer) => answer?.quotient))).toEqual(new Set([2]))
+  expect(await divide(6)).toMatchObject({ quotient: 2 })
 })
 
 it('fails one look-up alone', async () => {
@@ -97,15 +118,29 @@ it('tells each look-up under way by an error of its own that the database is awa
   expect(await divide(4)).toMatchObject({ quotient: 3 })
 })
 
-it('goes on with a new connection where a table has another column than it was planned with', async () => {
+it('asks once more on a new connection where a table has another column than it was planned with', async () => {
   const all = lookUp((db: Db, { key }: Slots<{ key: string }>) =>
     db.selectFrom('settings').selectAll().where('key', '=', key),
   )
   const read = () => all(database.db, { key: 'none' })
+  const before = (await divide(1))?.connection
   await read()
   await database.pool.query('ALTER TABLE settings ADD COLUMN added int')
-  await expect(read()).rejects.toMatchObject({ message: 'cached plan must not change result type' })
-  expect(await read()).toEqual([])
+  expect(await Promise.all([read(), read()])).toEqual([[], []])
+  expect((await divide(1))?.connection).not.toBe(before)
+})
+
+it('tells those whose statement never got ready that the database is away, and answers the next', async () => {
+  const tags = lookUp((db: Db, { id }: Slots<{ id: string }>) =>
+    db.selectFrom('tags').select('id').where('id', '=', id),
+  )
+  const settled = await database.db.transaction().execute(async (tx) => {
+    await sql`LOCK TABLE tags`.execute(tx)
+    return await Promise.allSettled(['one', 'two', 'three'].map((id) => tags(database.db, { id })))
+  })
+  const reasons = settled.map((each) => each.status === 'rejected' && each.reason)
+  expect(reasons.map(isDatabaseAway)).toEqual([true, true, true])
+  expect(await tags(database.db, { id: 'one' })).toEqual([])
 })
 
 it('is closed with what is under way answered, also where it is still connecting', async () => {

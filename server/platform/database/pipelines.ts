@@ -1,14 +1,21 @@
 import type { Pool, PoolClient, PoolConfig, QueryConfig, QueryResult } from 'pg'
+import { tooManyWait } from './database-away.ts'
 
 /**
- * The pools that the connections of each kind come from. Look-ups are over so soon that one suffices, which what takes longer must not
- * hold up: one that waits, such as for a migration's lock, is given up soon. For the rest a few are faster than many: PostgreSQL's
- * processes then find in their own memory what others have read.
+ * The connections of each kind. Look-ups are over so soon that one suffices, which what takes longer must not hold up. For the
+ * rest a few are faster than many: PostgreSQL's processes then find in their own memory what others have read. Where more than
+ * `mostWaiting` wait for one, whoever comes next would wait longer than people do.
  */
-const pools = { lookUp: { max: 1, statement_timeout: 5000 }, read: { max: 3 } } as const
+const shared = {
+  lookUp: { connections: 1, mostWaiting: 10_000, options: { statement_timeout: 5000 } },
+  read: { connections: 3, mostWaiting: 1000, options: {} },
+} as const
+
+/** Who reads waits for nothing but a change of a table, such as a newer copy's, and those behind wait as well. */
+const lockTimeoutMs = 500
 
 /** A statement that reads in far less than a millisecond, or one that may take longer. */
-export type Kind = keyof typeof pools
+export type Kind = keyof typeof shared
 
 /** By their texts: of two statements with the same text, the kind that was given last stands for both. */
 const kinds = new Map<string, Kind>()
@@ -35,13 +42,15 @@ export interface Pipelines {
 /** Pipelines on the server of these pools, which are opened with options that make pipelines of their connections. */
 export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipelines {
   const open = (kind: Kind) => {
-    const pool = openPool({ pipeline: true, ...pools[kind] })
-    return { pool, lines: Array.from({ length: pools[kind].max }, () => new Line(pool)) }
+    const { connections: max, options } = shared[kind]
+    const pool = openPool({ pipeline: true, max, lock_timeout: lockTimeoutMs, ...options })
+    return { pool, lines: Array.from({ length: max }, () => new Line(pool)) }
   }
   const opened = { lookUp: open('lookUp'), read: open('read') }
   return {
-    query(kind, statement) {
+    async query(kind, statement) {
       const line = opened[kind].lines.reduce((best, each) => (each.waiting < best.waiting ? each : best))
+      if (line.waiting >= shared[kind].mostWaiting) throw new Error(tooManyWait)
       return line.query(statement)
     },
     async end() {
@@ -55,8 +64,15 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
   }
 }
 
-/** SQLSTATE for a statement whose table has changed since it was planned, such as by a newer copy of the site. */
-const outdated = '0A000'
+/**
+ * SQLSTATE of statements that a connection cannot run as it knows them: their table has changed since, such as by a newer copy of the
+ * site, or they never got ready, as the first that was sent failed before.
+ */
+const outdated = new Set(['0A000', '26000', '42P05'])
+
+function isOutdated(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && outdated.has(String(error.code))
+}
 
 /**
  * One connection. It is made with the first statement, and anew when it has broken; statements that were under way then fail, as
@@ -72,16 +88,28 @@ class Line {
     this.#pool = pool
   }
 
+  /** The answer; of a statement that is outdated here, that of a new connection. */
   async query(statement: QueryConfig): Promise<QueryResult> {
     this.waiting++
+    try {
+      return await this.#ask(statement).catch((error: unknown) => {
+        if (!isOutdated(error)) throw error
+        return this.#ask(statement)
+      })
+    } catch (error) {
+      throw ownError(error)
+    } finally {
+      this.waiting--
+    }
+  }
+
+  async #ask(statement: QueryConfig): Promise<QueryResult> {
     const connection = (this.#connection ??= this.#connect())
     try {
       return await (await connection).query(statement)
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === outdated) this.#drop(connection)
-      throw ownError(error)
-    } finally {
-      this.waiting--
+      if (isOutdated(error)) this.#drop(connection)
+      throw error
     }
   }
 

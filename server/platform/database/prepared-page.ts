@@ -1,5 +1,5 @@
 import { sql, type Compilable, type Expression, type Kysely, type SqlBool } from 'kysely'
-import { lookUp, type Slots } from './prepared.ts'
+import { prepared, type Slots } from './prepared.ts'
 
 /** Where a list that stands newest first goes on: after the entry with this id and this time. */
 export interface After {
@@ -24,10 +24,10 @@ type Values = { userId: string; limit: number } & After
 export function preparedPage<Tables, Row>(
   build: (db: Kysely<Tables>, parts: PageParts) => Compilable<Row>,
 ): (db: Kysely<Tables>, userId: string, after: After | undefined, limit: number) => Promise<Row[]> {
-  const first = lookUp((db: Kysely<Tables>, { userId, limit }: Slots<Values>) =>
+  const first = prepared((db: Kysely<Tables>, { userId, limit }: Slots<Values>) =>
     build(db, { userId, limit, isFurther: () => sql<boolean>`true` }),
   )
-  const further = lookUp((db: Kysely<Tables>, { userId, limit, at, id }: Slots<Values>) =>
+  const further = prepared((db: Kysely<Tables>, { userId, limit, at, id }: Slots<Values>) =>
     build(db, {
       userId,
       limit,

@@ -30,8 +30,8 @@ export function prepared<Tables, Values extends object, Row>(
 }
 
 /**
- * A prepared query that finds a few rows, or a page of one person's list, by an index and in less than a millisecond: it shares
- * its connection with its kind alone, which what may take longer would keep waiting.
+ * A prepared query that finds a few rows by an index, such as are asked for all the time and lie in memory, in less than a
+ * millisecond: it shares its connection with its kind alone, which what may take longer would keep waiting.
  */
 export function lookUp<Tables, Values extends object, Row>(
   build: Build<Tables, Values, Row>,

@@ -1,6 +1,7 @@
 -- Of a word that is rare a search scored all matches beyond the first 100,000 videos, among a million some 250: what comes after
 -- the first 300,000 has a shelf of its own now. And a row of the search has the time of its video's release, so that the newest
--- matches are found without a look at the videos of all.
+-- matches are found without a look at the videos of all. An older copy of the site finds nothing on that shelf for as long as it runs
+-- beside this one.
 DROP INDEX video_search_shelf_0, video_search_shelf_1, video_search_shelf_2, video_search_shelf_3, video_search_shelf_4,
   video_search_shelf_5, video_search_shelf_6, video_search_in_front;
 ALTER TABLE video_search DROP CONSTRAINT video_search_shelf_check, ADD COLUMN released_at timestamptz(3);
@@ -35,6 +36,9 @@ CREATE INDEX video_search_shelf_5 ON video_search USING gin (words) WITH (fastup
 CREATE INDEX video_search_shelf_6 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 6;
 CREATE INDEX video_search_shelf_7 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 7;
 CREATE INDEX video_search_in_front ON video_search (shelf, video_id) WHERE shelf < 7;
+
+-- What was known of columns that are written anew is forgotten.
+ANALYZE video_search (shelf, released_at);
 
 CREATE OR REPLACE FUNCTION index_videos(ids text[]) RETURNS void LANGUAGE sql AS $$
   DELETE FROM video_search USING videos
