@@ -143,6 +143,7 @@ const unlocked = prepared(
       SELECT video_id, episode_id, source, starts_at AS at FROM entitlements
       WHERE user_id = ${userId} AND revoked_at IS NULL AND hidden_at IS NULL
         AND source = 'purchase' AND video_id IS NOT NULL
+        AND starts_at <= ${now} AND (ends_at IS NULL OR ends_at > ${now})
       UNION ALL
       SELECT video_id, episode_id, 'subscription', unlocked_at FROM unlocks
       WHERE user_id = ${userId} AND EXISTS (

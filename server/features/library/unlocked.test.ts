@@ -99,6 +99,16 @@ it('shows nothing of a purchase that was taken back', async () => {
   expect(await unlocked()).toEqual([])
 })
 
+it('lists what was given for some days from their beginning to their end', async () => {
+  await grant({ videoId: video.id, endsAt: minute(120) }, minute(60))
+  await watch(1)
+  expect(await unlocked()).toEqual([])
+  time.now = minute(60)
+  expect(await unlocked()).toEqual([[video.id, 1, 'purchase', 500]])
+  time.now = minute(120)
+  expect(await unlocked()).toEqual([])
+})
+
 it('forgets what is removed from it; the right to play and the history stay', async () => {
   const other = await buildVideo(site.context)
   await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-2))
