@@ -47,3 +47,10 @@ it('writes click ids down at once where consent is usual, and wipes them after a
   later.takeVisitParameters(new URL(landing))
   expect(kept.has('fbclid')).toBe(false)
 })
+
+it('wipes one after a no that is too long to be sent', async () => {
+  const { answerConsent, adIds } = await openDocument('usual')
+  kept.set('fbclid', 'x'.repeat(513))
+  answerConsent(false)
+  expect([kept.has('fbclid'), adIds()]).toEqual([false, {}])
+})

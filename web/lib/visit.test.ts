@@ -1,5 +1,15 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { adIds, referrerToken, takeVisitParameters } from './visit.ts'
+
+let kept: Map<string, string>
+beforeEach(() => {
+  kept = new Map()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+    removeItem: (key: string) => kept.delete(key),
+  })
+})
 
 test('token and click ids are stored and leave the address, the rest stays', () => {
   expect(
@@ -11,4 +21,23 @@ test('token and click ids are stored and leave the address, the rest stays', () 
 
 test('an address without them is left alone', () => {
   expect(takeVisitParameters(new URL('https://site.test/?lang=fr'))).toBeNull()
+})
+
+test.each([
+  ['longer than 512 characters', 'x'.repeat(513)],
+  ['longer than that as it travels', '語'.repeat(57)],
+])('an id that is %s leaves the address and changes nothing', (_how, long) => {
+  takeVisitParameters(new URL('https://site.test/?token=ann&fbclid=f&ttclid=t'))
+  const address = new URL('https://site.test/')
+  for (const parameter of ['token', 'fbclid', 'ttclid']) address.searchParams.set(parameter, long)
+  expect(takeVisitParameters(address)).toBe('/')
+  expect([referrerToken(), adIds()]).toEqual(['ann', { fbclid: 'f', ttclid: 't' }])
+})
+
+test('an id of 512 characters is kept, and a longer one that the browser has already is not sent', () => {
+  const longest = 'x'.repeat(512)
+  takeVisitParameters(new URL(`https://site.test/?token=${longest}&fbclid=${longest}&ttclid=${longest}`))
+  expect([referrerToken(), adIds()]).toEqual([longest, { fbclid: longest, ttclid: longest }])
+  for (const key of ['referrer_token', 'fbclid', 'ttclid']) kept.set(key, `${longest}x`)
+  expect([referrerToken(), adIds()]).toEqual([null, {}])
 })

@@ -4,6 +4,8 @@ import { storage } from './storage.ts'
 /** The query parameters that are stored before a navigation (seed, section 2), and the key each is stored under. */
 const taken = { token: 'referrer_token', fbclid: 'fbclid', ttclid: 'ttclid' } as const
 const clickIds = [taken.fbclid, taken.ttclid]
+/** Security.md, "Redirects". Counted as it travels: a server that finds a call's address or headers too long refuses every call. */
+const longest = 512
 
 /** The click ids of this visit, for as long as they may not be written down. */
 const held = new Map<string, string>()
@@ -16,9 +18,10 @@ onConsent(settleClickIds)
 export function takeVisitParameters(address: URL): string | null {
   let found = false
   for (const [parameter, key] of Object.entries(taken)) {
-    const value = address.searchParams.get(parameter)
-    if (value === null) continue
+    const given = address.searchParams.get(parameter)
+    if (given === null) continue
     found = true
+    const value = bounded(given)
     if (value && (key === taken.token || mayKeepClickIds())) storage.set(key, value)
     else if (value) held.set(key, value)
     address.searchParams.delete(parameter)
@@ -30,18 +33,22 @@ export function takeVisitParameters(address: URL): string | null {
 function settleClickIds(): void {
   for (const key of clickIds) {
     const value = clickId(key)
-    if (!value) continue
-    if (mayKeepClickIds()) {
+    if (value && mayKeepClickIds()) {
       storage.set(key, value)
       held.delete(key)
     } else {
       storage.remove(key)
-      held.set(key, value)
+      if (value) held.set(key, value)
     }
   }
 }
 
-const clickId = (key: string) => held.get(key) ?? storage.get(key)
+/** Null for what is longer than any id. */
+function bounded(value: string | null): string | null {
+  return value && encodeURIComponent(value).length <= longest ? value : null
+}
+
+const clickId = (key: string) => held.get(key) ?? bounded(storage.get(key))
 
 /** The ad click ids, which every call carries in its headers and in its query or body. */
 export function adIds(): { fbclid?: string; ttclid?: string } {
@@ -51,5 +58,5 @@ export function adIds(): { fbclid?: string; ttclid?: string } {
 }
 
 export function referrerToken(): string | null {
-  return storage.get(taken.token)
+  return bounded(storage.get(taken.token))
 }
