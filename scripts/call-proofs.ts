@@ -334,6 +334,7 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     rule: '`x-referrer-token`, `x-fbclid`, `x-ttclid` go with every call; the click ids also in the query of a GET and the body of the others',
     proofs: [
       [api, 'the ad click ids travel in headers, and in the query of a GET or the body of the others'],
+      [api, 'the token travels percent-encoded, whatever letters its campaign has'],
     ],
   },
   {

@@ -132,6 +132,14 @@ test('the ad click ids travel in headers, and in the query of a GET or the body 
   })
 })
 
+test('the token travels percent-encoded, whatever letters its campaign has', async () => {
+  stored.set('referrer_token', 'Frühling 100%')
+  const { call } = await load()
+  answers({ code: 200, info: {} })
+  await call(getUser)
+  expect(sent[0]?.init.headers).toMatchObject({ 'x-referrer-token': 'Fr%C3%BChling%20100%25' })
+})
+
 test('the user token is kept and sent only where cookies are disabled', async () => {
   const { call } = await load()
   answers({ code: 200, info: {} }, 200, { 'x-user-token': 'secret' })

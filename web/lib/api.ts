@@ -163,13 +163,14 @@ function headersOf(endpoint: Endpoint, idempotencyKey?: string): Record<string, 
     'content-type': endpoint.method === 'GET' ? null : 'application/json',
     'accept-language': acceptLanguage(currentLanguage()),
     'x-user-token': storage.get(userTokenKey),
-    'x-referrer-token': referrerToken(),
+    // Percent-encoded: a campaign's code may have any letters.
+    'x-referrer-token': encodeURIComponent(referrerToken() ?? ''),
     'x-fbclid': fbclid,
     'x-ttclid': ttclid,
     'idempotency-key': idempotencyKey,
   }
   const sent = Object.entries(headers).filter((pair): pair is [string, string] => Boolean(pair[1]))
-  // A header holds Latin-1 only; an id beyond that still travels in the query or body.
+  // A header holds Latin-1 only; a click id beyond that still travels in the query or body.
   return Object.fromEntries(sent.filter(([, value]) => /^[\x20-\x7e]*$/.test(value)))
 }
 

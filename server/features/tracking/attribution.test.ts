@@ -361,6 +361,17 @@ describe('over HTTP', () => {
     })
   })
 
+  test.each([
+    ['Fr%C3%BChling%20100%25', 'Frühling 100%', 'is read percent-encoded, whatever its letters'],
+    ['100%', '100%', 'stands for itself where it is not encoded'],
+    ['spring%00', undefined, 'is nobody’s with a NUL'],
+  ])('a token %s is %s: it %s', async (sent, code) => {
+    const visitor = site.visitor()
+    const { id } = await visitor.ask(getUser, came(sent))
+    expect(await order(visitor, { 'x-referrer-token': sent })).toEqual(code ? { referrer_token: code } : {})
+    expect((await kept(id))?.last).toEqual(code && { referrer_token: code })
+  })
+
   test('an answer about marketing counts at once, both ways', async () => {
     const { visitor, id } = await guest()
     await visitor.ask(changeUser, { body: { consent: { marketing: true } } })

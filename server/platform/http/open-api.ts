@@ -42,7 +42,10 @@ const header = (name: string, description: string) => ({
 
 const headers = {
   userToken: header('x-user-token', 'The token of a client without cookies'),
-  referrerToken: header('x-referrer-token', 'The code of the campaign or member that sent the visitor'),
+  referrerToken: header(
+    'x-referrer-token',
+    'The code of the campaign or member that sent the visitor, percent-encoded in UTF-8; text that does not decode stands for itself',
+  ),
   fbclid: header('x-fbclid', 'The click id of an ad at Meta'),
   ttclid: header('x-ttclid', 'The click id of an ad at TikTok'),
   language: header('accept-language', 'The first language of ours in it is the language of the answer'),

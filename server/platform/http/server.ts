@@ -234,9 +234,19 @@ function adIdsOf(request: FastifyRequest): Omit<AdIds, 'cameBy'> {
   const bounded = (value: unknown) =>
     typeof value === 'string' && value !== '' && value.length <= 512 ? value : undefined
   return {
-    referrerToken: bounded(header(request, 'x-referrer-token')),
+    referrerToken: bounded(decoded(header(request, 'x-referrer-token'))),
     fbclid: bounded(header(request, 'x-fbclid')) ?? bounded(given.fbclid),
     ttclid: bounded(header(request, 'x-ttclid')) ?? bounded(given.ttclid),
+  }
+}
+
+/** What is not percent-encoded stands for itself. A NUL is nobody's: no text in the database holds one. */
+function decoded(value = ''): string | undefined {
+  try {
+    const text = decodeURIComponent(value)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return value
   }
 }
 
