@@ -1,8 +1,11 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { languages } from '#contract/languages.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryHomepage } from '#contract/catalog.ts'
 import { changeUser, getUser } from '#contract/members.ts'
-import { createHttpServer } from './server.ts'
+import { createHttpServer, type HttpServerOptions } from './server.ts'
 import { buildVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 
@@ -42,28 +45,45 @@ it('refuses NUL in a query and in a body', async () => {
   expect((await visitor.fetch('/videos/a%00b')).status).toBe(404)
 })
 
+/** A server with these routes alone, which does not listen yet. */
+function bareServer(given: Partial<HttpServerOptions>) {
+  return createHttpServer({
+    ...site.context,
+    publicUrl: site.url,
+    trustProxy: 0,
+    routes: [],
+    plainRoutes: [],
+    identify: () => null,
+    offeredLanguages: () => languages,
+    storedLanguage: () => Promise.resolve(null),
+    shareCalls: () => Promise.resolve([]),
+    ...given,
+  })
+}
+
 it('tells browsers to stay with https where the site is reached by it, and only there', async () => {
-  const { context } = site
-  const headersAt = async (publicUrl: string) => {
-    const options = {
-      ...context,
-      publicUrl,
-      trustProxy: 0,
-      routes: [],
-      plainRoutes: [],
-      identify: () => null,
-      offeredLanguages: () => languages,
-      storedLanguage: () => Promise.resolve(null),
-      shareCalls: () => Promise.resolve([]),
-    }
-    const server = await createHttpServer(options)
-    return (await server.inject('/api/nothing')).headers
-  }
+  const headersAt = async (publicUrl: string) =>
+    (await (await bareServer({ publicUrl })).inject('/api/nothing')).headers
   expect(await headersAt('https://example.com')).toHaveProperty(
     'strict-transport-security',
     'max-age=31536000',
   )
   expect(await headersAt('http://localhost:3000')).not.toHaveProperty('strict-transport-security')
+})
+
+it('answers a call by a connection that was opened ahead while it closes, and then lets go of the connection', async () => {
+  const server = await bareServer({})
+  const closing = Promise.withResolvers<void>()
+  server.addHook('preClose', async () => closing.resolve())
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  const accepted = once(server.server, 'connection')
+  const socket = connect(server.addresses()[0]?.port ?? 0, '127.0.0.1')
+  await accepted
+  const closed = server.close()
+  await closing.promise
+  socket.write('GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 200 [^]*\r\nconnection: close\r\n[^]*"openapi":"3.1.0"/i)
+  await closed
 })
 
 it('refuses a body that is too large, and one that is not JSON', async () => {

@@ -88,6 +88,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const app = Fastify({
     ...limits,
     logger: false,
+    // What still comes while the process closes is answered like any other call: Fastify's own refusal has neither envelope nor Retry-After.
+    return503OnClosing: false,
     http: { requireHostHeader: false },
     // Forwarded headers are trusted for as many proxies as there are, no further (security.md, "Limits").
     trustProxy: options.trustProxy > 0 && ((_address, hop) => hop < options.trustProxy),
