@@ -5,6 +5,9 @@ import { existsSync } from 'node:fs'
 import { runVitest, sayOutcomes } from './run-tests.mjs'
 import { buildWeb, main, run, setUp } from './setup.mjs'
 
+// Where Debian keeps nginx; not everybody's path has it.
+process.env.PATH += ':/usr/sbin'
+
 /** Each suite with the Debian packages it needs, and how to see that they are there. */
 const suites = [
   {
