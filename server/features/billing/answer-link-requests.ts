@@ -113,7 +113,7 @@ async function sayTooLate(
   request: Request,
   order: PaidOrder,
 ): Promise<void> {
-  const values = { link: `${context.publicUrl}/refundPolicy` }
+  const values = { link: `${context.publicUrl}/refundPolicy`, order: order.id }
   const language = languageOf(context, request, order)
   await queueMail(tx, { to: order.address, template: 'withdrawClosed', values, language })
 }

@@ -1,3 +1,4 @@
+import { cancelMailsAbout } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import { checkChangesSoon } from './change-queries.ts'
 import { retireMethods } from './method-queries.ts'
@@ -5,6 +6,7 @@ import {
   anonymiseOrders,
   checkPaymentsSoon,
   deleteKeys,
+  selectOrderIds,
   selectPendingOrders,
   selectUnfinishedSubscriptions,
 } from './moment-queries.ts'
@@ -15,9 +17,9 @@ import { moveSubscription } from './subscription-queries.ts'
 
 /**
  * A person leaves (security.md, "The person's data"): subscriptions end now, open orders are cancelled, payment methods are
- * forgotten (here at once, at the gateway by the janitor, with the name and address that it knows), e-mails and traces go from the orders, and mailed links about them are worth
- * nothing. The books keep orders,
- * amounts and the words that were agreed to. A second time changes nothing.
+ * forgotten (here at once, at the gateway by the janitor, with the name and address that it knows), e-mails and traces go
+ * from the orders, mails about them do not leave any more, and links in earlier ones are worth nothing. The books keep
+ * orders, amounts and the words that were agreed to. A second time changes nothing.
  */
 export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<void> {
   await lockBuyer(tx, userId)
@@ -29,6 +31,7 @@ export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<v
   await checkChangesSoon(tx, userId, now)
   await retireMethods(tx, userId, now)
   await insertPayersToForget(tx, userId, now)
+  await cancelMailsAbout(tx, await selectOrderIds(tx, userId))
   await anonymiseOrders(tx, userId, now)
   await deleteOrderLinks(tx, userId)
   await deleteKeys(tx, userId)

@@ -51,6 +51,11 @@ export function selectPendingOrders(tx: Tx, userId: string) {
     .execute()
 }
 
+export async function selectOrderIds(tx: Tx, userId: string): Promise<string[]> {
+  const rows = await tx.selectFrom('orders').select('id').where('user_id', '=', userId).execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Has the open payments of a person's orders looked at now. */
 export async function checkPaymentsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { cancelSubscription, createOrder } from '#contract/billing.ts'
-import { getUser } from '#contract/members.ts'
+import { deleteUser, getUser } from '#contract/members.ts'
 import { loadRights, mergeLibrary } from '#server/features/library/library.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
@@ -175,6 +175,31 @@ test('whoever leaves has no subscription, no method and no name on their orders;
   })
   expect(await site.context.db.selectFrom('ledger_lines').selectAll().orderBy('id').execute()).toEqual(books)
 })
+
+test('whoever leaves is mailed nothing more about their orders, and nobody else’s mails are missing', async () => {
+  const { db } = site.context
+  const shared = { ...episode(5), email: `Shared-${guest.shopper.email}` }
+  const given = await guest.shopper.buy(shared)
+  await giveUpMailsAbout(given.info?.id ?? '')
+  await guest.shopper.buy({ ...shared, ...episode(4) })
+  const { info } = await member.shopper.buy({ ...shared, ...episode(5) })
+  await guest.shopper.visitor.ask(deleteUser)
+  const left = await site.mails(shared.email)
+  expect(left).toHaveLength(1)
+  expect(left[0]?.text).toContain(info?.id)
+  const recipients = await db.selectFrom('given_up_mails').select('recipient').execute()
+  expect(recipients).not.toContainEqual({ recipient: shared.email })
+})
+
+async function giveUpMailsAbout(orderId: string): Promise<void> {
+  const { rowCount } = await site.context.database.pool.query(
+    `WITH gone AS (DELETE FROM mails WHERE fields ->> 'order' = $1 RETURNING *)
+    INSERT INTO given_up_mails
+    SELECT id, recipient, template, language, fields, attempts, expires_at, created_at, now(), true, 'MailError: 550' FROM gone`,
+    [orderId],
+  )
+  expect(rowCount).toBe(1)
+}
 
 test('a method that the gateway could not forget is forgotten later', async () => {
   await subscribe(guest, 7)

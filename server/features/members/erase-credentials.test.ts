@@ -5,11 +5,13 @@ import {
   exportUser,
   forgotPassword,
   getUser,
+  registerUser,
   resetPassword,
   verifyEmail,
 } from '#contract/members.ts'
 import { register, secretOf } from '#server/testing/member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { answerResetRequests } from './reset-password.ts'
 
 let site: TestSite
 beforeAll(async () => {
@@ -42,6 +44,22 @@ test('a person who left is mailed nothing more, and no link or code of theirs is
   expect((await site.visitor().call(resetPassword, { body })).answer.code).toBe(500)
   expect(await db.selectFrom('mail_links').selectAll().where('user_id', '=', id).execute()).toEqual([])
   expect(await db.selectFrom('second_factors').selectAll().where('user_id', '=', id).execute()).toEqual([])
+})
+
+test('whoever left is mailed nothing at their address as they had written it before', async () => {
+  const [email, password] = ['Grace@example.com', 'an old passphrase']
+  const visitor = site.visitor()
+  await visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
+  const written = email.toLowerCase()
+  await visitor.ask(changeUser, { body: { email: written, current_password: password } })
+  const [mail] = await site.mails(written)
+  const before = await site.mails(email)
+  // A mail waits when the address changes.
+  await visitor.ask(forgotPassword, { body: { email } })
+  await answerResetRequests(site.context)
+  await visitor.ask(verifyEmail, { body: { secret: secretOf(mail) } })
+  await visitor.ask(deleteUser, { body: { current_password: password } })
+  expect(await site.mails(email)).toEqual(before)
 })
 
 test('an export says since when there is a second factor, and holds no secret', async () => {

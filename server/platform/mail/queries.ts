@@ -1,4 +1,11 @@
-import type { ExpressionBuilder, Kysely, Selectable, Transaction } from 'kysely'
+import {
+  sql,
+  type ExpressionBuilder,
+  type Kysely,
+  type RawBuilder,
+  type Selectable,
+  type Transaction,
+} from 'kysely'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { GivenUpMailsTable, MailTables, MailsTable } from './tables.ts'
 
@@ -68,10 +75,19 @@ export async function postponeMail(
     .execute()
 }
 
-/** Forgets what waits for an address, for whose person is leaving. */
-export async function deleteMailsTo(tx: Transaction<MailTables>, recipient: string): Promise<void> {
-  await tx.deleteFrom('mails').where('recipient', '=', recipient).execute()
-  await tx.deleteFrom('given_up_mails').where('recipient', '=', recipient).execute()
+/** Forgets what waits for an address, compared without case (index `given_up_mails_recipient`). */
+export function deleteMailsTo(tx: Transaction<MailTables>, recipient: string): Promise<void> {
+  return deleteMails(tx, sql<boolean>`lower(recipient) = lower(${recipient})`)
+}
+
+/** Forgets what waits about these orders, to whichever address (index `given_up_mails_order`). */
+export function deleteMailsAbout(tx: Transaction<MailTables>, orderIds: readonly string[]): Promise<void> {
+  return deleteMails(tx, sql<boolean>`fields ->> 'order' = any(${[...orderIds]}::text[])`)
+}
+
+async function deleteMails(tx: Transaction<MailTables>, which: RawBuilder<boolean>): Promise<void> {
+  await tx.deleteFrom('mails').where(which).execute()
+  await tx.deleteFrom('given_up_mails').where(which).execute()
 }
 
 const kept = ['id', 'recipient', 'template', 'language', 'fields', 'expires_at', 'created_at'] as const

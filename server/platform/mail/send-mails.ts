@@ -8,6 +8,7 @@ import { forgetGivenUp } from './given-up-mails.ts'
 import {
   claimMails,
   deleteMail,
+  deleteMailsAbout,
   deleteMailsTo,
   giveUpMail,
   insertMail,
@@ -65,6 +66,14 @@ export async function queueMail(
 /** Leaves unsent what waits for an address, or was given up: its person is gone. */
 export function cancelMails(tx: Transaction<MailTables>, to: string): Promise<void> {
   return deleteMailsTo(tx, to)
+}
+
+/**
+ * Leaves unsent what waits about somebody's orders, or was given up. Nobody has proven that the address of an order is theirs, so
+ * what waits there for other reasons may be another person's.
+ */
+export function cancelMailsAbout(tx: Transaction<MailTables>, orderIds: readonly string[]): Promise<void> {
+  return deleteMailsAbout(tx, orderIds)
 }
 
 /**
