@@ -1,11 +1,4 @@
-import {
-  sql,
-  type ExpressionBuilder,
-  type Kysely,
-  type RawBuilder,
-  type Selectable,
-  type Transaction,
-} from 'kysely'
+import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool, Transaction } from 'kysely'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { GivenUpMailsTable, MailTables, MailsTable } from './tables.ts'
 
@@ -77,15 +70,24 @@ export async function postponeMail(
 
 /** Forgets what waits for an address, compared without case (index `given_up_mails_recipient`). */
 export function deleteMailsTo(tx: Transaction<MailTables>, recipient: string): Promise<void> {
-  return deleteMails(tx, sql<boolean>`lower(recipient) = lower(${recipient})`)
+  return deleteMails(tx, (mail) =>
+    mail(mail.fn('lower', ['recipient']), '=', mail.fn('lower', [mail.val(recipient)])),
+  )
 }
 
 /** Forgets what waits about these orders, to whichever address (index `given_up_mails_order`). */
-export function deleteMailsAbout(tx: Transaction<MailTables>, orderIds: readonly string[]): Promise<void> {
-  return deleteMails(tx, sql<boolean>`fields ->> 'order' = any(${[...orderIds]}::text[])`)
+export async function deleteMailsAbout(
+  tx: Transaction<MailTables>,
+  orderIds: readonly string[],
+): Promise<void> {
+  if (orderIds.length === 0) return
+  await deleteMails(tx, (mail) => mail(mail.ref('fields', '->>').key('order'), 'in', orderIds))
 }
 
-async function deleteMails(tx: Transaction<MailTables>, which: RawBuilder<boolean>): Promise<void> {
+async function deleteMails(
+  tx: Transaction<MailTables>,
+  which: (mail: ExpressionBuilder<MailTables, keyof MailTables>) => Expression<SqlBool>,
+): Promise<void> {
   await tx.deleteFrom('mails').where(which).execute()
   await tx.deleteFrom('given_up_mails').where(which).execute()
 }
