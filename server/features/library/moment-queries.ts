@@ -3,6 +3,8 @@ import type { Db, Tx } from '#server/tables.ts'
 
 /*
  * Each merge takes a guest's rows away and gives them to the member in one statement, so that two at once move them once.
+ * Whoever merges holds both people's rows of `users`, and whoever changes what is kept of one holds theirs (`keepViewer`), so that
+ * none of them meets another in the middle and waits for it in a circle.
  */
 
 /** The latest `at` of a video wins. A removal by the guest takes nothing from the member, and neither do older rows. */

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { addFavorite, listFavorites, listHistory, saveHistory } from '#contract/library.ts'
+import { getVideo } from '#contract/catalog.ts'
+import { addFavorite, listFavorites, listHistory, removeFavorites, saveHistory } from '#contract/library.ts'
 import { getUser, signIn } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { insertPaidOrder } from '#server/testing/money-builders.ts'
 import { password, registerMember } from '#server/testing/register-member.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 import type { Tx } from '#server/tables.ts'
@@ -203,6 +205,80 @@ describe('signing in', () => {
     }
     expect(await counts(0)).toEqual({ play_count: 1, favorite_count: 1 })
   })
+})
+
+describe('a guest whose browser missed that something is kept', () => {
+  /** What the guest kept stays, and the answers that said so in its cookie are lost. */
+  async function keepUnheard() {
+    const { visitor } = guest
+    const { cookie } = visitor
+    await watch(guest, 0, 1000, 1)
+    await favor(guest, 1)
+    visitor.cookie = cookie
+  }
+
+  it('has it on its lists, and can take it off them', async () => {
+    const { visitor } = guest
+    const { cookie } = visitor
+    const forget = () => Object.assign(visitor, { cookie })
+    await keepUnheard()
+    expect(await watched(guest)).toEqual([[idOf(0), 1000]])
+    expect(await forget().ask(listFavorites)).toMatchObject({ list: [{ id: idOf(1) }] })
+    const body = { video_ids: [idOf(1)] }
+    expect(await forget().ask(removeFavorites, { body })).toEqual({ removed: 1 })
+    expect(await forget().ask(saveHistory, { body: { remove: [idOf(0)] } })).toEqual({ removed: 1 })
+  })
+
+  it('hears of it again with the next list', async () => {
+    await keepUnheard()
+    await watched(guest)
+    const video = await guest.visitor.ask(getVideo, { query: { id: idOf(1) } })
+    expect(video).toMatchObject({ favorite: true })
+  })
+
+  it('is shown nothing of the account that it has become part of', async () => {
+    const { email } = await registerMember(site)
+    const { visitor } = guest
+    const { cookie } = visitor
+    await favor(guest, 1)
+    await visitor.ask(signIn, { body: { email, password } })
+    for (const [endpoint, body] of [
+      [listHistory, undefined],
+      [listFavorites, undefined],
+      [removeFavorites, { video_ids: [idOf(1)] }],
+    ] as const) {
+      const late = site.visitor()
+      late.cookie = cookie
+      expect((await late.call(endpoint, body ? { body } : {})).answer.code).toBe(401)
+    }
+  })
+})
+
+it('removing what a guest never kept makes no row of it', async () => {
+  const { visitor, id } = guest
+  expect(await visitor.ask(saveHistory, { body: { remove: [idOf(0)] } })).toEqual({ removed: 0 })
+  expect(await visitor.ask(removeFavorites, { body: { video_ids: [idOf(0)] } })).toEqual({ removed: 0 })
+  expect(await site.context.db.selectFrom('users').select('id').where('id', '=', id).execute()).toEqual([])
+})
+
+it('a removal of favorites that meets the sign-in of its guest is refused, not lost in the account', async () => {
+  const { email } = await registerMember(site)
+  await favor(guest, 0)
+  const { pool } = site.context.database
+  const late = site.visitor()
+  late.cookie = guest.visitor.cookie
+  const other = await pool.connect()
+  await other.query('BEGIN')
+  await other.query('SELECT FROM favorites WHERE user_id = $1 FOR UPDATE', [guest.id])
+  const entering = guest.visitor.ask(signIn, { body: { email, password } })
+  await somebodyWaits(pool)
+  const removing = late.call(removeFavorites, { body: { video_ids: [idOf(0)] } })
+  await somebodyWaits(pool, 2)
+  await other.query('COMMIT')
+  other.release()
+  await entering
+  expect((await removing).answer.code).toBe(401)
+  expect(await favorites(guest)).toEqual([idOf(0)])
 })
 
 describe('a person who leaves', () => {

@@ -169,16 +169,21 @@ export async function keepViewer(
 }
 
 /**
- * The viewer of a call about what is kept, where the cookie may have missed that something is (its answer got lost). A
- * cookie that says so is not looked up by `identify`, so it is here: it must not stand for the member its guest became.
+ * The viewer of a call about what is kept, where the cookie may have missed that something is (its answer got lost): then it
+ * is given again. A cookie that says so is not looked up by `identify`, so it is here: it must not stand for the member its
+ * guest became.
  * @throws Refusal signInFirst without a known token, or where the guest has ended
  */
 export async function requireStanding(context: MembersContext, call: Answering): Promise<Viewer> {
   const viewer = requireViewer(call)
   const row = viewer.kept ? undefined : await selectStanding(context.db, viewer.userId)
-  if (!row || isGuest(row)) return viewer
-  forgetGuest(context, call)
-  throw new Refusal('signInFirst')
+  if (!row) return viewer
+  if (!isGuest(row)) {
+    forgetGuest(context, call)
+    throw new Refusal('signInFirst')
+  }
+  giveTokens(context, call, { userId: viewer.userId, kept: true }, false)
+  return { ...viewer, kept: true }
 }
 
 export interface UserContext {
