@@ -18,6 +18,8 @@ export interface TypedWord {
 
 /** Of a keyword no more words are looked at. */
 export const mostWords = 8
+/** Whole titles stand in the index up to here. Some characters become many, so that a keyword may be longer than it was typed. */
+const mostOfWhole = 200
 const mostAlike = 200
 
 interface Typed {
@@ -42,7 +44,7 @@ const typedWords = prepared(
       END AS forms
       FROM looked_up
     )
-    SELECT word, known, plain_text(${keyword}) AS whole, ARRAY(
+    SELECT word, known, rtrim(left(plain_text(${keyword}), ${sql.lit(mostOfWhole)})) AS whole, ARRAY(
       SELECT search_words.word FROM search_words WHERE search_words.forms && typed.forms LIMIT ${mostAlike}
     ) AS alike
     FROM typed ORDER BY place`,

@@ -120,7 +120,7 @@ function readPlace([, , , depth, from, after, key, id]: Position): SearchPlace {
 /** Words have neither spaces nor bars. Of a cursor that somebody made up, no more is taken than a search has. */
 function readSearch([join, whole, choices]: Position): Search {
   const groups = choices.split(' ').slice(0, mostWords)
-  if (whole === '') throw new Fault('badCursor')
+  if (whole.split(' ').includes('')) throw new Fault('badCursor')
   return {
     join: join === 'any' ? 'any' : 'all',
     whole,

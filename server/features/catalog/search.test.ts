@@ -95,6 +95,16 @@ describe('a search', () => {
       expect(await search(keyword)).toEqual([])
   })
 
+  it.each([
+    ['five in one word', '\u3300'.repeat(194)],
+    ['eighteen in four words', '\ufdfa'.repeat(194)],
+    ['five, with spaces that end no word', '\u3300\u3300\u3300\u3300\u3300\u3300\u1680'.repeat(27)],
+  ])('takes characters that stand for many others: %s', async (_name, many) => {
+    expect(await search(`sword ${many}`)).toEqual(['The Last Sword', 'Duel at Dawn'])
+    for (const keyword of [many, `sword ${many}`, `${many} sword`])
+      expect(await site.visitor().ask(listTags, { query: { keyword } })).toMatchObject({ titles: [] })
+  })
+
   it('finds a video under its new title only, and no longer when it is archived', async () => {
     const id = await publish('renamed', { en: 'Nightingale' }, 'Birds')
     await publish('renamed', { en: 'Sparrowhawk' }, 'Birds')
@@ -110,6 +120,8 @@ it('refuses a place that somebody made up', async () => {
     ['any', 'sword', 'sword', 0, 0, '', 'soon', 'vid_1'],
     ['any', 'sword', 'sword', 0, 0, '', 2 ** 40, 'vid_1'],
     ['any', '', 'sword', 0, 0, '', 1, 'vid_1'],
+    ['all', ' ', 'sword', 0, 0, '', 1, 'vid_1'],
+    ['all', 'last  sword', 'sword', 0, 0, '', 1, 'vid_1'],
     ['any', 'sword', 'sword', 0, -1, '', 1, 'vid_1'],
   ]
   for (const place of places) {

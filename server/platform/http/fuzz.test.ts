@@ -14,6 +14,7 @@ const bad: Record<string, unknown> = {
   'an empty text': '',
   'a blank text': ' ',
   'a right-to-left text': '\u202e‮é́́\u{1f468}‍',
+  'a text that grows when it is taken apart': '\u3300'.repeat(200),
   'a quote': "'; DROP TABLE users; --",
   null: null,
   'a number': 1e308,
