@@ -8,7 +8,8 @@ import type { Db, Tx } from '#server/tables.ts'
 
 /**
  * Brings what lists are ordered by up to date for a batch of the videos that were played since, and lets their tags have the
- * plays as heat. From where to where each rose is noted as one generation, for whoever is turning pages just now.
+ * plays as heat. From where to where each rose is noted as one generation, for whoever is turning pages just now. None sinks, also
+ * where plays that were counted twice were taken off: under a cursor it would come again.
  * @returns how many videos
  */
 export async function refreshPlayed(tx: Tx, most: number, now: Date): Promise<number> {
@@ -18,19 +19,20 @@ export async function refreshPlayed(tx: Tx, most: number, now: Date): Promise<nu
     WITH due AS (
       SELECT video_id FROM played_videos ORDER BY video_id LIMIT ${most} FOR UPDATE SKIP LOCKED
     ), locked AS MATERIALIZED (
-      SELECT id, play_count, popularity AS former FROM videos JOIN due ON due.video_id = id FOR NO KEY UPDATE OF videos SKIP LOCKED
+      SELECT id, greatest(play_count, popularity) AS popularity, videos.popularity AS former
+      FROM videos JOIN due ON due.video_id = id FOR NO KEY UPDATE OF videos SKIP LOCKED
     ), taken AS (
       DELETE FROM played_videos USING locked WHERE video_id = locked.id RETURNING video_id, plays
     ), ranked AS (
-      UPDATE videos SET popularity = locked.play_count FROM locked WHERE videos.id = locked.id
+      UPDATE videos SET popularity = locked.popularity FROM locked WHERE videos.id = locked.id
     ), risen AS (
       INSERT INTO rises (video_id, generation, former, popularity, at)
-      SELECT id, generation, former, play_count, ${now} FROM locked, ranks WHERE play_count > former
+      SELECT id, generation, former, popularity, ${now} FROM locked, ranks WHERE popularity > former
     ), listed AS (
-      UPDATE video_tags SET popularity = locked.play_count FROM locked WHERE video_id = locked.id
+      UPDATE video_tags SET popularity = locked.popularity FROM locked WHERE video_id = locked.id
     ), famed AS (
-      UPDATE video_search SET fame = fame_of(locked.play_count) FROM locked
-      WHERE video_id = locked.id AND fame <> fame_of(locked.play_count)
+      UPDATE video_search SET fame = fame_of(locked.popularity) FROM locked
+      WHERE video_id = locked.id AND fame <> fame_of(locked.popularity)
     ), heated AS (
       SELECT tag_id, sum(plays) AS plays FROM taken JOIN video_tags USING (video_id) GROUP BY tag_id
     ), hot AS MATERIALIZED (

@@ -36,15 +36,30 @@ export async function mergeFavorites(tx: Tx, guestId: string, memberId: string):
   )
 }
 
-/** A play of the same episode and half hour counts once for the two; it is counted where either's was. */
+/**
+ * A play of the same episode and half hour counts once for the two: it is counted where either's was, and where both were the
+ * video's count loses one. Whether the member's was is read once nobody else can count it; videos are locked in the order of
+ * their ids, as where plays are counted.
+ */
 export async function mergePlays(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
-    WITH moved AS (DELETE FROM plays WHERE user_id = ${guestId} RETURNING *)
-    INSERT INTO plays (user_id, episode_id, half_hour, video_id, folded)
-    SELECT ${memberId}, episode_id, half_hour, video_id, folded FROM moved ORDER BY episode_id, half_hour
-    ON CONFLICT (user_id, episode_id, half_hour) DO UPDATE SET folded = plays.folded OR excluded.folded`.execute(
-    tx,
-  )
+    WITH moved AS (
+      DELETE FROM plays WHERE user_id = ${guestId} RETURNING *
+    ), own AS MATERIALIZED (
+      SELECT plays.episode_id, plays.half_hour, plays.folded FROM plays JOIN moved USING (episode_id, half_hour)
+      WHERE plays.user_id = ${memberId} FOR UPDATE OF plays
+    ), merged AS (
+      INSERT INTO plays (user_id, episode_id, half_hour, video_id, folded)
+      SELECT ${memberId}, episode_id, half_hour, video_id, folded FROM moved ORDER BY episode_id, half_hour
+      ON CONFLICT (user_id, episode_id, half_hour) DO UPDATE SET folded = plays.folded OR excluded.folded
+    ), doubled AS (
+      SELECT video_id, count(*) AS plays FROM moved JOIN own USING (episode_id, half_hour)
+      WHERE moved.folded AND own.folded GROUP BY video_id
+    ), due AS (
+      SELECT videos.id, doubled.plays FROM videos JOIN doubled ON doubled.video_id = videos.id
+      ORDER BY videos.id FOR NO KEY UPDATE OF videos
+    )
+    UPDATE videos SET play_count = play_count - due.plays FROM due WHERE videos.id = due.id`.execute(tx)
 }
 
 /** The later of two unlocks of a video stands. */

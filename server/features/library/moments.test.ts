@@ -125,18 +125,39 @@ describe('a merge', () => {
   })
 
   it('counts a play of the two once, whether one, both or none was counted before', async () => {
+    videos.push(await buildVideo(site.context))
     await watch(guest, 0, 1, 1)
-    expect(await counts(0)).toMatchObject({ play_count: 1 })
+    await watch(guest, 3, 1, 1)
+    await watch(member, 3, 1, 1)
+    expect([await counts(0), await counts(3)]).toMatchObject([{ play_count: 1 }, { play_count: 2 }])
     await watch(member, 0, 1, 1)
     await watch(guest, 1, 1, 1)
     await watch(member, 1, 1, 1)
     await watch(guest, 2, 1, 1)
     await merge()
-    expect([await counts(0), await counts(1), await counts(2)]).toMatchObject(
-      Array.from({ length: 3 }, () => ({ play_count: 1 })),
-    )
+    const each = () => Promise.all(videos.map((_, video) => counts(video)))
+    expect(await each()).toMatchObject(videos.map(() => ({ play_count: 1 })))
     await watch(member, 2, 2, 2)
-    expect(await counts(2)).toMatchObject({ play_count: 1 })
+    await merge()
+    expect(await each()).toMatchObject(videos.map(() => ({ play_count: 1 })))
+  })
+
+  it('counts a play of the two once that is being counted meanwhile', async () => {
+    const { pool } = site.context.database
+    await watch(guest, 0, 1, 1)
+    expect(await counts(0)).toMatchObject({ play_count: 1 })
+    await watch(member, 0, 1, 1)
+    const other = await pool.connect()
+    await other.query('BEGIN')
+    await other.query('SELECT FROM videos WHERE id = $1 FOR UPDATE', [idOf(0)])
+    const folding = foldPlays(site.context.db)
+    await somebodyWaits(pool)
+    const merging = merge()
+    await somebodyWaits(pool, 2)
+    await other.query('COMMIT')
+    other.release()
+    await Promise.all([folding, merging])
+    expect(await counts(0)).toMatchObject({ play_count: 1 })
   })
 
   it('brings what was bought along, also where both bought the same', async () => {
