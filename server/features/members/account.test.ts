@@ -200,6 +200,17 @@ describe('changing', () => {
     expect((await tryOne()).status).toBe(429)
   })
 
+  it('does not rest after the right password, whatever else was refused', async () => {
+    const { visitor } = await registerMember(site)
+    const taken = await registerMember(site)
+    const change = (current_password: string, email = taken.email) =>
+      visitor.call(changeUser, { body: { current_password, email } })
+    for (let tries = 0; tries < 4; tries++) await change('guess')
+    expect((await change(password)).answer).toMatchObject({ code: 500, info: { field: 'email' } })
+    expect((await change('guess')).answer.info).toEqual({ field: 'current_password' })
+    expect((await change(password, 'moves@example.com')).answer.code).toBe(200)
+  })
+
   it('refuses an unknown language by its field', async () => {
     const { answer } = await (await guest()).call(changeUser, { body: { language: 'xx' } })
     expect(answer).toMatchObject({ code: 500, info: { field: 'language' } })

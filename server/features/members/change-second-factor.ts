@@ -51,13 +51,13 @@ function confirm(context: MembersContext, call: FactorCall, member: MemberViewer
 
 async function remove(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
   const proof = await provePerson(context, member, passwordOf(call))
-  const tries = proof.tries ?? (await limitTries(context, 'proof', member.userId))
+  const tried = await limitTries(context, 'code', member.userId)
   return context.db.transaction().execute(async (tx) => {
     const user = await lockProven(context, tx, proof)
     // An empty code is a wrong one here: the form asks for it.
     await checkSecondFactor(tx, context, user, call.body.code?.trim() || '-', 'code')
     await removeSecondFactor(tx, user.id)
-    await deleteFailures(tx, tries)
+    await deleteFailures(tx, tried.account)
     await auditCall(context, tx, call, 'second_factor_off', user.id)
     await tellMember(tx, context, user, 'secondFactorOff')
     return { enabled: false }

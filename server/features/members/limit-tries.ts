@@ -1,27 +1,44 @@
-import { Fault } from '#contract/errors.ts'
+import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
 import { keyFor, secondsUntil, takeTurn } from '#server/platform/database/limits.ts'
 import { networkOf } from '#server/platform/http/network-of.ts'
-import { beginTry } from './attempt-queries.ts'
+import { beginTry, takeTryBack, type Try } from './attempt-queries.ts'
 import type { MembersContext } from './members-context.ts'
 
 /**
  * Lets an account's password be tried, at most so often a minute and with a growing rest after failures (security.md,
  * "Limits"). Addresses without an account are counted alike. The try counts as failed until `deleteFailures`.
- * @param value the address by `foldEmail`, or the user's id where the person is signed in; operators' tries are counted apart from members'
- * @returns the key that the tries are counted under
+ * @param kind a code that is asked for beside the password is counted apart from it (`code`): who knows the password has no more tries
+ * at the code by it; so are operators' tries from members'
+ * @param value the address by `foldEmail`, or the user's id where the person is signed in
  * @throws Fault tooMany with the seconds to wait
  */
 export async function limitTries(
   { db, clock, secret, limits }: MembersContext,
-  kind: 'sign-in' | 'proof' | 'operator',
+  kind: 'sign-in' | 'proof' | 'code' | 'operator',
   value: string,
-): Promise<string> {
+): Promise<Try> {
   const now = clock.now()
   const account = keyFor(secret, kind, value)
   await takeTurn(db, account, limits.signInAccount, now)
-  const openAgain = await beginTry(db, account, now)
-  if (openAgain) throw new Fault('tooMany', undefined, secondsUntil(openAgain, now))
-  return account
+  const begun = await beginTry(db, account, now)
+  if (begun instanceof Date) throw new Fault('tooMany', undefined, secondsUntil(begun, now))
+  return begun
+}
+
+/** Refusals of somebody whose password was right and whose code was not looked at. */
+const noGuesses: ReadonlySet<RefusalName> = new Set(['secondFactorNeeded', 'signedInAlready'])
+
+/**
+ * Throws an error again; where it says that nothing which was given is wrong, the try does not count as failed. The failures before
+ * it do: else every right password would give five more guesses at the code.
+ */
+export async function forgiveTry(
+  { db, clock }: Pick<MembersContext, 'db' | 'clock'>,
+  tried: Try,
+  error: unknown,
+): Promise<never> {
+  if (error instanceof Refusal && noGuesses.has(error.reason)) await takeTryBack(db, tried, clock.now())
+  throw error
 }
 
 /**

@@ -36,7 +36,7 @@ export {
   signOutEverywhere,
   type KnownPerson,
 } from './help-people.ts'
-export { limitNetwork, limitTries } from './limit-tries.ts'
+export { forgiveTry, limitNetwork, limitTries } from './limit-tries.ts'
 export { cookieFor, cookieName } from './members-context.ts'
 export { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 export { isGuest }

@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
-import { deleteFailures } from './attempt-queries.ts'
+import { deleteFailures, type Try } from './attempt-queries.ts'
 import { limitTries } from './limit-tries.ts'
 import type { MembersContext } from './members-context.ts'
 import { verifyPassword } from './passwords.ts'
@@ -26,10 +26,8 @@ interface Given {
 export interface Proof {
   userId: string
   passwordHash: string | null
-  /** The tries to forget once all is well. */
-  tries?: string
-  /** Without a password and a recent sign-in, a code of the second factor has to do. */
-  code?: string
+  /** Without a password and a recent sign-in, a code of the second factor has to do; the try at it. */
+  code?: { typed: string; tried: Try }
 }
 
 /** A sign-in as young as this stands for the password of who has none. */
@@ -59,14 +57,16 @@ export async function provePerson(
   const proof = { userId: member.userId, passwordHash: user?.password_hash ?? null }
   if (proof.passwordHash === null) {
     if (await signedInJustNow(context, member)) return proof
-    const code = given.totp?.trim()
-    if (!code || !(await hasSecondFactor(db, member.userId))) throw new Refusal('signInFirst')
-    return { ...proof, code, tries: await limitTries(context, 'proof', member.userId) }
+    const typed = given.totp?.trim()
+    if (!typed || !(await hasSecondFactor(db, member.userId))) throw new Refusal('signInFirst')
+    return { ...proof, code: { typed, tried: await limitTries(context, 'proof', member.userId) } }
   }
   if (!given.current_password) throw wrong()
-  const tries = await limitTries(context, 'proof', member.userId)
+  const tried = await limitTries(context, 'proof', member.userId)
   if (!(await verifyPassword(proof.passwordHash, given.current_password))) throw wrong()
-  return { ...proof, tries }
+  // Whatever is refused from here on, the password was no guess.
+  await deleteFailures(db, tried.account)
+  return proof
 }
 
 /**
@@ -76,13 +76,15 @@ export async function provePerson(
 export async function lockProven(
   context: MembersContext,
   tx: Tx,
-  { userId, passwordHash, tries, code }: Proof,
+  { userId, passwordHash, code }: Proof,
 ): Promise<UserRow> {
   const user = await lockUser(tx, userId)
   if (!user || user.deleted_at) throw new Refusal('signInFirst')
   if (user.password_hash !== passwordHash) throw wrong()
-  if (code !== undefined) await checkSecondFactor(tx, context, user, code)
-  if (tries !== undefined) await deleteFailures(tx, tries)
+  if (code) {
+    await checkSecondFactor(tx, context, user, code.typed)
+    await deleteFailures(tx, code.tried.account)
+  }
   return user
 }
 

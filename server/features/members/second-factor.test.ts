@@ -2,6 +2,7 @@ import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changeSecondFactor, changeUser, deleteUser, getUser, signIn } from '#contract/members.ts'
 import { register, type Member } from '#server/testing/member.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 
 let site: TestSite
@@ -11,7 +12,10 @@ let now = 0
 
 const stepMs = 30_000
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => new Date(now) } }, { SITE_NAME: 'Test Dramas' })
+  site = await testSite(
+    { clock: { now: () => new Date(now) } },
+    { SITE_NAME: 'Test Dramas', LIMIT_SIGN_IN_ACCOUNT: '100/min' },
+  )
 })
 afterAll(() => site.close())
 beforeEach(async () => {
@@ -174,6 +178,51 @@ describe('signing in with a second factor', () => {
     expect([status, headers.get('retry-after')]).toEqual([429, '1'])
   })
 
+  it('that is asked for after the right password takes the code at once, however often that was mistyped before', async () => {
+    const { secret } = await setUp()
+    for (let time = 0; time < 7; time++) {
+      expect((await logIn(undefined, 'mistyped')).answer.code).toBe(500)
+      now += 4000
+    }
+    expect((await logIn()).answer.code).toBe(401)
+    expect((await logIn(codeOf(secret))).answer.code).toBe(200)
+  })
+
+  it('gives who knows the password no more guesses at the code, asked for it in between or not', async () => {
+    await setUp()
+    const turns = async () => {
+      const asked = await logIn()
+      const guessed = await logIn('000000')
+      return [asked.answer.code, guessed.answer.code, guessed.headers.get('retry-after')]
+    }
+    for (let time = 0; time < 5; time++) expect(await turns()).toEqual([401, 500, null])
+    for (const rest of [1, 2, 4]) {
+      expect(await turns()).toEqual([429, 429, String(rest)])
+      now += rest * 1000
+      expect(await turns()).toEqual([401, 500, null])
+    }
+  })
+
+  it('takes no rest of a wrong code away where the code was asked for at the same time', async () => {
+    await setUp()
+    const { database } = site.context
+    for (let time = 0; time < 5; time++) await logIn('000000')
+    now += 1000
+    const other = await database.pool.connect()
+    await other.query('BEGIN')
+    await other.query('SELECT FROM users WHERE email = $1 FOR UPDATE', [member.email])
+    const asked = logIn()
+    await somebodyWaits(database.pool)
+    now += 2000
+    const guessed = logIn('000000')
+    await somebodyWaits(database.pool, 2)
+    await other.query('ROLLBACK')
+    other.release()
+    expect((await asked).answer.code).toBe(401)
+    expect((await guessed).answer.code).toBe(500)
+    expect((await logIn('000000')).status).toBe(429)
+  })
+
   it('writes a wrong code down as a failed sign-in', async () => {
     await setUp()
     await logIn('000000')
@@ -244,6 +293,18 @@ describe('removing a second factor', () => {
     const { secret } = await setUp()
     const body = { action: 'remove', current_password: member.password } as const
     for (let time = 0; time < 5; time++) expect((await change({ ...body, code: '000000' })).status).toBe(200)
+    expect((await change({ ...body, code: codeOf(secret) })).status).toBe(429)
+  })
+
+  it('rests after wrong codes, however often the password is proven in between', async () => {
+    const { secret } = await setUp()
+    const body = { action: 'remove', current_password: member.password } as const
+    const provePassword = () =>
+      member.visitor.ask(changeUser, { body: { email: member.email, current_password: member.password } })
+    for (let time = 0; time < 5; time++) {
+      expect((await change({ ...body, code: '000000' })).status).toBe(200)
+      await provePassword()
+    }
     expect((await change({ ...body, code: codeOf(secret) })).status).toBe(429)
   })
 

@@ -106,6 +106,14 @@ describe('guessing', () => {
     expect((await enter(await guest(), email, 'wrong guess')).answer.code).toBe(500)
   })
 
+  it('is not what a member does who signs in to another account of theirs', async () => {
+    const [ada, bob] = [await registerMember(site), await registerMember(site)]
+    for (let tries = 0; tries < 4; tries++) await enter(ada.visitor, bob.email, 'wrong guess')
+    for (let tries = 0; tries < 3; tries++)
+      expect((await enter(ada.visitor, bob.email)).answer.code).toBe(409)
+    expect((await enter(await guest(), bob.email)).answer.code).toBe(200)
+  })
+
   it('at once with many calls makes no more than the five tries that are free', async () => {
     const { email } = await registerMember(site)
     const visitor = await guest()

@@ -6,7 +6,7 @@ import { answerInTransaction } from './answer-in-transaction.ts'
 import { deleteFailures } from './attempt-queries.ts'
 import { auditCall, auditWrongCode } from './audit-call.ts'
 import { checkEmail } from './check-person.ts'
-import { limitNetwork, limitTries } from './limit-tries.ts'
+import { forgiveTry, limitNetwork, limitTries } from './limit-tries.ts'
 import type { MembersContext } from './members-context.ts'
 import { verifyPassword } from './passwords.ts'
 import { selectUserByEmail } from './queries.ts'
@@ -25,7 +25,7 @@ export async function signIn(context: MembersContext, call: Call<typeof signInCa
   const { email, password, totp } = call.body
   checkEmail(email)
   await limitNetwork(context, 'sign-in', call.ip)
-  const account = await limitTries(context, 'sign-in', foldEmail(email))
+  const tried = await limitTries(context, 'sign-in', foldEmail(email))
   const user = await selectUserByEmail(db, email)
   const right = await verifyPassword(user?.password_hash, password)
   if (!user || !right) {
@@ -38,9 +38,11 @@ export async function signIn(context: MembersContext, call: Call<typeof signInCa
       if (now.password_hash !== user.password_hash) throw wrong()
       await checkSecondFactor(tx, context, now, totp)
     })
-    await deleteFailures(tx, account)
+    await deleteFailures(tx, tried.account)
     await auditCall(context, tx, held, 'signed_in', user.id)
     return viewer
   })
-  return signingIn.catch((error: unknown) => auditWrongCode(context, call, user.id, error))
+  return signingIn
+    .catch((error: unknown) => forgiveTry(context, tried, error))
+    .catch((error: unknown) => auditWrongCode(context, call, user.id, error))
 }

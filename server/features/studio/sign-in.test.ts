@@ -111,6 +111,24 @@ describe('signing in to the studio', () => {
     })
   })
 
+  it('takes the code at once after it was asked for, however often the password was mistyped before', async () => {
+    for (let count = 0; count < 7; count++) {
+      expect((await signIn({ password: 'not this one' })).answer.code).toBe(500)
+      now += 4000
+    }
+    expect((await signIn()).answer.code).toBe(401)
+    expect((await signIn({ totp: code() })).answer.code).toBe(200)
+  })
+
+  it('rests after wrong codes, asked for one in between or not', async () => {
+    for (let count = 0; count < 5; count++) {
+      expect((await signIn()).answer.code).toBe(401)
+      expect((await signIn({ totp: '000000' })).answer.code).toBe(500)
+    }
+    expect((await signIn()).status).toBe(429)
+    expect((await signIn({ totp: code() })).status).toBe(429)
+  })
+
   it('answers for an unknown address as for a wrong password', async () => {
     const unknown = await signIn({}, 'nobody@example.com')
     expect(unknown.answer).toEqual((await signIn({ password: 'not this one' })).answer)

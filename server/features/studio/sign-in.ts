@@ -4,6 +4,7 @@ import {
   answerInTransaction,
   checkEmail,
   deleteFailures,
+  forgiveTry,
   limitNetwork,
   limitTries,
   verifyPassword,
@@ -34,7 +35,7 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
   const { email, password, totp } = call.body
   checkEmail(email)
   await limitNetwork(context, 'sign-in', call.ip)
-  const account = await limitTries(context, 'operator', foldEmail(email))
+  const tried = await limitTries(context, 'operator', foldEmail(email))
   const known = await selectOperatorByEmail(db, email)
   const right = await verifyPassword(known?.password_hash, password)
   if (!known || !right) {
@@ -46,16 +47,18 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
     // It may have been reset while the password was being verified.
     if (operator?.password_hash !== known.password_hash) throw wrong()
     await checkCode(context, tx, operator, totp)
-    await deleteFailures(tx, account)
+    await deleteFailures(tx, tried.account)
     await note(context, tx, call, 'operator_signed_in', operator.email)
     const { id, role } = operator
     return { id, email: operator.email, role, sessionId: await startSession(context, tx, held, id) }
   })
-  return signingIn.catch(async (error: unknown) => {
-    if (error instanceof Refusal && error.reason === 'codeWrong')
-      await noteFailure(context, call, known.email, { password: 'right', code: 'wrong' })
-    throw error
-  })
+  return signingIn
+    .catch((error: unknown) => forgiveTry(context, tried, error))
+    .catch(async (error: unknown) => {
+      if (error instanceof Refusal && error.reason === 'codeWrong')
+        await noteFailure(context, call, known.email, { password: 'right', code: 'wrong' })
+      throw error
+    })
 }
 
 /** Whoever tries addresses that nobody has fills no more of the trail than this. */

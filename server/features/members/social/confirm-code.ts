@@ -3,7 +3,7 @@ import { Refusal } from '#contract/errors.ts'
 import { deleteFailures } from '#server/features/members/attempt-queries.ts'
 import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
 import { auditCall, auditWrongCode } from '#server/features/members/audit-call.ts'
-import { limitTries } from '#server/features/members/limit-tries.ts'
+import { forgiveTry, limitTries } from '#server/features/members/limit-tries.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { checkSecondFactor } from '#server/features/members/second-factor.ts'
 import { signInAs } from '#server/features/members/sign-in-as.ts'
@@ -24,16 +24,18 @@ export async function confirmCode(
   const ticket = openTicket(secret, call.body.ticket)
   if (!ticket || clock.now().getTime() > ticket.endsAt) throw new Refusal('socialFailed')
   const { userId, provider, identityId } = ticket
-  const tries = await limitTries(context, 'proof', userId)
+  const tried = await limitTries(context, 'code', userId)
   const signingIn = answerInTransaction(db, call, async (tx, held) => {
     const viewer = await signInAs(context, tx, held, userId, async (account) => {
       // The owner may have taken the account back since, from whoever linked the identity to it.
       if (!(await hasIdentity(tx, userId, identityId))) throw new Refusal('socialFailed')
       await checkSecondFactor(tx, context, account, call.body.totp)
     })
-    await deleteFailures(tx, tries)
+    await deleteFailures(tx, tried.account)
     await auditCall(context, tx, held, 'signed_in', userId, { provider })
     return viewer
   })
-  return signingIn.catch((error: unknown) => auditWrongCode(context, call, userId, error))
+  return signingIn
+    .catch((error: unknown) => forgiveTry(context, tried, error))
+    .catch((error: unknown) => auditWrongCode(context, call, userId, error))
 }
