@@ -1,10 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { isDatabaseAway } from '#server/platform/database/database-away.ts'
 import { startEmbedded, type EmbeddedDatabase } from '#server/platform/database/embedded.ts'
 import { findPostmaster } from '#server/platform/database/postmaster-file.ts'
 import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
@@ -134,6 +135,29 @@ test('a pool goes on when the server is killed under it, and no acknowledged row
   expect(refused).toBeLessThanOrEqual(20)
   expect(rows.map(({ number }) => number)).toEqual(expect.arrayContaining(acknowledged))
 })
+
+test.each([
+  ['ends as it starts', join('18', 'global', 'pg_control')],
+  ['cannot even be run', 'postgres.log'],
+])(
+  'a server that went and %s is away for its pool, which serves again once it can start',
+  async (_, file) => {
+    const server = await start(shared)
+    const pool = new SupervisedPool({ ...server.connection, max: 1 }, server.ensureRunning, log)
+    pool.on('error', () => {})
+    const path = join(shared, 'postgres', file)
+    renameSync(path, `${path}.aside`)
+    mkdirSync(path)
+    process.kill(postmasterOf(shared) ?? 0, 'SIGKILL')
+    await vi.waitUntil(() => !postmasterOf(shared), patience)
+    await expect(pool.query('SELECT 1')).rejects.toSatisfy(isDatabaseAway)
+    await expect(pool.query('SELECT 1')).rejects.toSatisfy(isDatabaseAway)
+    rmdirSync(path)
+    renameSync(`${path}.aside`, path)
+    expect((await pool.query('SELECT 1')).rowCount).toBe(1)
+    await pool.end()
+  },
+)
 
 test('an owner whose server was replaced by another process leaves that one alone', async () => {
   const owner = await start(shared)

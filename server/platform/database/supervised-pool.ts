@@ -43,10 +43,16 @@ export class SupervisedPool extends pg.Pool {
         if (!isAbsent(error) || this.ending || Date.now() > deadline) throw error
         this.#log.debug({ error }, 'The database is not there; looking after it')
       }
-      Object.assign(this.options, await this.#ensureRunning())
+      Object.assign(this.options, await this.#ensureRunning().catch(refuse))
       await delay(20)
     }
   }
+}
+
+/** Whatever keeps the server from starting may pass, such as a full disk: it is away, as PostgreSQL says it itself (cannot_connect_now). */
+function refuse(cause: unknown): never {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  throw Object.assign(new Error(message, { cause }), { code: '57P03' })
 }
 
 function isAbsent(error: unknown): boolean {
