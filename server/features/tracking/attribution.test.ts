@@ -365,7 +365,7 @@ describe('over HTTP', () => {
     ['Fr%C3%BChling%20100%25', 'Frühling 100%', 'is read percent-encoded, whatever its letters'],
     ['100%', '100%', 'stands for itself where it is not encoded'],
     ['spring%00', undefined, 'is nobody’s with a NUL'],
-  ])('a token %s is %s: it %s', async (sent, code) => {
+  ])('a token %s is %s: it %s', async (sent, code, _why) => {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser, came(sent))
     expect(await order(visitor, { 'x-referrer-token': sent })).toEqual(code ? { referrer_token: code } : {})

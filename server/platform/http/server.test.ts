@@ -75,9 +75,9 @@ it('answers a call by a connection that was opened ahead while it closes, and th
   const server = await bareServer({})
   const closing = Promise.withResolvers<void>()
   server.addHook('preClose', async () => closing.resolve())
-  await server.listen({ port: 0, host: '127.0.0.1' })
+  const address = await server.listen({ port: 0, host: '127.0.0.1' })
   const accepted = once(server.server, 'connection')
-  const socket = connect(server.addresses()[0]?.port ?? 0, '127.0.0.1')
+  const socket = connect(Number(new URL(address).port), '127.0.0.1')
   await accepted
   const closed = server.close()
   await closing.promise
