@@ -9,7 +9,7 @@ import { limitNetwork } from './limit-tries.ts'
 import { forgetGuest, type MembersContext } from './members-context.ts'
 import { newGuest } from './members.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
-import { insertUser, isEmailTaken, lockUser, updateUser } from './queries.ts'
+import { insertUser, isEmailTaken, lockUser, updateUser, type UserRow } from './queries.ts'
 import { sendVerification } from './send-verification.ts'
 import { startSession } from './sessions.ts'
 import { isGuest } from './sign-in-as.ts'
@@ -33,11 +33,11 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
   await limitNetwork(context, 'register', call.ip)
   const password_hash = await hashPassword(password)
   const registering = answerInTransaction(context.db, call, async (tx, held) => {
-    const id = await lockGuest(context, tx, call)
+    const { id, language } = await lockGuest(context, tx, call)
     await becomeMember(tx, id, { email, password_hash, display_name: name })
     await auditCall(context, tx, call, 'registered', id)
     await welcome(context, tx, call, id)
-    await sendVerification(tx, context, { id, language: call.language }, email)
+    await sendVerification(tx, context, { id, language: language ?? call.language }, email)
     return startSession(context, tx, held, id)
   })
   return registering.catch((error: unknown) => tellWhereTaken(context, email, error))
@@ -51,11 +51,11 @@ async function welcome({ moments }: MembersContext, tx: Tx, call: RegisterCall, 
 }
 
 /** The guest's row, made if need be. @throws Refusal signedInAlready where another call has made it a member just now */
-async function lockGuest(context: MembersContext, tx: Tx, call: RegisterCall): Promise<string> {
+async function lockGuest(context: MembersContext, tx: Tx, call: RegisterCall): Promise<UserRow> {
   const { userId: id } = call.viewer ?? newGuest()
   await insertUser(tx, { id, language: call.language })
   const row = await lockUser(tx, id)
-  if (row && isGuest(row)) return id
+  if (row && isGuest(row)) return row
   forgetGuest(context, call)
   throw new Refusal(row?.member_since ? 'signedInAlready' : 'signInFirst')
 }

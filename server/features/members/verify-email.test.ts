@@ -37,6 +37,19 @@ describe('registering', () => {
     expect((await verify(secretOf(mail))).answer).toEqual(answer)
   })
 
+  it('mails the link in the language that the person chose, else in that of the call', async () => {
+    const email = `dutiful-${member.email}`
+    const body = { email, password: member.password, repeat_password: member.password }
+    const headers = { 'accept-language': 'es' }
+    const guest = site.visitor()
+    await guest.ask(getUser)
+    await guest.ask(changeUser, { body: { language: 'dy' } })
+    await guest.ask(registerUser, { body, headers })
+    expect((await latest(email))?.subject).toBe('Bestätigen Sie Ihre E-Mail-Adresse')
+    await site.visitor().ask(registerUser, { body: { ...body, email: `other-${email}` }, headers })
+    expect((await latest(`other-${email}`))?.subject).toBe('Confirma tu correo electrónico')
+  })
+
   it('mails a link that is too old after a day, used or not', async () => {
     const secret = await fetchSecret(member.email)
     await verify(secret)
