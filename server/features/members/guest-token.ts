@@ -16,6 +16,9 @@ export interface Guest {
 export const guestDays = 400
 const maxAgeMs = guestDays * dayMs
 
+/** Longer than any of ours: a referrer token has 512 characters at most, of 3 bytes each. Only so much of a stranger's is remembered. */
+const longest = 2400
+
 /** Tokens of the same hour are the same, so that few have to be signed. */
 const issuedEachMs = 3_600_000
 
@@ -30,6 +33,7 @@ export function signGuest(secret: string, carrier: Carrier, guest: Guest, now: D
 
 /** The guest of a token, or null where it is not ours, was altered, is too old or came by the other carrier. */
 export function readGuest(secret: string, carrier: Carrier, token: string, now: Date): Guest | null {
+  if (token.length > longest) return null
   const end = token.lastIndexOf('.')
   const claims = token.slice(0, end)
   const [kind, userId, kept, issued, came] = claims.split('.')

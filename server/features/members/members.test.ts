@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { saveHistory } from '#contract/library.ts'
 import { changeUser, getUser, registerUser } from '#contract/members.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { password } from '#server/testing/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { signGuest } from './guest-token.ts'
 
 let site: TestSite
 beforeAll(async () => {
@@ -37,6 +39,32 @@ describe('a guest', () => {
     const { id } = await visitor.ask(getUser)
     visitor.cookie = visitor.cookie.replace('.0.', '.1.')
     expect((await visitor.ask(getUser)).id).not.toBe(id)
+  })
+
+  it('is a new one after 400 days', async () => {
+    let offset = 0
+    const moved = await testSite({ clock: { now: () => new Date(Date.now() + offset) } })
+    const visitor = moved.visitor()
+    const { id } = await visitor.ask(getUser)
+    const [cookie, header] = [visitor.cookie, (await visitor.call(getUser)).headers.get('x-user-token') ?? '']
+    const idsOf = (headers: Record<string, string>) => moved.visitor(headers).ask(getUser)
+    const known = async () => [await idsOf({ cookie }), await idsOf({ 'x-user-token': header })]
+    offset = 400 * dayMs - 3_600_000
+    expect((await known()).map((user) => user.id === id)).toEqual([true, true])
+    offset = 400 * dayMs + 3_600_000
+    expect((await known()).map((user) => user.id === id)).toEqual([false, false])
+    await moved.close()
+  })
+
+  it('is known by the longest token that it can have, and one that is longer is nobody’s', async () => {
+    const visitor = site.visitor()
+    const longest = encodeURIComponent('語'.repeat(512))
+    const { id } = await visitor.ask(getUser, { headers: { 'x-referrer-token': longest } })
+    expect(visitor.cookie.length).toBeGreaterThan(2048)
+    expect((await visitor.ask(getUser)).id).toBe(id)
+    const guest = { userId: id, kept: false, cameBy: 'x'.repeat(2000) }
+    const token = signGuest(site.context.secret, 'cookie', guest, new Date())
+    expect((await site.visitor({ cookie: `guest=${token}` }).ask(getUser)).id).not.toBe(id)
   })
 
   it('gets its row, under the same id, when it says its name', async () => {
