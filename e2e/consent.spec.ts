@@ -57,6 +57,8 @@ test('who accepts is told of to all four platforms, with the amount and the id o
 
   await page.goto('/searchDetail/tower')
   await expect.poll(() => eventsOf('meta')).toEqual(['PageView', 'PageView', 'Search'])
+  for (const [platform, event] of Object.entries({ google: 'search', tiktok: 'Search', bigo: 'search' }))
+    await expect.poll(() => eventsOf(platform)).toContain(event)
   await page.getByRole('link', { name: /The Test Tower/ }).click()
   await page.waitForURL(/\/videos\//)
   await page.goto(`${page.url().split('?')[0]}?episode=4`)

@@ -2,6 +2,9 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectMoving, towerUrl } from './watching.ts'
 
+// What is still asked for then has nobody who waits for it.
+test.afterEach(({ page }) => page.unrouteAll({ behavior: 'ignoreErrors' }))
+
 /** Lets every master say that there is more in a codec. What is there is the same streams: it is the way to them that is tried. */
 async function offerMore(page: Page, codec: string): Promise<string[]> {
   const asked: string[] = []

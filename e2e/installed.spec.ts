@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from '@playwright/test'
 import { expect, test as base } from './fixtures.ts'
 import { frontUrl, openFront, type Front } from './front.ts'
 import { expectNoShift, watchShifts } from './page-quality.ts'
-import { standIn } from './pixel-servers.ts'
+import { pixelIds, standIn } from './pixel-servers.ts'
 import { expectMoving } from './watching.ts'
 
 const test = base.extend<{ front: Front }>({
@@ -165,6 +165,7 @@ test('no pixel is loaded behind the shell, which may be older than what the site
   await page.addInitScript(() => localStorage.setItem('consent', 'yes'))
   await openKept(page)
   await expect.poll(() => eventsOf('meta')).toEqual(['PageView'])
+  for (const platform of Object.keys(pixelIds)) await expect.poll(() => eventsOf(platform)).toHaveLength(1)
   const before = asked.length
   front.slow = true
   await page.goto('/favorites')

@@ -1,5 +1,5 @@
 import { expect, test } from './fixtures.ts'
-import { answerWith, madeUpResult } from './made-up-orders.ts'
+import { answerWith, madeUpResult, stayAtResult } from './made-up-orders.ts'
 
 // What the browser writes of an answer that does not come.
 test.use({ forgiven: /net::ERR_FAILED/ })
@@ -8,6 +8,7 @@ test('an answer that got lost is not taken for an order that does not exist, and
   page,
 }) => {
   const answer = await answerWith(page)
+  await stayAtResult(page)
   await page.goto(madeUpResult)
   await expect(page.locator('main').getByRole('alert')).toContainText('This could not be loaded.')
   await expect(page.getByText('There is no such order.')).toHaveCount(0)

@@ -50,8 +50,11 @@ test('a picture that stood still is told of once it moves, one that never does a
   // It is seen later than a standstill counts.
   await expect(page.getByRole('status', { name: 'Loading' })).toHaveCSS('opacity', '1')
   late.resolve()
-  await expect.poll(() => heard.get('play_stall')?.length).toBe(1)
-  expect(Number(heard.get('play_stall')?.[0]?.['ms'])).toBeGreaterThan(100)
+  // The segment that was held begins after two seconds; on a busy machine the picture may stand still elsewhere, too.
+  const held = () =>
+    (heard.get('play_stall') ?? []).filter(({ at_ms }) => Math.round(Number(at_ms) / 1000) === 2)
+  await expect.poll(() => held().length).toBe(1)
+  expect(Number(held()[0]?.['ms'])).toBeGreaterThan(100)
   await page.route(/\.m3u8|\.m4s/, (route) => route.fulfill({ status: 404 }))
   await page.goto(await towerUrl(page, 1))
   await expect(page.getByText('This did not play.')).toBeVisible({ timeout: 40_000 })

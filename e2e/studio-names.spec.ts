@@ -92,7 +92,9 @@ test('the order of the categories, which is the menu’s, is changed by the keyb
   // Another test may add a category in between, whereupon the order is refused and shown anew.
   await expect(async () => {
     await step.focus()
+    const answered = page.waitForResponse('**/api/studio/categories/order', { timeout: 4000 })
     await page.keyboard.press('Enter')
+    expect(await (await answered).json()).toMatchObject({ code: 200 })
     await expect.poll(() => orderOf(page, own), { timeout: 4000 }).toEqual([lower, top])
   }).toPass()
   await expect(page.locator(':focus')).toContainText(`Move ${lower}`)

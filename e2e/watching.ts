@@ -2,20 +2,21 @@ import { expect, type FrameLocator, type Locator, type Page } from '@playwright/
 
 /** What a person does on the video page, and what they see of it. */
 
-/** The second that the episode on screen is at; -1 while there is none. */
+/** The second that the episode on screen is at, also once it has ended; -1 while there is none. */
 const second = (page: Page) =>
   page.evaluate(() => {
     const shown = [...document.querySelectorAll('video')].find(
       (video) => !video.closest('[inert]') && video.isConnected,
     )
-    return shown && !shown.paused ? shown.currentTime : -1
+    return shown && (shown.ended || !shown.paused) ? shown.currentTime : -1
   })
 
 /** Waits until the episode of this number is on screen and moving. */
 export async function expectPlaying(page: Page, number: number): Promise<void> {
   await expect(page).toHaveURL(new RegExp(`episode=${number}\\b`))
-  await expect.poll(() => second(page), { message: `episode ${number} moves` }).toBeGreaterThan(0)
-  const before = await second(page)
+  let before = -1
+  const look = async () => (before = await second(page))
+  await expect.poll(look, { message: `episode ${number} moves` }).toBeGreaterThan(0)
   await expect.poll(() => second(page), { message: `episode ${number} goes on` }).not.toBe(before)
 }
 
