@@ -96,6 +96,7 @@ test('a gateway that does not answer in time leaves the payment unknown', async 
     message: /no answer/,
   })
   charged.resolve()
+  site.context.gatewayTimeoutMs = undefined
   await expect.poll(() => byKey(`pay:${order.id}:1`)).toMatchObject({ status: 'succeeded' })
   expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
 })

@@ -184,7 +184,7 @@ describe('a paid order', () => {
       asked.resolve()
       return 'nothing'
     }
-    const sending = send(1000)
+    const sending = send(4000)
     await asked.promise
     const { db, database } = site.context
     const withdrawing = db.transaction().execute((tx) => withdraw(tx, userId))

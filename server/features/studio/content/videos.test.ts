@@ -189,9 +189,9 @@ describe('the states of a video', () => {
 
   it('may be called off before, and is a draft again', async () => {
     const { id } = await draft()
-    await desk.ask(scheduleVideo, { body: { id, at: new Date(Date.now() + 1000).toISOString() } })
+    await desk.ask(scheduleVideo, { body: { id, at: new Date(Date.now() + 60_000).toISOString() } })
     expect((await desk.ask(unscheduleVideo, { body: { id } })).released_at).toBeNull()
-    offset = 5000
+    offset = 120_000
     await release()
     offset = 0
     expect(await state(id)).toBe('draft')
@@ -215,7 +215,7 @@ describe('the states of a video', () => {
     expect(await codeOf(desk.call(scheduleVideo, { body: { id, at } }))).toBe(500)
     await desk.ask(publishVideo, { body })
     expect(await codeOf(desk.call(publishVideo, { body }))).toBe(409)
-    const later = new Date(Date.now() + 1000).toISOString()
+    const later = new Date(Date.now() + 60_000).toISOString()
     expect(await codeOf(desk.call(scheduleVideo, { body: { id, at: later } }))).toBe(409)
     const empty = await begin('Nothing in it')
     expect(await codeOf(desk.call(publishVideo, { body: { id: empty.id } }))).toBe(409)

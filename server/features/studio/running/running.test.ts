@@ -51,7 +51,7 @@ const isWritten = async () => (await owner.desk.ask(listJobs)).list[0]?.succeede
 
 /** How a part is found where something about the site is otherwise. */
 async function find(name: string, otherwise: Partial<RunningContext>) {
-  const findings = await checkParts({ ...site.context, healthTimeoutMs: 500, ...otherwise })
+  const findings = await checkParts({ ...site.context, ...otherwise })
   return findings.find(({ part }) => part === name)
 }
 
@@ -109,7 +109,8 @@ describe('the health of the site', () => {
     const [sandbox] = site.context.gateways
     if (!sandbox) throw new Error('no gateway')
     const silent = { ...sandbox, retrieve: () => new Promise<never>(() => {}) }
-    expect(await find('gateway sandbox', { gateways: [silent] })).toMatchObject({ problem: 'noAnswer' })
+    const otherwise = { gateways: [silent], healthTimeoutMs: 500 }
+    expect(await find('gateway sandbox', otherwise)).toMatchObject({ problem: 'noAnswer' })
   })
 
   it('sees a store that takes nothing', async () => {
