@@ -9,7 +9,7 @@ beforeEach(() => vi.clearAllMocks())
 test('a problem is no longer said once it is tried again', async () => {
   notifyProblem('This code is wrong.')
   forgetProblem()
-  await vi.waitFor(() => expect(hideToast).toHaveBeenCalledOnce())
+  await vi.waitFor(() => expect(hideToast).toHaveBeenCalledOnce(), 10_000)
   expect(showToast).toHaveBeenCalledExactlyOnceWith('This code is wrong.')
 })
 
@@ -17,6 +17,6 @@ test('what went right is said for its time, also after a problem', async () => {
   notifyProblem('This code is wrong.')
   notify('Saved.')
   forgetProblem()
-  await vi.waitFor(() => expect(showToast).toHaveBeenCalledTimes(2))
+  await vi.waitFor(() => expect(showToast).toHaveBeenCalledTimes(2), 10_000)
   expect(hideToast).not.toHaveBeenCalled()
 })

@@ -31,7 +31,7 @@ async function everywhere(path: string, isNew: (text: string) => boolean): Promi
     texts = await Promise.all([1, 2, 3, 4].map(() => open(path)))
     return texts.every(isNew)
   }
-  await expect.poll(areNew, { timeout: 3000 }).toBe(true)
+  await expect.poll(areNew).toBe(true)
   return texts[0] ?? ''
 }
 
@@ -61,7 +61,7 @@ describe('an icon that is brought in', () => {
     }
     // The homepage may be a second old.
     const tab = async () => (await site.visitor().ask(getHomepage)).copyright.icon
-    await expect.poll(tab, { timeout: 3000 }).toBe(address)
+    await expect.poll(tab).toBe(address)
 
     expect(await desk.ask(removeIcon, { body: {} })).toEqual(usual)
     await everywhere('/', (text) => !text.includes(hash))
@@ -80,9 +80,7 @@ describe('an icon that is brought in', () => {
     await everywhere('/sw.js', (text) => text !== before)
     const first = await desk.ask(showIcon)
     await send(await picture(512, 512, '#0f0').webp().toBuffer())
-    await expect
-      .poll(async () => (await desk.ask(showIcon)).address, { timeout: 3000 })
-      .not.toBe(first.address)
+    await expect.poll(async () => (await desk.ask(showIcon)).address).not.toBe(first.address)
   })
 
   it.each([

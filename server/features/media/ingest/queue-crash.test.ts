@@ -123,7 +123,7 @@ test('several workers in several processes make each episode once, though they a
   expect(putBack).toBeGreaterThan(0)
   expect(putBack, 'nothing is taken from a worker that lives').toBeLessThanOrEqual(killed + 2)
   await expectWhole()
-}, 60_000)
+}, 240_000)
 
 /** Every episode plays a file of its own whose every part is there, and nothing unfinished is left. */
 async function expectWhole(): Promise<void> {

@@ -96,7 +96,7 @@ describe('renaming a tag', () => {
     expect(await found('lovey dovey')).toEqual([])
     const german = site.visitor({ 'accept-language': 'de' })
     const seen = async () => (await german.ask(getVideo, { query: { id } })).tags.map(({ name }) => name)
-    await expect.poll(seen, { timeout: 3000 }).toEqual(['Zärtlichkeit'])
+    await expect.poll(seen).toEqual(['Zärtlichkeit'])
     expect(await lastDeed(tag)).toMatchObject({
       event: 'studio tag change',
       details: { before: { names: { en: 'Lovey dovey' } }, after: { names: { en: 'Tenderness' } } },
@@ -222,7 +222,7 @@ describe('categories', () => {
     const before = await nameAll()
     const { list } = await desk.ask(orderCategories, { body: { ids } })
     expect(list.map(({ names }) => names.en)).toEqual(before.toReversed())
-    await expect.poll(menu, { timeout: 3000 }).toEqual(before.toReversed())
+    await expect.poll(menu).toEqual(before.toReversed())
     expect(await lastDeed('categories')).toMatchObject({ event: 'studio category order' })
     for (const wrong of [
       ids.slice(1),
@@ -242,7 +242,7 @@ describe('categories', () => {
       await desk.ask(editVideo, { body: { id: (await buildVideo(site.context)).id, category } })
     const now = [...before, 'Typed first', 'A second one']
     expect(await nameAll()).toEqual(now)
-    await expect.poll(menu, { timeout: 3000 }).toEqual(now)
+    await expect.poll(menu).toEqual(now)
   })
 
   it('are renamed for viewers, in the language of each', async () => {
@@ -250,7 +250,7 @@ describe('categories', () => {
     await buildVideo(site.context, { categoryId: id })
     await desk.ask(changeCategory, { body: { id, names: { en: 'Well named', es: 'Bien dicho' } } })
     const seen = async () => (await site.visitor({ 'accept-language': 'es' }).ask(getHomepage)).menu
-    await expect.poll(seen, { timeout: 3000 }).toContainEqual({ id, name: 'Bien dicho' })
+    await expect.poll(seen).toContainEqual({ id, name: 'Bien dicho' })
     expect(await lastDeed(id)).toMatchObject({
       details: { before: { names: { en: 'Misnamed' } }, after: { names: { en: 'Well named' } } },
     })

@@ -116,11 +116,9 @@ describe('where German and Spanish are offered', () => {
 
   it('a closed site says so in one of them', async () => {
     await owner.desk.ask(setMaintenance, { body: { on: true } })
-    await expect
-      .poll(() => open('/', { 'accept-language': 'en' }), { timeout: 3000 })
-      .toContain('Gleich wieder da')
+    await expect.poll(() => open('/', { 'accept-language': 'en' })).toContain('Gleich wieder da')
     await owner.desk.ask(setMaintenance, { body: { on: false } })
-    await expect.poll(() => open('/'), { timeout: 3000 }).not.toContain('Gleich wieder da')
+    await expect.poll(() => open('/')).not.toContain('Gleich wieder da')
   })
 })
 
@@ -134,7 +132,7 @@ it.each([[[]], [['en', 'en']]] as Language[][][])('%j cannot be offered', async 
 it('one alone can be offered, from the command line too, and the change is in the audit trail', async () => {
   const shown = await runStudioCommand(site.context, ['languages', 'offer', '--languages', 'fy'])
   expect(shown).toContain('languages: ["fy"]')
-  await expect.poll(() => site.context.languages(), { timeout: 3000 }).toEqual(['fy'])
+  await expect.poll(() => site.context.languages()).toEqual(['fy'])
   expect(alternates(await open('/shopping', { 'accept-language': 'de' }))).toEqual([
     htmlLanguage.fy,
     'x-default',

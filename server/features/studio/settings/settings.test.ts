@@ -74,13 +74,9 @@ describe('a setting', () => {
   it('for a pixel is what browsers get', async () => {
     await change('tiktok_pixel', 'ABC-123')
     const reports = async () => (await site.visitor().ask(getReports)).list
-    await expect
-      .poll(reports, { timeout: 3000 })
-      .toContainEqual({ config_key: 'tiktok_pixel', config_value: 'ABC-123' })
+    await expect.poll(reports).toContainEqual({ config_key: 'tiktok_pixel', config_value: 'ABC-123' })
     await change('tiktok_pixel', null)
-    await expect
-      .poll(reports, { timeout: 3000 })
-      .toContainEqual({ config_key: 'tiktok_pixel', config_value: '' })
+    await expect.poll(reports).toContainEqual({ config_key: 'tiktok_pixel', config_value: '' })
   })
 
   it('for a limit holds within two seconds', async () => {
