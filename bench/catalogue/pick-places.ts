@@ -1,4 +1,6 @@
 import type { Pool } from 'pg'
+import { endOf, mostSeeds } from '#server/features/catalog/recommend-queries.ts'
+import { writeBasis } from '#server/features/catalog/recommend-videos.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 
 /** What a cursor says of the last row of the page before; the list's beginning where there is none. */
@@ -67,13 +69,20 @@ export async function readPlaces(pool: Pool, some: readonly string[], personId: 
       `SELECT video_id AS id, ${time} AS key FROM ${table} WHERE user_id = $1 ORDER BY md5(video_id) LIMIT ${frontPlaces - 1}`,
       [personId],
     )
-  // What recommendations are ordered by is a sum of logarithms of viewers; these go from beyond the best to the last.
-  const scores = Array.from({ length: frontPlaces - 1 }, (_, index): Place => [
-    (frontPlaces - index) * 150,
-    'vid_',
-  ])
+  // Recommendations go by what was watched last, and leave out what was watched and given: from the first page to the last.
+  const { rows: watched } = await pool.query<{ id: string }>(
+    'SELECT video_id AS id FROM history WHERE user_id = $1 AND NOT removed ORDER BY at DESC, video_id LIMIT 50',
+    [personId],
+  )
+  const ids = watched.map(({ id }) => id)
+  const bases = Array.from({ length: frontPlaces - 1 }, (_, index): Place =>
+    writeBasis({
+      seeds: ids.slice(0, mostSeeds),
+      without: [...ids, ...some.slice(0, 1 + Math.floor((index * 190) / frontPlaces))].map(endOf),
+    }),
+  )
   return {
-    recommended: [undefined, ...scores],
+    recommended: [undefined, ...bases],
     front: { newest: await front('released_at'), popular: await front('popularity') },
     anywhere: { newest: await anywhere('released_at'), popular: await anywhere('popularity') },
     tags: await read(

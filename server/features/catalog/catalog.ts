@@ -110,7 +110,7 @@ export async function personaliseHomepage(
   const own = await Promise.all(
     personal.map(async ({ section, position }) => {
       const size = sectionSize[section.kind]
-      const rows = await recommendFor(catalog, watched, undefined, size + 1)
+      const rows = await recommendFor(catalog, watched, size + 1)
       return { section: presentSection(section, rows, language), position }
     }),
   )

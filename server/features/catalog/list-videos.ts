@@ -14,7 +14,7 @@ import type { Catalog } from './create-catalog.ts'
 import { placeAfter } from './popular-queries.ts'
 import { presentCard, presentName } from './present.ts'
 import * as queries from './queries.ts'
-import { recommendFor } from './recommend-videos.ts'
+import { recommendPage } from './recommend-videos.ts'
 import { keyOf, kindOfKey, searchByKeyword } from './search-videos.ts'
 import type { SectionSource } from './tables.ts'
 
@@ -92,7 +92,7 @@ async function openListing(
     if (source.from === 'recommended')
       return {
         title,
-        read: pagesOf(id, 'integer', (after, limit) => recommendFor(catalog, watched, after, limit)),
+        read: (cursor, size) => recommendPage(catalog, id, watched, cursor, size),
       }
     const list = listOf(source)
     const wanted = sort === 'popular' || sort === 'newest' ? sort : list.order

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getHomepage, getVideo, listTags, queryHomepage } from '#contract/catalog.ts'
 import type { QueryOf } from '#contract/endpoint.ts'
 import { saveHistory } from '#contract/library.ts'
+import { getUser } from '#contract/members.ts'
 import { learnNextWatched } from '#server/features/library/learn-next-watched.ts'
 import { newId } from '#server/platform/ids.ts'
 import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
@@ -305,14 +306,16 @@ describe('recommendations', () => {
     expect(fresh.related).toHaveLength(12)
   })
 
-  it('fill a section for whoever has watched something, without what they know', async () => {
-    const section = newId('sec')
+  async function buildSection(): Promise<string> {
+    const id = newId('sec')
     const titles = JSON.stringify({ en: 'For you' })
     const source = JSON.stringify({ from: 'recommended' })
-    await db()
-      .insertInto('sections')
-      .values({ id: section, kind: 'row', titles, source, position: 1 })
-      .execute()
+    await db().insertInto('sections').values({ id, kind: 'row', titles, source, position: 1 }).execute()
+    return id
+  }
+
+  it('fill a section for whoever has watched something, without what they know', async () => {
+    const section = await buildSection()
     tag = await buildTag(db(), 'Liked')
     const seen = await buildTagged('Seen', day(1))
     const alike = await buildTagged('Alike', day(1))
@@ -327,5 +330,78 @@ describe('recommendations', () => {
     expect(page.list.map(({ id }) => id).slice(0, own?.items.length)).toEqual(own?.items.map(({ id }) => id))
     const other = await site.visitor({ 'accept-language': 'pt' }).ask(getHomepage)
     expect(other.homepage.map(({ id }) => id)).not.toContain(section)
+  })
+
+  /** All pages of so many, with something happening after each. */
+  async function turnPages(
+    visitor: ReturnType<TestSite['visitor']>,
+    query: QueryOf<typeof queryHomepage>,
+    meanwhile: (ids: readonly string[]) => Promise<unknown>,
+  ): Promise<string[]> {
+    const ids: string[] = []
+    let cursor: string | undefined
+    do {
+      const from = cursor === undefined ? {} : { cursor }
+      const page = await visitor.ask(queryHomepage, { query: { ...query, ...from } })
+      ids.push(...page.list.map(({ id }) => id))
+      cursor = page.next_cursor ?? undefined
+      await meanwhile(ids)
+    } while (cursor !== undefined)
+    return ids
+  }
+
+  it('come page by page, each once, whatever is watched meanwhile, by this person or by others', async () => {
+    const section = await buildSection()
+    tag = await buildTag(db(), 'Turned')
+    const videos: BuiltVideo[] = []
+    for (let number = 1; number <= 12; number++)
+      videos.push(await buildTagged(`Turned ${number}`, day(number)))
+    const [first, second, ...others] = videos
+    if (!first || !second) throw new Error('a video is missing')
+    const visitor = site.visitor()
+    await visitor.fetch('/api/user')
+    await watch(visitor, first, 1)
+    const { pool } = site.context.database
+    const count = (video: BuiltVideo, viewers: number) =>
+      pool.query(
+        `INSERT INTO watched_next VALUES ($1, $2, $3)
+         ON CONFLICT (video_id, next_id) DO UPDATE SET viewers = excluded.viewers`,
+        [first.id, video.id, viewers],
+      )
+    for (const [index, video] of [second, ...others].entries()) await count(video, 100 - index)
+    const all = await turnPages(visitor, { section, limit: 50 }, async () => {})
+    expect(all.slice(0, 2)).toEqual([second.id, others[0]?.id])
+    let minute = 2
+    const seen = await turnPages(visitor, { section, limit: 3 }, async (ids) => {
+      const [given, further] = [videos.find(({ id }) => ids.includes(id)), others.at(-minute)]
+      for (const video of [given, further]) {
+        if (!video) continue
+        await count(video, minute % 2 ? 5000 : 1)
+        await watch(visitor, video, ++minute)
+      }
+    })
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen.toSorted()).toEqual(all.toSorted())
+  })
+
+  it('end before their cursor is too long to be sent', async () => {
+    const section = await buildSection()
+    const visitor = site.visitor()
+    const { id: userId } = await visitor.ask(getUser)
+    await watch(visitor, await buildVideo(site.context, { releasedAt: day(1) }), 0)
+    // A person who watched 49 of a crowd, the first five last; what is watched after each of these is other 60 of it.
+    await site.context.database.pool.query(`
+      SET LOCAL session_replication_role = replica;
+      CREATE TEMPORARY TABLE crowd ON COMMIT DROP AS SELECT n, 'vid_' || md5('crowd ' || n) AS id FROM generate_series(1, 350) n;
+      INSERT INTO videos (id, slug, titles, synopses, state, free_episodes, currency, episode_cents, video_cents, released_at)
+        SELECT id, id, '{"en": "Crowd"}', '{"en": "Crowd"}', 'published', 3, 'USD', 99, 999, '2026-01-01' FROM crowd;
+      INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
+        SELECT '${userId}', id, 'ep_any', 1, '2026-03-01'::timestamptz - n * interval '1 min' FROM crowd WHERE n < 50;
+      INSERT INTO watched_next
+        SELECT seed.id, next.id, 1000 - next.n FROM crowd seed JOIN crowd next ON next.n % 5 = seed.n % 5
+        WHERE seed.n <= 5 AND next.n >= 50`)
+    const seen = await turnPages(visitor, { section, limit: 20 }, async () => {})
+    expect(seen).toHaveLength(200)
+    expect(new Set(seen).size).toBe(seen.length)
   })
 })

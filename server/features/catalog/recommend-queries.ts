@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import type { ListPlace } from './list-queries.ts'
 
 /** A video that goes with others, and how well. */
 export interface Alike {
@@ -9,9 +8,17 @@ export interface Alike {
 }
 
 export interface AlikeOptions {
+  /** Which are not wanted, by the ends of their ids (`endOf`). */
   without: readonly string[]
-  after?: ListPlace | undefined
   limit: number
+}
+
+/** Ids are random, so that 32 bits of one do to tell it from a few hundred others. */
+const digitsOfEnd = 8
+
+/** A short form of an id, as a number in hexadecimal digits. */
+export function endOf(id: string): string {
+  return id.slice(-digitsOfEnd)
 }
 
 /** How many videos at most say what goes with them. */
@@ -24,11 +31,10 @@ export const mostSeeds = 5
 export async function selectAlike(
   db: Db,
   seeds: readonly string[],
-  { without, after, limit }: AlikeOptions,
+  { without, limit }: AlikeOptions,
 ): Promise<Alike[]> {
   // Always as many rows, so that PostgreSQL sees that planning anew for each call gains nothing.
   const rows = Array.from({ length: mostSeeds }, (_, index) => sql`(${seeds[index] ?? null}::text)`)
-  const further = after ? sql`HAVING (sum(score)::int, id) < (${after.key}, ${after.id})` : sql``
   const { rows: alike } = await sql<Alike>`
     WITH seeds AS (SELECT * FROM (VALUES ${sql.join(rows)}) given(id) WHERE id IS NOT NULL)
     SELECT id, sum(score)::int AS key FROM (
@@ -54,7 +60,7 @@ export async function selectAlike(
         SELECT id, 0 FROM videos WHERE state = 'published' ORDER BY popularity DESC, id DESC LIMIT 30
       ) popular
     ) candidates
-    WHERE id <> ALL(${without}) GROUP BY id ${further}
+    WHERE right(id, ${sql.lit(digitsOfEnd)}) <> ALL(${without}) GROUP BY id
     ORDER BY key DESC, id DESC LIMIT ${limit}`.execute(db)
   return alike
 }
