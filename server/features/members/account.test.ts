@@ -342,6 +342,16 @@ describe('the export', () => {
     })
     expect((await site.visitor().call(exportUser)).answer.code).toBe(401)
   })
+
+  it('has everything of a guest whose browser missed that something is kept', async () => {
+    const visitor = await guest()
+    const missed = visitor.cookie
+    const { id } = await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+    expect(await site.visitor({ cookie: missed }).ask(exportUser)).toMatchObject({
+      user: { id, display_name: 'Ada' },
+      of_a_feature: [id],
+    })
+  })
 })
 
 describe('the audit trail', () => {

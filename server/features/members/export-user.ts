@@ -1,7 +1,8 @@
-import { requireViewer, type Call } from '#server/platform/http/route.ts'
+import type { Call } from '#server/platform/http/route.ts'
 import { auditCall } from './audit-call.ts'
 import { describeDevice } from './describe-device.ts'
 import type { MembersContext } from './members-context.ts'
+import { requireStanding } from './members.ts'
 import { selectAuditOf, selectUser } from './queries.ts'
 import { selectSessions } from './session-queries.ts'
 import { oldest } from './sessions.ts'
@@ -10,11 +11,11 @@ const mostSessions = 1000
 
 /**
  * Everything that is kept of the caller, member or guest, by every feature (security.md, "The person's data").
- * @throws Refusal signInFirst without a known token
+ * @throws Refusal signInFirst without a known token, or where the guest has ended
  */
 export async function exportUser(context: MembersContext, call: Call): Promise<Record<string, unknown>> {
   const { db, moments, clock } = context
-  const { userId, kept } = requireViewer(call)
+  const { userId, kept } = await requireStanding(context, call)
   const user = kept ? await selectUser(db, userId) : undefined
   if (!user) return { user: { id: userId } }
   await auditCall(context, db, call, 'exported', userId)
