@@ -53,7 +53,12 @@ import type { PagesContext } from '#server/features/pages/routes.ts'
 import { createSiteIcons, type SiteIcons } from '#server/features/pages/site-icons.ts'
 import type { MessageContext } from '#server/features/pages/send-message.ts'
 import { composerFor } from '#server/i18n/compose-mail.ts'
-import { selectConsents, selectReferrer } from '#server/features/members/consent-queries.ts'
+import {
+  holdAgreement,
+  holdAgreements,
+  selectConsents,
+  selectReferrer,
+} from '#server/features/members/consent-queries.ts'
 import type { StudioContext } from '#server/features/studio/studio.ts'
 import type { TrackingRoutesContext } from '#server/features/tracking/routes.ts'
 import {
@@ -68,6 +73,7 @@ import {
   writeEvents,
   type AttributionContext,
   type ConversionContext,
+  type WriteEventsContext,
 } from '#server/features/tracking/tracking.ts'
 import { translate } from '#server/i18n/translate.ts'
 import { systemClock, type Clock } from '#server/platform/clock.ts'
@@ -91,6 +97,7 @@ type FeatureContexts = BillingContext &
   TrackingRoutesContext &
   AttributionContext &
   ConversionContext &
+  WriteEventsContext &
   PageContext &
   MessageContext &
   PagesContext &
@@ -236,6 +243,8 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     inbox: () => settings.contactEmail ?? addressOf(settings.mailFrom),
     tracking: config.tracking,
     consentsOf: selectConsents,
+    holdAgreement,
+    holdAgreements,
     findReferrer: selectReferrer,
     forgetClicksOfOrders,
     events: bufferEvents({ write: (batch) => writeEvents(context, batch), log }),

@@ -59,6 +59,7 @@ function billingOn(db: Kysely<Tables>): BillingContext {
     gateways: [createSandboxGateway({ ...shared, notify: () => {} })],
     tracking: readTracking({}),
     consentsOf: async () => new Map(),
+    holdAgreement: async () => false,
     findReferrer: async () => undefined,
     forgetClicksOfOrders: async () => {},
     translate: (_language: string, key: string) => key,

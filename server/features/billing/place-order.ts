@@ -100,7 +100,7 @@ async function makeOrder(
     status: 'pending',
     ...payment,
     consent,
-    attribution: JSON.stringify(await attributionForOrder(context, tx, buyer, call, now)),
+    attribution: JSON.stringify(await attributionForOrder(context, tx, buyer, call.userAgent)),
     created_at: now,
     expires_at: new Date(now.getTime() + payableMs),
   } as const

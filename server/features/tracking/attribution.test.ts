@@ -10,6 +10,7 @@ import {
   signOut,
 } from '#contract/members.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { answerConsent, trackedVisitor } from '#server/testing/tracked-visitor.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
@@ -30,9 +31,12 @@ interface Ids {
 }
 
 /** What a visit with these ids leaves behind. */
-function visit(userId: string, { token, fbclid, ttclid }: Ids, at = new Date()) {
-  const ids = { referrerToken: token, fbclid, ttclid }
-  return site.context.db.transaction().execute((tx) => recordTouch(site.context, tx, userId, ids, at))
+function visit(userId: string, given: Ids, at = new Date()) {
+  return site.context.db.transaction().execute((tx) => recordTouch(site.context, tx, userId, ids(given), at))
+}
+
+function ids({ token, fbclid, ttclid }: Ids) {
+  return { referrerToken: token, fbclid, ttclid }
 }
 
 async function kept(userId: string) {
@@ -147,6 +151,50 @@ describe('touches', () => {
       .execute()
     expect(rows).toHaveLength(1)
   })
+})
+
+describe('consent that is taken back', () => {
+  const clicked = { token: 'spring', fbclid: 'fb1' }
+  const token = { referrer_token: 'spring' }
+
+  test('while a touch is being kept takes its click ids, too', async () => {
+    const { visitor, userId } = await trackedVisitor(site, true)
+    const recorded = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const keeping = site.context.db.transaction().execute(async (tx) => {
+      await recordTouch(site.context, tx, userId, ids(clicked), new Date())
+      recorded.resolve()
+      await goOn.promise
+    })
+    await recorded.promise
+    const takenBack = visitor.ask(changeUser, { body: { consent: { marketing: false } } })
+    await Promise.race([takenBack, somebodyWaits(site.context.database.pool)])
+    goOn.resolve()
+    await Promise.all([keeping, takenBack])
+    expect(await kept(userId)).toEqual({ first: token, last: token })
+  })
+
+  test('is waited for by a touch with click ids, which are not kept then', async () => {
+    const { pool } = site.context.database
+    const { userId } = await trackedVisitor(site, true)
+    const other = await pool.connect()
+    await other.query('BEGIN')
+    await other.query('UPDATE users SET consent_marketing = false WHERE id = $1', [userId])
+    const keeping = visit(userId, clicked)
+    await Promise.race([keeping, somebodyWaits(pool)])
+    await other.query('COMMIT')
+    other.release()
+    await keeping
+    expect(await kept(userId)).toEqual({ first: token, last: token })
+  })
+})
+
+test('calls of one person at once that each come by another click wait for each other, and none fails', async () => {
+  const { visitor, userId } = await trackedVisitor(site, true)
+  const change = (fbclid: string) =>
+    visitor.ask(changeUser, { body: { display_name: fbclid }, headers: { 'x-fbclid': fbclid } })
+  await Promise.all(Array.from({ length: 8 }, (_, click) => change(`fb${click}`)))
+  expect((await kept(userId))?.last).toEqual({ fbclid: expect.stringMatching(/^fb\d$/) })
 })
 
 describe('an order', () => {

@@ -1,11 +1,12 @@
 import type { AdIds } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { selectAttribution, upsertTouch } from './attribution-queries.ts'
-import { hasConsent, type ConsentsOf } from './consent.ts'
+import { hasConsent, type ConsentsOf, type HoldAgreement } from './consent.ts'
 import type { Touch } from './tables.ts'
 
 export interface AttributionContext {
   consentsOf: ConsentsOf
+  holdAgreement: HoldAgreement
   /** Whose referral code this is, if anybody's. Members know; server/context.ts joins the two. */
   findReferrer(db: Db, code: string): Promise<string | undefined>
   /** Takes off a person's orders what only consent allowed. Billing knows; server/context.ts joins the two. */
@@ -39,9 +40,11 @@ export async function recordTouch(
   if (isEmpty(touch)) return
   const kept = await selectAttribution(tx, userId)
   if (kept && isSame(kept.last_touch, touch)) return
-  const { referrer_token: token, ...clickIds } = touch
+  // Now that something is written the answer must stand until then.
+  const standing = allowed(touch, hasClickIds(touch) && (await context.holdAgreement(tx, userId)))
+  const { referrer_token: token, ...clickIds } = standing
   const own = token !== undefined && (await context.findReferrer(tx, token)) === userId
-  const foreign = own ? clickIds : touch
+  const foreign = own ? clickIds : standing
   if (!isEmpty(foreign)) await upsertTouch(tx, userId, foreign, at)
 }
 
@@ -78,27 +81,25 @@ function isEmpty(touch: Touch): boolean {
   return Object.keys(touch).length === 0
 }
 
+function hasClickIds({ fbclid, ttclid }: Touch): boolean {
+  return fbclid !== undefined || ttclid !== undefined
+}
+
 function isSame(a: Touch, b: Touch): boolean {
   return a.referrer_token === b.referrer_token && a.fbclid === b.fbclid && a.ttclid === b.ttclid
 }
 
-interface Buying {
-  adIds(): AdIds
-  userAgent: string
-}
-
 /**
  * What an order says of where its buyer came from: the last touch, the first where it is another, and the member whose
- * referral code was used. Called as the order is placed; the buyer has a row by then.
+ * referral code was used. Called as the order is placed, which has kept the call's own touch before it locked the buyer: consent
+ * that is taken back after that waits for the order (`forgetClicksOfOrders`).
  */
 export async function attributionForOrder(
   context: AttributionContext,
   tx: Tx,
   userId: string,
-  call: Buying,
-  at: Date,
+  userAgent: string,
 ): Promise<OrderAttribution> {
-  await recordTouch(context, tx, userId, call.adIds(), at)
   const consent = await hasConsent(context.consentsOf, tx, userId)
   const kept = await selectAttribution(tx, userId)
   const last = allowed(kept?.last_touch ?? {}, consent)
@@ -111,7 +112,7 @@ export async function attributionForOrder(
   return {
     ...last,
     ...(referrer !== undefined && referrer !== userId ? { referrer_user_id: referrer } : {}),
-    ...(consent && call.userAgent !== '' ? { user_agent: call.userAgent.slice(0, 512) } : {}),
+    ...(consent && userAgent !== '' ? { user_agent: userAgent.slice(0, 512) } : {}),
     ...(kept && !isEmpty(first) && !sameAsLast
       ? { first: { ...first, at: kept.first_at.toISOString() } }
       : {}),

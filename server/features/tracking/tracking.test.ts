@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { getVideo } from '#contract/catalog.ts'
-import { getUser } from '#contract/members.ts'
+import { changeUser, deleteUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { getReports } from '#contract/tracking.ts'
 import { buildVideo } from '#server/testing/builders.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { trackedVisitor } from '#server/testing/tracked-visitor.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
@@ -192,6 +193,57 @@ describe('what is kept of a person', () => {
     expect(await personOf('withdrawn')).toEqual([userId])
     await site.context.db.transaction().execute((tx) => withdrawConsent(site.context, tx, userId))
     expect(await eventsOf('withdrawn')).toMatchObject([{ user_id: null, fbclid: null }])
+  })
+
+  const consent = (marketing: boolean) => ({ body: { consent: { marketing } } })
+  const ways: [string, (visitor: Visitor) => Promise<unknown>][] = [
+    ['takes consent back', (visitor) => visitor.ask(changeUser, consent(false))],
+    ['leaves', (visitor) => visitor.ask(deleteUser)],
+    ['signs in to an account that said no', (visitor) => signInTo(visitor, false)],
+  ]
+
+  /** Signs in to an account that has answered. */
+  async function signInTo(visitor: Visitor, marketing: boolean): Promise<void> {
+    const account = {
+      email: `${Math.random().toString(36).slice(2)}@example.com`,
+      password: 'a long enough password 7',
+    }
+    const member = site.visitor()
+    await member.ask(registerUser, { body: { ...account, repeat_password: account.password } })
+    await member.ask(changeUser, consent(marketing))
+    await visitor.ask(signIn, { body: account })
+  }
+
+  test.each(ways)('is forgotten also where who %s does so while the event is written', async (_, end) => {
+    const { pool } = site.context.database
+    const video = await buildVideo(site.context)
+    const { visitor } = await trackedVisitor(site, true)
+    const other = await pool.connect()
+    await other.query('BEGIN')
+    // Shares are written behind the events.
+    await other.query('LOCK TABLE shares IN SHARE MODE')
+    await beacon(visitor, { event: 'share', video_id: video.id, fbclid: 'fb1' })
+    await somebodyWaits(pool)
+    const ended = end(visitor)
+    await Promise.race([ended, somebodyWaits(pool, 2)])
+    await other.query('COMMIT')
+    other.release()
+    await ended
+    const { rows } = await pool.query(`SELECT user_id, fbclid FROM events WHERE fields ->> 'video_id' = $1`, [
+      video.id,
+    ])
+    expect(rows).toEqual([{ user_id: null, fbclid: null }])
+  })
+
+  test('does not come to be kept while consent is being taken back, and the event is written without a wait', async () => {
+    const { visitor, userId } = await trackedVisitor(site, true)
+    const other = await site.context.database.pool.connect()
+    await other.query('BEGIN')
+    await other.query('UPDATE users SET consent_marketing = false WHERE id = $1', [userId])
+    await beacon(visitor, { event: 'being_withdrawn', fbclid: 'fb1' })
+    expect(await eventsOf('being_withdrawn')).toMatchObject([{ user_id: null, fbclid: null }])
+    await other.query('COMMIT')
+    other.release()
   })
 
   test('goes to the account at sign-in, with its consent only', async () => {

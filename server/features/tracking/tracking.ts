@@ -37,7 +37,7 @@ export {
 } from './record-touch.ts'
 export { putTrackingSetting, selectTrackingSettings } from './queries.ts'
 export { isPixelId, loadTrackingSettings } from './settings.ts'
-export { writeEvents } from './write-events.ts'
+export { writeEvents, type WriteEventsContext } from './write-events.ts'
 
 /** A share marks its half hour; after a day its mark has no use. */
 const sharesLastMs = dayMs

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { networkOf } from '#server/platform/http/network-of.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import type { Consents, ConsentsOf } from './consent.ts'
+import type { Consents, ConsentsOf, HoldAgreements } from './consent.ts'
 import { stepOf } from './funnel-steps.ts'
 import { insertEvents, insertShares, type EventRow, type ShareRow } from './event-queries.ts'
 import type { SentEvent } from './read-event.ts'
@@ -25,10 +25,11 @@ export function arrive(event: SentEvent, at: Date, ip: string, sender: ArrivedEv
   return { ...event, id: randomUUID(), at, ip, sender }
 }
 
-interface WriteContext {
+export interface WriteEventsContext {
   db: Db
   secret: string
   consentsOf: ConsentsOf
+  holdAgreements: HoldAgreements
 }
 
 /**
@@ -36,19 +37,20 @@ interface WriteContext {
  * person and click ids only where that person agreed to it (security.md, "Consent").
  */
 export async function writeEvents(
-  { db, secret, consentsOf }: WriteContext,
+  { db, secret, consentsOf, holdAgreements }: WriteEventsContext,
   batch: readonly ArrivedEvent[],
 ): Promise<void> {
   const sent = await withSenders(batch)
-  const ids = [...new Set(sent.map(({ userId }) => userId).filter((id) => id !== undefined))]
   await db.transaction().execute(async (tx) => {
-    const consents = await consentsOf(tx, ids)
+    const agreed = await holdAgreements(tx, sendersOf(sent))
     await insertEvents(
       tx,
-      sent.map((event) => eventRow(event, consents)),
+      sent.map((event) => eventRow(event, agreed)),
       sent.flatMap((event) => stepOf(event).map((step) => ({ id: event.id, ...step }))),
     )
-    const shares = sent.flatMap((event) => shareRow(secret, event, consents))
+    const shared = sent.filter(({ name }) => name === 'share')
+    const kept = await consentsOf(tx, sendersOf(shared))
+    const shares = shared.flatMap((event) => shareRow(secret, event, kept))
     if (shares.length > 0) await insertShares(tx, shares)
   })
 }
@@ -65,11 +67,15 @@ async function withSenders(batch: readonly ArrivedEvent[]): Promise<KnownEvent[]
   return sent
 }
 
+function sendersOf(events: readonly KnownEvent[]): string[] {
+  return [...new Set(events.map(({ userId }) => userId).filter((id) => id !== undefined))]
+}
+
 function eventRow(
   { at, id, name, fields, fbclid, ttclid, userId }: KnownEvent,
-  consents: Consents,
+  agreed: ReadonlySet<string>,
 ): EventRow {
-  const person = userId !== undefined && consents.get(userId) === true ? userId : null
+  const person = userId !== undefined && agreed.has(userId) ? userId : null
   return {
     at,
     id,
@@ -85,14 +91,10 @@ function eventRow(
  * A share counts once per viewer, video and half hour. Whoever has no row of their own counts by address: a new guest
  * costs nothing, so a hundred of them are worth no more than one.
  */
-function shareRow(
-  secret: string,
-  { name, fields, at, ip, userId }: KnownEvent,
-  consents: Consents,
-): ShareRow[] {
+function shareRow(secret: string, { fields, at, ip, userId }: KnownEvent, kept: Consents): ShareRow[] {
   const { video_id } = fields
-  if (name !== 'share' || video_id === undefined) return []
-  const who = userId !== undefined && consents.has(userId) ? userId : networkOf(ip)
+  if (video_id === undefined) return []
+  const who = userId !== undefined && kept.has(userId) ? userId : networkOf(ip)
   const halfHour = Math.floor(at.getTime() / halfHourMs)
   const mark = createHmac('sha256', secret).update(`share|${who}|${video_id}|${halfHour}`).digest('base64url')
   return [{ mark, video_id, at }]
