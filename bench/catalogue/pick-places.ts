@@ -4,7 +4,7 @@ import { writeBasis } from '#server/features/catalog/recommend-videos.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 
 /** What a cursor says of the last row of the page before; the list's beginning where there is none. */
-type Place = readonly [key: string | number, id: string] | undefined
+type Place = readonly [...ranking: number[], key: string | number, id: string] | undefined
 
 /** A list that can be paged: its address, and the name by which its cursors know it. */
 interface Paged {
@@ -40,8 +40,8 @@ export function pagesOf(
 }
 
 /** By popularity a cursor also says which of those that rose are still to be given: here all. */
-function inOrder(sort: 'newest' | 'popular' | undefined, [key, id]: NonNullable<Place>) {
-  return sort === 'popular' ? [0, '', key, id] : [key, id]
+function inOrder(sort: 'newest' | 'popular' | undefined, place: NonNullable<Place>) {
+  return sort === 'popular' ? [0, '', ...place] : place
 }
 
 interface Row {
@@ -81,13 +81,15 @@ export async function readPlaces(pool: Pool, some: readonly string[], personId: 
       without: [...ids, ...some.slice(0, 1 + Math.floor((index * 190) / frontPlaces))].map(endOf),
     }),
   )
+  const tags = await read(
+    `SELECT id, place AS key FROM tags WHERE video_count > 0 ORDER BY md5(id) LIMIT ${frontPlaces - 1}`,
+  )
+  const [ranking] = (await pool.query('SELECT tags_generation AS generation FROM ranks')).rows
   return {
     recommended: [undefined, ...bases],
     front: { newest: await front('released_at'), popular: await front('popularity') },
     anywhere: { newest: await anywhere('released_at'), popular: await anywhere('popularity') },
-    tags: await read(
-      `SELECT id, place AS key FROM tags WHERE video_count > 0 ORDER BY md5(id) LIMIT ${frontPlaces - 1}`,
-    ),
+    tags: tags.map((place): Place => place && [Number(ranking?.generation), ...place]),
     history: await kept('history', 'at'),
     favorites: await kept('favorites', 'favorited_at'),
   }

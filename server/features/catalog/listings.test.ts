@@ -195,7 +195,7 @@ describe('hand-picked videos', () => {
 })
 
 describe('the tags', () => {
-  const tags = async () => (await site.visitor().ask(listTags)).list
+  const tags = async () => (await site.visitor().ask(listTags, { query: { limit: 50 } })).list
 
   it('count published videos only, whatever happens to them', async () => {
     tag = await buildTag(db(), 'Counted')
@@ -256,17 +256,51 @@ describe('the tags', () => {
     expect(await heat()).toBeCloseTo((before ?? 0) / 2, 5)
   })
 
-  it('come page by page, each once', async () => {
+  /** All pages of two, with something happening after each. */
+  const turnPages = async (meanwhile: (turn: number) => Promise<unknown>) => {
     const seen: string[] = []
     let cursor: string | undefined
+    let turn = 0
     do {
       const query = { limit: 2, ...(cursor === undefined ? {} : { cursor }) }
       const page = await site.visitor().ask(listTags, { query })
       seen.push(...page.list.map(({ id }) => id))
       cursor = page.next_cursor ?? undefined
+      await meanwhile(++turn)
     } while (cursor !== undefined)
-    expect(seen).toEqual((await tags()).map(({ id }) => id))
-    expect(new Set(seen).size).toBe(seen.length)
+    return seen
+  }
+
+  it('come page by page, each once', async () => {
+    expect(await turnPages(async () => {})).toEqual((await tags()).map(({ id }) => id))
+  })
+
+  it.each([1, 2, 3])(
+    'come each once, in their order, where they are ranked anew after page %s',
+    async (when) => {
+      for (const number of [1, 2, 3, 4]) {
+        tag = await buildTag(db(), `Ranked ${number}`)
+        await buildTagged(`Ranked ${number}`, day(number))
+      }
+      await refreshRanks(db(), new Date())
+      const before = (await tags()).map(({ id }) => id)
+      const last = await buildTagged('Played', day(9))
+      const seen = await turnPages(async (turn) => {
+        if (turn !== when) return
+        await play(last, 10_000)
+        await refreshRanks(db(), new Date())
+      })
+      expect(seen).toEqual(before)
+      expect((await tags())[0]).toMatchObject({ id: tag })
+    },
+  )
+
+  it('go on from a page of long ago', async () => {
+    const { next_cursor } = await site.visitor().ask(listTags, { query: { limit: 2 } })
+    for (let times = 0; times < 2; times++) await refreshRanks(db(), new Date())
+    const query = { limit: 50, cursor: next_cursor ?? '' }
+    const rest = (await site.visitor().ask(listTags, { query })).list.map(({ id }) => id)
+    expect(rest).toEqual((await tags()).slice(2).map(({ id }) => id))
   })
 })
 

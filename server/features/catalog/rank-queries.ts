@@ -59,19 +59,25 @@ export async function fadeTags(db: Db, left: number): Promise<void> {
     FROM locked WHERE tags.id = locked.id`.execute(db)
 }
 
-/** Gives every tag its place, by heat and then by its videos; the first `trendingTags` that are warm at all are trending. */
-export async function placeTags(db: Db, trendingTags: number): Promise<void> {
+/**
+ * Gives every tag its place, by heat and then by its videos; the first `trendingTags` that are warm at all are trending. What
+ * place it had is kept until the next time, for whoever is turning the pages of the tags just now.
+ */
+export async function placeTags(tx: Tx, trendingTags: number): Promise<void> {
+  // Held until the end, and before any tag, as where plays are brought up to date.
+  await sql`UPDATE ranks SET tags_generation = tags_generation + 1`.execute(tx)
   await sql`
     WITH locked AS MATERIALIZED (
-      SELECT id, slug, heat, video_count FROM tags ORDER BY slug FOR NO KEY UPDATE
+      SELECT id, slug, heat, video_count, place AS former FROM tags ORDER BY slug FOR NO KEY UPDATE
     ), ranked AS (
-      SELECT id, place, place <= ${trendingTags} AND heat >= 0.5 AS trending FROM (
+      SELECT id, former, place, place <= ${trendingTags} AND heat >= 0.5 AS trending FROM (
         SELECT *, row_number() OVER (ORDER BY heat DESC, video_count DESC, slug) AS place FROM locked
       ) placed
     )
-    UPDATE tags SET place = ranked.place, trending = ranked.trending FROM ranked
-    WHERE tags.id = ranked.id AND (tags.place, tags.trending) IS DISTINCT FROM (ranked.place, ranked.trending)`.execute(
-    db,
+    UPDATE tags SET place = ranked.place, former_place = former, trending = ranked.trending FROM ranked
+    WHERE tags.id = ranked.id
+      AND (tags.place, former_place, tags.trending) IS DISTINCT FROM (ranked.place, former, ranked.trending)`.execute(
+    tx,
   )
 }
 

@@ -28,7 +28,7 @@ export async function refreshRanks(db: Db, now: Date): Promise<void> {
   const refreshBatch = () => db.transaction().execute((tx) => refreshPlayed(tx, batch, now))
   while ((await refreshBatch()) === batch);
   await deleteRises(db, new Date(now.getTime() - risesKeptMs))
-  await placeTags(db, trendingTags)
+  await db.transaction().execute((tx) => placeTags(tx, trendingTags))
 }
 
 /** Lets the tags fade once for the time that passed, however many do it at once, and wherever one of them ends. */

@@ -266,17 +266,32 @@ export function suggestTags(db: Db, query: string, limit: number) {
   return suggestedTags(db, { query, limit })
 }
 
-/** The tags that have something to show, the liveliest first, after a place. */
-export function selectTags(db: Db, after: { place: number; id: string } | undefined, limit: number) {
-  return db
-    .selectFrom('tags')
-    .select(['id', 'names', 'video_count', 'trending', 'place'])
-    .where(hasVideos)
-    .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(place, id) > (${after?.place}, ${after?.id})`),
-    )
-    .orderBy('place')
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+/** Where a list of tags goes on: after this one, in the ranking of this generation. */
+export interface TagPlace {
+  place: number
+  id: string
+  generation: number
+}
+
+export type TagRow = TagPlace & { names: Texts; video_count: number; trending: boolean }
+
+const tagsGeneration = sql<number>`(SELECT tags_generation FROM ranks)`
+
+/**
+ * The tags that have something to show, the liveliest first, after a place: in the order of the ranking that the place is of,
+ * or of the latest where two have followed. Of the two orders only one is read, along its index.
+ */
+export async function selectTags(db: Db, after: TagPlace | undefined, limit: number): Promise<TagRow[]> {
+  const { place: last, id, generation: asked } = after ?? { place: 0, id: '', generation: null }
+  const isOfFormer = sql<boolean>`coalesce(${tagsGeneration} = ${asked}::bigint + 1, false)`
+  const ordered = (column: string, generation: RawBuilder<number>, condition: RawBuilder<boolean>) => {
+    const place = sql.ref(column)
+    return sql<TagRow>`(
+      SELECT id, names, video_count, trending, ${place} AS place, ${generation} AS generation FROM tags
+      WHERE ${condition} AND ${hasVideos} AND (${place}, id) > (${last}, ${id}) ORDER BY ${place}, id LIMIT ${limit}
+    )`
+  }
+  const former = ordered('former_place', sql<number>`${asked}::bigint`, isOfFormer)
+  const latest = ordered('place', tagsGeneration, sql<boolean>`NOT ${isOfFormer}`)
+  return (await sql<TagRow>`${former} UNION ALL ${latest} ORDER BY place, id`.execute(db)).rows
 }

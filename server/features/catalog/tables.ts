@@ -22,6 +22,8 @@ export interface TagsTable {
   /** How much its videos were played lately, and what follows from that at the last ranking. */
   heat: Generated<number>
   place: Generated<number>
+  /** The place of the ranking before. */
+  former_place: Generated<number>
   trending: Generated<boolean>
 }
 
