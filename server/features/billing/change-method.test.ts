@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { changeMethod, type MethodChange } from '#contract/billing.ts'
-import { deleteUser } from '#contract/members.ts'
+import { deleteUser, exportUser } from '#contract/members.ts'
 import { change, membershipOf } from '#server/testing/change-method.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
@@ -83,6 +83,21 @@ test('a saved card is shown, charges nothing now and the next renewal, and has t
   await someone.after(7 * day)
   expect(await someone.membership()).toMatchObject({ status: 'active' })
   expect(await someone.payments('succeeded')).toHaveLength(2)
+})
+
+test('each wish for another card is in what the person takes along, and nobody else’s', async () => {
+  const someone = await Subscriber.on(site)
+  await byCard(someone.shopper, testCards.declined)
+  await byCard(someone.shopper, testCards.pays)
+  const other = await Subscriber.on(site)
+  const wish = { subscription_id: someone.subscriptionId, gateway: 'sandbox', method: 'card' }
+  expect(await someone.shopper.visitor.ask(exportUser)).toMatchObject({
+    method_changes: [
+      { ...wish, status: 'failed', started_at: expect.any(String) },
+      { ...wish, status: 'succeeded', started_at: expect.any(String) },
+    ],
+  })
+  expect(await other.shopper.visitor.ask(exportUser)).toMatchObject({ method_changes: [] })
 })
 
 test.each([

@@ -115,6 +115,7 @@ export function selectOrdersToExport(db: Db, userId: string) {
       'attribution',
       'created_at',
       'paid_at',
+      'withdrawn_at',
     ])
     .where('user_id', '=', userId)
     .orderBy('created_at')
@@ -147,6 +148,35 @@ export function selectMethodsToExport(db: Db, userId: string) {
     .where('user_id', '=', userId)
     .where('check_at', 'is', null)
     .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+export function selectRefundsToExport(db: Db, userId: string) {
+  return db
+    .selectFrom('refunds')
+    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .innerJoin('orders', 'orders.id', 'attempts.order_id')
+    .select([
+      'orders.id as order_id',
+      'refunds.amount_cents',
+      'orders.currency',
+      'refunds.reason',
+      'refunds.status',
+      'refunds.created_at',
+    ])
+    .where('orders.user_id', '=', userId)
+    .orderBy('refunds.created_at')
+    .orderBy('refunds.id')
+    .execute()
+}
+
+export function selectChangesToExport(db: Db, userId: string) {
+  return db
+    .selectFrom('method_changes')
+    .select(['subscription_id', 'gateway', 'method', 'status', 'decline_code', 'started_at'])
+    .where('user_id', '=', userId)
+    .orderBy('started_at')
     .orderBy('id')
     .execute()
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { cancelByLink, cancelSubscription, claimPurchase, getPayment, withdraw } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
-import { getUser } from '#contract/members.ts'
+import { exportUser, getUser } from '#contract/members.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
@@ -159,6 +159,18 @@ describe('a withdrawal', () => {
     const told = (await site.mails(shopper.email)).find(({ subject }) => /withdrawn/.test(subject))
     expect(told?.text).toContain(`order ${order?.id}`)
     expect(told?.text).toContain('You get back $0.99')
+  })
+
+  it('is in what the person takes along, with the money that went back and why', async () => {
+    const shopper = await Shopper.on(site)
+    const { info: order } = await shopper.buy(episode())
+    await leave({ email: shopper.email, order_id: order?.id ?? '' })
+    await leave({ withdraw: await last(shopper.email, 'withdraw') })
+    const refund = { amount_cents: 99, currency: 'USD', reason: 'withdrawal', status: 'succeeded' }
+    expect(await shopper.visitor.ask(exportUser)).toMatchObject({
+      orders: [{ id: order?.id, withdrawn_at: expect.any(String) }],
+      refunds: [{ ...refund, order_id: order?.id, created_at: expect.any(String) }],
+    })
   })
 
   it('ends the plan, with every period that was paid for', async () => {

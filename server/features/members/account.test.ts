@@ -343,6 +343,21 @@ describe('the export', () => {
     expect((await site.visitor().call(exportUser)).answer.code).toBe(401)
   })
 
+  it('has what the person agreed to as the guest that they were before they signed in', async () => {
+    const { email } = await registerMember(site)
+    const visitor = await guest()
+    await visitor.ask(changeUser, { body: { consent: { marketing: true } } })
+    await visitor.ask(signIn, { body: { email, password } })
+    expect(await visitor.ask(exportUser)).toMatchObject({
+      account_events: [
+        { event: 'registered' },
+        { event: 'consent_changed', details: { marketing: true } },
+        { event: 'signed_in' },
+        { event: 'exported' },
+      ],
+    })
+  })
+
   it('has everything of a guest whose browser missed that something is kept', async () => {
     const visitor = await guest()
     const missed = visitor.cookie

@@ -62,6 +62,16 @@ test('whoever left is mailed nothing at their address as they had written it bef
   expect(await site.mails(email)).toEqual(before)
 })
 
+test('an export says to which new address a link went that still waits', async () => {
+  const { visitor, email, password } = await register(site)
+  const wished = `new-${email}`
+  await visitor.ask(changeUser, { body: { email: wished, current_password: password } })
+  const times = { created_at: expect.any(String), expires_at: expect.any(String) }
+  expect(await visitor.ask(exportUser)).toHaveProperty('mail_links', [
+    { purpose: 'verify', email: wished, ...times },
+  ])
+})
+
 test('an export says since when there is a second factor, and holds no secret', async () => {
   const { visitor } = await register(site)
   const { id } = await visitor.ask(getUser)

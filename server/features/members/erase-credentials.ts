@@ -1,6 +1,6 @@
 import { cancelMails } from '#server/platform/mail/send-mails.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { deleteLinks, selectLinkedEmail } from './link-queries.ts'
+import { deleteLinks, selectLinkedEmail, selectLinksOf } from './link-queries.ts'
 import { selectUser } from './queries.ts'
 import { selectFactor } from './second-factor-queries.ts'
 import { removeSecondFactor } from './second-factor.ts'
@@ -14,8 +14,11 @@ export async function eraseCredentials(tx: Tx, userId: string): Promise<void> {
   await removeSecondFactor(tx, userId)
 }
 
-/** Since when there is a second factor; its secret stays here. */
+/** Since when there is a second factor, and where links to prove an address or to set a password went; the secrets stay here. */
 export async function exportCredentials(db: Db, userId: string): Promise<Record<string, unknown>> {
   const factor = await selectFactor(db, userId)
-  return { second_factor: factor?.confirmed_at ? { since: factor.confirmed_at } : null }
+  return {
+    second_factor: factor?.confirmed_at ? { since: factor.confirmed_at } : null,
+    mail_links: await selectLinksOf(db, userId),
+  }
 }

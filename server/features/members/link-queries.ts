@@ -29,6 +29,16 @@ export async function selectLinkedEmail(db: Db, userId: string, purpose: LinkPur
   return row?.email
 }
 
+/** The links that a person was mailed and may use still, without what would open them. */
+export function selectLinksOf(db: Db, userId: string) {
+  return db
+    .selectFrom('mail_links')
+    .select(['purpose', 'email', 'created_at', 'expires_at'])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .execute()
+}
+
 /** Makes a member's links worthless: all, or those for one purpose. */
 export async function deleteLinks(tx: Tx, userId: string, purpose?: LinkPurpose): Promise<void> {
   const all = tx.deleteFrom('mail_links').where('user_id', '=', userId)
