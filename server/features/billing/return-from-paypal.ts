@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { selectAttempt, selectAttemptByReference, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
@@ -18,6 +19,10 @@ type Coming = 'approved' | 'called off'
  * "Crash safety") that anybody may give, and need no session: an app may come back in another browser than it left.
  */
 export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
+  const query = Type.Object({
+    token: Type.Optional(Type.String({ description: 'The payment, as PayPal names it' })),
+    change: Type.Optional(Type.String({ description: 'The wallet that is to be kept without a payment' })),
+  })
   const answers = { 303: { words: "On to the order's page, once it is known what became of the payment" } }
   const goOn = (coming: Coming) => async (request: FastifyRequest, reply: FastifyReply) => {
     const { searchParams } = new URL(request.url, 'http://site')
@@ -31,13 +36,13 @@ export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
     {
       method: 'GET',
       path: '/api/webhook/payment/paypal-return',
-      description: { summary: 'Comes back from PayPal with the payment approved', answers },
+      description: { summary: 'Comes back from PayPal with the payment approved', query, answers },
       handle: goOn('approved'),
     },
     {
       method: 'GET',
       path: '/api/webhook/payment/paypal-cancel',
-      description: { summary: 'Comes back from PayPal without having paid', answers },
+      description: { summary: 'Comes back from PayPal without having paid', query, answers },
       handle: goOn('called off'),
     },
   ]

@@ -32,6 +32,19 @@ const pixel = Buffer.from(
   'base64',
 )
 
+/** For the API's description: what is sent is read field by field (`readEvent`), and nothing of it is refused. */
+const beaconQuery = Type.Object({
+  event: Type.Optional(Type.String({ maxLength: 128, description: 'The name of the event' })),
+  fbclid: Type.Optional(Type.String({ maxLength: 512 })),
+  ttclid: Type.Optional(Type.String({ maxLength: 512 })),
+  fields: Type.Optional(
+    Type.Record(Type.String({ pattern: '^[A-Za-z]\\w{0,31}$' }), Type.String({ maxLength: 256 }), {
+      maxProperties: 16,
+      description: 'Every other parameter is a field of the event, under its own name',
+    }),
+  ),
+})
+
 /**
  * The beacon: a picture for everybody at once, whatever became of the event (product.md, section 3).
  * Who sent it is looked up afterwards, and is nobody where that fails. It counts as one of that person's calls: the event that is
@@ -44,7 +57,7 @@ export function beaconRoutes({ clock, events }: TrackingRoutesContext): PlainRou
       path: '/api/statics.png',
       description: {
         summary: "The beacon: records an event of the site's own analytics",
-        query: Type.Object({ event: Type.Optional(Type.String()) }),
+        query: beaconQuery,
         answers: { 200: { words: 'A transparent pixel', type: 'image/png' } },
       },
       handle(request, reply, _caller, viewer) {

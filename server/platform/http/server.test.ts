@@ -7,6 +7,7 @@ import { queryHomepage } from '#contract/catalog.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import { createHttpServer, type HttpServerOptions } from './server.ts'
 import { buildVideo } from '#server/testing/builders.ts'
+import { servedCalls } from '#server/testing/served-calls.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 
 let site: TestSite
@@ -105,20 +106,27 @@ it('caps a limit above the most and refuses a damaged cursor', async () => {
   expect([status, answer.code]).toEqual([400, 400])
 })
 
+const apiDocument = async () => (await site.visitor().fetch('/api/openapi.json')).json()
+
 it('describes every call in an OpenAPI 3.1 document', async () => {
-  const document = await (await site.visitor().fetch('/api/openapi.json')).json()
+  const document = await apiDocument()
   expect(document.openapi).toBe('3.1.0')
-  expect(Object.keys(document.paths)).toEqual(
-    expect.arrayContaining([
-      '/api/user',
-      '/api/homepage',
-      '/api/video',
-      '/api/video/episode',
-      '/api/payment/pay',
-      '/api/health',
-    ]),
+  const described = Object.entries<object>(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   )
+  const served = (await servedCalls(site.context)).filter((call) => call !== 'GET /api/openapi.json')
+  expect(served.length).toBeGreaterThan(100)
+  expect(described.toSorted()).toEqual(served.toSorted())
   expect(JSON.stringify(document.paths['/api/video/episode'].get.responses['200'])).toContain('"const":402')
+})
+
+it.each([
+  ['/api/statics.png', ['event', 'fbclid', 'ttclid', 'fields']],
+  ['/api/webhook/payment/paypal-return', ['token', 'change']],
+  ['/api/webhook/payment/paypal-cancel', ['token', 'change']],
+])('describes what %s reads of its address', async (path, names) => {
+  const { parameters } = (await apiDocument()).paths[path].get
+  expect(parameters).toEqual(names.map((name) => expect.objectContaining({ name, in: 'query' })))
 })
 
 it('says that it is alive and that it can serve', async () => {
