@@ -4,8 +4,10 @@ import type { SearchTerms, TypedWord } from './search-queries.ts'
 /** For each word that was typed, the words that may stand for it; none where nothing is like it. */
 export type Choices = string[][]
 
-/** No more words stand for one. */
-export const mostChoices = 6
+/** No more words stand for one of so many that were typed: all of them have to fit into a cursor. */
+export function mostChoices(words: number): number {
+  return words === 1 ? 12 : 6
+}
 
 /**
  * What may stand for each word: itself where it is known, and words one typo apart where it is not or `forgiving` says so.
@@ -14,7 +16,9 @@ export function chooseWords(words: readonly TypedWord[], { forgiving }: { forgiv
   return words.map(({ word, known, alike }) => {
     const others = alike.filter((other) => other !== word && isOneTypoApart(word, other))
     const chosen = known ? [word] : []
-    return forgiving || !known ? [...chosen, ...others].slice(0, mostChoices) : chosen
+    return forgiving || !known
+      ? [...chosen, ...likeliestFirst(word, others)].slice(0, mostChoices(words.length))
+      : chosen
   })
 }
 
@@ -25,11 +29,18 @@ export function chooseWords(words: readonly TypedWord[], { forgiving }: { forgiv
 export function chooseBeginnings(words: readonly TypedWord[], options: { forgiving: boolean }): Choices {
   const last = words.at(-1)
   if (!last) return []
-  const others = last.alike.filter((other) => beginsAlike(last.word, other)).slice(0, mostChoices)
+  const others = last.alike.filter((other) => beginsAlike(last.word, other))
+  const likeliest = likeliestFirst(last.word, others).slice(0, mostChoices(words.length))
   return [
     ...chooseWords(words.slice(0, -1), options),
-    [`${last.word}*`, ...(options.forgiving || !last.known ? others : [])],
+    [`${last.word}*`, ...(options.forgiving || !last.known ? likeliest : [])],
   ]
+}
+
+/** Few mistype a word's first letter. */
+function likeliestFirst(word: string, others: readonly string[]): string[] {
+  const beginsElse = (other: string) => Number(other[0] !== word[0])
+  return others.toSorted((one, other) => beginsElse(one) - beginsElse(other))
 }
 
 /** A search for videos that have all of the words anywhere, or `any` of them. */

@@ -267,13 +267,13 @@ export function suggestTags(db: Db, query: string, limit: number) {
 }
 
 /** Where a list of tags goes on: after this one, in the ranking of this generation. */
-export interface TagPlace {
+interface TagPlace {
   place: number
   id: string
   generation: number
 }
 
-export type TagRow = TagPlace & { names: Texts; video_count: number; trending: boolean }
+type TagRow = TagPlace & { names: Texts; video_count: number; trending: boolean }
 
 const tagsGeneration = sql<number>`(SELECT tags_generation FROM ranks)`
 

@@ -128,7 +128,7 @@ function readSearch([join, whole, choices]: Position): Search {
       group
         .split('|')
         .filter((word) => word !== '')
-        .slice(0, mostChoices),
+        .slice(0, mostChoices(groups.length)),
     ),
   }
 }

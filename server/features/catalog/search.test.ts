@@ -71,6 +71,29 @@ describe('a search', () => {
     },
   )
 
+  it('finds what is one typo apart among many words that are', async () => {
+    const words = [
+      'case',
+      'caso',
+      'cash',
+      'cast',
+      'casi',
+      'cass',
+      'basq',
+      'dasq',
+      'gasq',
+      'pasq',
+      'rasq',
+      'vasq',
+    ]
+    await publish('many-alike', { en: 'Alike' }, words.join(' '))
+    await publish('many-alike-house', { en: 'Casa' }, 'A house')
+    expect(await search('casq')).toEqual(['Casa', 'Alike'])
+    expect(await site.visitor().ask(listTags, { query: { keyword: 'casq' } })).toMatchObject({
+      titles: [{ title: 'Casa' }],
+    })
+  })
+
   it('does not forgive two typos in a word', async () => {
     expect(await search('lyghtxouse')).toEqual([])
   })
