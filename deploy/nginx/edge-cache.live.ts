@@ -122,6 +122,14 @@ it('keeps no refusal: what was missing is asked for again', async () => {
   expect(origin.asked.filter((path) => path.endsWith('00009.m4s'))).toHaveLength(2)
 })
 
+it('logs no query, neither of what is asked for nor of the page that asks', async () => {
+  const before = edge.logs().length
+  await fetch(`${edge.url}/landing?fbclid=click`, { headers: { referer: `${edge.url}/?fbclid=click` } })
+  const [line = ''] = edge.logs().slice(before).split('\n')
+  expect(line).toContain('"GET /landing HTTP/1.1"')
+  expect(line).not.toContain('click')
+})
+
 it('logs no pass', async () => {
   await fetch(`${edge.url}/logged`)
   for (const file of ['key', 'master.m3u8', 'v0/99999.m4s', 'v0', ''])

@@ -194,6 +194,14 @@ it('no pass is logged, whatever is asked with it and whatever becomes of it', as
   expect(lines.filter((line) => line.includes(bought.subject))).toEqual([])
 })
 
+it('logs no query, neither of what is asked for nor of the page that asks', async () => {
+  const before = nginx.logs().length
+  await fetch(`${nginx.url}/landing?fbclid=click`, { headers: { referer: `${nginx.url}/?fbclid=click` } })
+  const [line = ''] = nginx.logs().slice(before).split('\n')
+  expect(line).toContain('"GET /landing HTTP/1.1"')
+  expect(line).not.toContain('click')
+})
+
 it('another method than GET is answered by the site', async () => {
   const path = writeLink(bought, 'master.m3u8')
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }

@@ -87,6 +87,7 @@ export async function startNginx(setUp: NginxSetUp): Promise<Nginx> {
 function placed(text: string, { site, storage, config }: NginxSetUp, home: string, port: number): string {
   const edits: [string, string][] = [
     ['/etc/nginx/cliffhanger/', `${home}/`],
+    ['/var/log/nginx/', `${home}/`],
     ['/var/cache/nginx/cliffhanger', `${home}/cache`],
     ['/var/lib/cliffhanger/storage', storage ?? '/nonexistent'],
     ['server 127.0.0.1:3000;', `server ${site};`],
