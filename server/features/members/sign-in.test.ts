@@ -145,6 +145,25 @@ describe('guessing', () => {
     await strict.close()
     expect(statuses).toEqual([200, 200, 429, 200])
   })
+
+  it.each([
+    ['0', 'is the connection’s, whatever it says of others', '203.0.113.9'],
+    ['1', 'is what the proxy saw, whatever was forged in front of it', '198.51.100.7, 203.0.113.9'],
+    ['2', 'is what the farther of two proxies saw', '198.51.100.7, 203.0.113.9, 192.0.2.1'],
+  ])('behind %s proxies: a network %s', async (proxies, _what, chain) => {
+    const strict = await testSite({}, { LIMIT_SIGN_IN_IP: '2/min', TRUST_PROXY: proxies })
+    const { email } = await registerMember(strict)
+    const enterFrom = async (forwarded: string) => {
+      const visitor = strict.visitor({ 'x-forwarded-for': forwarded })
+      return (await visitor.call(signIn, { body: { email, password } })).status
+    }
+    const statuses = []
+    for (const forged of ['198.51.100.1', '198.51.100.2', '198.51.100.3'])
+      statuses.push(await enterFrom(chain.replace('198.51.100.7', forged)))
+    statuses.push(await enterFrom(chain.replace('203.0.113.9', '203.0.113.10')))
+    await strict.close()
+    expect(statuses).toEqual([200, 200, 429, proxies === '0' ? 429 : 200])
+  })
 })
 
 describe('a session', () => {
