@@ -110,18 +110,6 @@ describe('the beacon', () => {
     ).toEqual(expect.arrayContaining([agreed, nobody, nobody, nobody]))
     expect(events.filter(({ user_id }) => user_id !== null)).toHaveLength(1)
   })
-
-  test('answers and records while nobody can be identified', async () => {
-    const spy = vi.spyOn(site.context.db, 'selectFrom').mockImplementation(() => {
-      throw new Error('away')
-    })
-    const response = await site
-      .visitor({ 'x-user-token': 'x' })
-      .fetch('/api/statics.png?event=unknown_sender')
-    spy.mockRestore()
-    expect(response.status).toBe(200)
-    await eventsOf('unknown_sender')
-  })
 })
 
 describe('shares', () => {
