@@ -2,7 +2,10 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 
 /** A mock of a module holds only where nothing has loaded the module before. */
-const mocksModules = ['server/features/members/same-work.test.ts']
+const mocksModules = [
+  'server/features/members/hashing-queue.test.ts',
+  'server/features/members/same-work.test.ts',
+]
 
 const common = {
   setupFiles: ['server/testing/fail-on-noise.ts'],

@@ -1,0 +1,51 @@
+import type * as os from 'node:os'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { signIn } from '#contract/members.ts'
+import { systemClock } from '#server/platform/clock.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+/** The hashing waits until it is let go. */
+const hashing = vi.hoisted(() => {
+  const gate = Promise.withResolvers<void>()
+  return { gate, running: 0, mostAtOnce: 0, done: 0 }
+})
+
+vi.mock('node:os', async (original) => ({
+  ...(await original<typeof os>()),
+  availableParallelism: () => 16,
+}))
+vi.mock('./run-hashing.ts', () => ({
+  runHashing: async () => {
+    hashing.mostAtOnce = Math.max(hashing.mostAtOnce, ++hashing.running)
+    await hashing.gate.promise
+    hashing.running--
+    hashing.done++
+    return false
+  },
+}))
+
+let site: TestSite
+beforeAll(async () => {
+  // With a collaborator given, a second process would be in this one, where the hashing is looked at.
+  site = await testSite({ clock: systemClock }, { LIMIT_SIGN_IN_IP: '1000/min' })
+})
+afterAll(() => site.close())
+
+test('four passwords are hashed at once however many cores there are, 200 wait, and whoever comes then is asked to come again', async () => {
+  const refused: unknown[] = []
+  const enter = async (_: unknown, index: number) => {
+    const body = { email: `somebody-${index}@example.com`, password: 'not the password' }
+    const { status, headers, answer } = await site.visitor().call(signIn, { body })
+    if (status === 503) refused.push([answer.code, headers.get('retry-after')])
+    return answer.code
+  }
+  const entering = Promise.all(Array.from({ length: 210 }, enter))
+  try {
+    await expect.poll(() => refused).toEqual(Array.from({ length: 6 }, () => [503, '5']))
+    expect(hashing).toMatchObject({ running: 4, done: 0 })
+  } finally {
+    hashing.gate.resolve()
+  }
+  expect((await entering).filter((code) => code === 500)).toHaveLength(204)
+  expect(hashing).toMatchObject({ mostAtOnce: 4, running: 0, done: 204 })
+})
