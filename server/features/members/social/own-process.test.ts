@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getUser } from '#contract/members.ts'
+import { agree, comeBack, leave } from '#server/testing/social-site.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+const startsWithinMs = 20_000
+let issuer: { url: string; close(): Promise<void> }
+let site: TestSite
+
+beforeAll(async () => {
+  issuer = await runIssuer()
+  site = await testSite({}, { OIDC_ISSUER: issuer.url, OIDC_CLIENT_ID: 'site', OIDC_CLIENT_SECRET: 'secret' })
+})
+afterAll(async () => {
+  await site.close()
+  await issuer.close()
+})
+
+async function runIssuer(): Promise<typeof issuer> {
+  const entry = join(import.meta.dirname, '..', '..', '..', 'testing', 'oidc-issuer.ts')
+  const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
+  const child = spawn(process.execPath, [entry], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines = createInterface(child.stdout)
+  const [url] = (await once(lines, 'line', { signal: AbortSignal.timeout(startsWithinMs) })) as [string]
+  return {
+    url,
+    async close() {
+      const ended = once(child, 'exit')
+      child.stdin.end()
+      await ended
+    },
+  }
+}
+
+test('an issuer that is known by the settings alone, in a process of its own, makes a guest a member and knows them again', async () => {
+  const visitor = site.visitor()
+  const { id } = await visitor.ask(getUser)
+  const consent = new URL(await leave(visitor, 'oidc', '?return_to=/my'))
+  expect(consent.href).toContain(`${issuer.url}/authorize?`)
+  expect(Object.fromEntries(consent.searchParams)).toMatchObject({
+    response_type: 'code',
+    client_id: 'site',
+    code_challenge_method: 'S256',
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    nonce: expect.stringMatching(/./),
+  })
+  const callback = await agree(consent.href)
+  expect(callback).toMatch(/[?&]code=/)
+  expect(await comeBack(visitor, callback)).toBe('/my')
+  expect(await visitor.ask(getUser)).toMatchObject({ id, role: 'member' })
+  const elsewhere = site.visitor()
+  expect(await comeBack(elsewhere, await agree(await leave(elsewhere)))).toBe('/')
+  expect((await elsewhere.ask(getUser)).id).toBe(id)
+})
