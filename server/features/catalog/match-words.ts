@@ -6,7 +6,7 @@ export type Choices = string[][]
 
 /** No more words stand for one of so many that were typed: all of them have to fit into a cursor. */
 export function mostChoices(words: number): number {
-  return words === 1 ? 12 : 6
+  return words === 1 ? 7 : 6
 }
 
 /**
