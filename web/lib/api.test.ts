@@ -4,6 +4,7 @@ import { unlockEpisode } from '#contract/billing.ts'
 import { saveHistory } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
 import { getReports } from '#contract/tracking.ts'
+import { stubStorage } from './stub-storage.ts'
 
 const notify = vi.hoisted(() => vi.fn())
 vi.mock('./notify.ts', () => ({ notifyProblem: notify }))
@@ -11,7 +12,7 @@ vi.mock('./notify.ts', () => ({ notifyProblem: notify }))
 const sent: { url: string; init: RequestInit }[] = []
 const beacons: string[] = []
 let answer: () => Promise<Response>
-const stored = new Map<string, string>()
+let stored: Map<string, string>
 
 function answers(body: object, status = 200, headers: Record<string, string> = {}): void {
   answer = async () => new Response(JSON.stringify(body), { status, headers })
@@ -21,14 +22,10 @@ beforeEach(() => {
   vi.resetModules()
   sent.length = 0
   beacons.length = 0
-  stored.clear()
+  stored = stubStorage()
   notify.mockClear()
   vi.stubGlobal('location', { search: '' })
   vi.stubGlobal('navigator', { cookieEnabled: true, languages: ['de-AT'] })
-  vi.stubGlobal('localStorage', {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, value: string) => void stored.set(key, value),
-  })
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     if (url.startsWith('/api/statics.png')) return (beacons.push(url), new Response())
     sent.push({ url, init })

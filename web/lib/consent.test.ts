@@ -1,4 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest'
+import { stubStorage } from './stub-storage.ts'
 
 /** The modules anew, as a new document has them, in a browser that keeps nothing yet. */
 async function openDocument(consent: 'usual' | 'strict') {
@@ -15,12 +16,7 @@ async function openDocument(consent: 'usual' | 'strict') {
 
 let kept: Map<string, string>
 beforeEach(() => {
-  kept = new Map()
-  vi.stubGlobal('localStorage', {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => kept.set(key, value),
-    removeItem: (key: string) => kept.delete(key),
-  })
+  kept = stubStorage()
 })
 
 const landing = new URL('https://site.test/?token=ann&fbclid=f&ttclid=t')

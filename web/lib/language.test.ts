@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 import { acceptLanguage } from './language.ts'
+import { stubStorage } from './stub-storage.ts'
 
 /** Opens an address in a browser with these languages. */
 async function open(search: string, ...languages: string[]) {
@@ -12,11 +13,7 @@ async function open(search: string, ...languages: string[]) {
 const replaceState = vi.fn()
 
 beforeEach(() => {
-  const kept = new Map<string, string>()
-  vi.stubGlobal('localStorage', {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => kept.set(key, value),
-  })
+  stubStorage()
   vi.stubGlobal('history', { state: { key: 'one' }, replaceState: replaceState.mockReset() })
 })
 

@@ -1,14 +1,10 @@
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { adIds, referrerToken, takeVisitParameters } from './visit.ts'
+import { stubStorage } from './stub-storage.ts'
 
 let kept: Map<string, string>
 beforeEach(() => {
-  kept = new Map()
-  vi.stubGlobal('localStorage', {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => kept.set(key, value),
-    removeItem: (key: string) => kept.delete(key),
-  })
+  kept = stubStorage()
 })
 
 test('token and click ids are stored and leave the address, the rest stays', () => {
