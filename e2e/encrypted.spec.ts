@@ -1,7 +1,5 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
-import { startSandboxSite, type SandboxSite } from './sandbox-site.ts'
-import { declinedAt, sandboxSiteUrl } from './site-url.ts'
 import { expectMoving } from './watching.ts'
 
 declare global {
@@ -11,14 +9,7 @@ declare global {
   }
 }
 
-test.use({ baseURL: sandboxSiteUrl, storageState: declinedAt(sandboxSiteUrl) })
-
-let site: SandboxSite
-test.beforeAll(async () => {
-  test.setTimeout(120_000)
-  site = await startSandboxSite({ MEDIA_ENCRYPT: 'aes-128' })
-})
-test.afterAll(() => site.close())
+test.use({ site: { template: 'encryptedDoor', standIns: false, settings: {} } })
 
 /** The address of the first episode of the only drama. */
 async function doorUrl(page: Page): Promise<string> {

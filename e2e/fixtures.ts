@@ -1,5 +1,7 @@
 import { test as base, expect, type BrowserContext, type ConsoleMessage } from '@playwright/test'
 import { catchEnvelopes } from './error-sink.ts'
+import { declinedAt, siteUrl } from './site-url.ts'
+import { setCurrentSite, SiteServer, type OpenSite, type SiteSettings } from './site/own-site.ts'
 
 /** Playwright's own word on `serviceWorkers: 'block'`. */
 const blockedWorker = 'Service Worker registration blocked by Playwright'
@@ -7,10 +9,55 @@ const blockedWorker = 'Service Worker registration blocked by Playwright'
 /** Where the tests look for a page that is not there. */
 export const missingPath = '/nowhere'
 
-/** Every browser test also holds that the console stays silent, in each window that it opens. */
-export const test = base.extend<{ forgiven: RegExp | undefined; silentConsole: void }>({
-  /** What the browser itself writes of what a test brings about, such as a connection that is gone. */
+const usualSite: SiteSettings = { template: 'tower', standIns: true, settings: {} }
+
+interface Options {
+  /** What the browser itself writes about something that a test brings about, such as a connection that is gone. */
+  forgiven: RegExp | undefined
+  /** What the file's site begins with and is set up with. */
+  site: SiteSettings
+}
+
+interface Automatic {
+  ownSite: void
+  silentConsole: void
+}
+
+interface PerWorker {
+  /** Serves the sites of this worker; `openFor` names what the open one was asked for. */
+  siteServer: { server: SiteServer; open?: OpenSite; openFor?: string }
+}
+
+/**
+ * Every test file has a site of its own, on a clone of a prepared database, and each failure brings the rest of its file a
+ * new one. Every browser test also holds that the console stays silent, in each window that it opens.
+ */
+export const test = base.extend<Options & Automatic, PerWorker>({
   forgiven: [undefined, { option: true }],
+  site: [usualSite, { option: true }],
+  baseURL: siteUrl,
+  storageState: declinedAt(siteUrl),
+  siteServer: [
+    async ({ browserName: _any }, use) => {
+      const server = new SiteServer()
+      await use({ server })
+      await server.end()
+    },
+    { scope: 'worker' },
+  ],
+  ownSite: [
+    async ({ siteServer, site }, use, { file }) => {
+      const wanted = JSON.stringify([file, site])
+      const { server } = siteServer
+      if (siteServer.openFor !== wanted || !siteServer.open) {
+        siteServer.open = await server.open(site)
+        siteServer.openFor = wanted
+      }
+      setCurrentSite({ ...siteServer.open, server, template: site.template })
+      await use()
+    },
+    { auto: true, timeout: 60_000 },
+  ],
   silentConsole: [
     async ({ browser, forgiven }, use) => {
       const noise: string[] = []

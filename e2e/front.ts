@@ -1,10 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { frontPorts, sitePort } from './site-url.ts'
+import { frontPort, sitePort } from './site-url.ts'
 
-/** What stands between the browser and the site in the tests of the service worker: one for each of the runner's workers. */
-const frontPort = frontPorts + Number(process.env.TEST_PARALLEL_INDEX ?? 0)
+/** What stands between the browser and the site in the tests of the service worker. */
 export const frontUrl = `http://localhost:${frontPort}`
 
 export interface Front {

@@ -6,7 +6,7 @@ import { stringify } from 'yaml'
 
 const run = promisify(execFile)
 
-interface Drama {
+export interface Drama {
   slug: string
   title: string
   episodes: number

@@ -1,8 +1,9 @@
 import { defineConfig } from '@playwright/test'
 import { findChromium } from './find-chromium.ts'
-import { declinedAt, siteUrl } from './site-url.ts'
 
 const launchOptions = await findChromium()
+// Below the ports that the system gives out by itself; workers inherit it.
+process.env['E2E_FIRST_PORT'] ??= String(10_000 + 100 * Math.floor(Math.random() * 200))
 
 /**
  * What is the same on every screen is seen on one, that of whom it is made for first: files here, single tests by `@phone` or
@@ -14,15 +15,14 @@ const onDesktops = /(keyboard|stamina|studio-(content|folder|homepage|keyboard|s
 
 export default defineConfig({
   testDir: '.',
+  globalSetup: './site/global-setup.ts',
   outputDir: '../test-results/e2e',
   timeout: 60_000,
   expect: { timeout: 15_000 },
   workers: 2,
   forbidOnly: true,
   use: {
-    baseURL: siteUrl,
     launchOptions,
-    storageState: declinedAt(siteUrl),
     // Requests that it answers pass by a test's stand-ins; installed.spec.ts is about it.
     serviceWorkers: 'block',
     screenshot: 'only-on-failure',
@@ -41,13 +41,4 @@ export default defineConfig({
       use: { viewport: { width: 1440, height: 900 } },
     },
   ],
-  webServer: {
-    command: 'node e2e/start-site.ts',
-    cwd: '..',
-    url: `${siteUrl}/api/ready`,
-    timeout: 180_000,
-    gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
-    stdout: 'ignore',
-    stderr: 'pipe',
-  },
 })

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { Order } from '#contract/billing.ts'
 import { expect, test } from './fixtures.ts'
-import { runCommand } from './site-home.ts'
+import { currentSite } from './site/own-site.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from './watching.ts'
 
 /** The order that the person made last, as the site has it. */
@@ -11,7 +11,7 @@ async function lastOrder(page: Page): Promise<Pick<Order, 'id' | 'status'> | und
   return data.list[0]
 }
 
-const refund = (...args: string[]) => runCommand('studio', 'order', 'refund', ...args)
+const refund = (...args: string[]) => currentSite().server.studio('order', 'refund', ...args)
 
 async function buyFourth(page: Page, number: string): Promise<void> {
   await page.goto(await towerUrl(page, 4))

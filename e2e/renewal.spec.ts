@@ -1,22 +1,14 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { startSandboxSite, type SandboxSite } from './sandbox-site.ts'
-import { declinedAt, sandboxSiteUrl } from './site-url.ts'
+import { currentSite } from './site/own-site.ts'
 import { cardForm, expectMoving, payByCard } from './watching.ts'
 
-test.use({ baseURL: sandboxSiteUrl, storageState: declinedAt(sandboxSiteUrl), bypassCSP: true })
+test.use({ site: { template: 'door', standIns: false, settings: {} }, bypassCSP: true })
 
 const pays = '4242 4242 4242 4242'
 /** It is kept, and has expired by the first renewal. */
 const expiresLater = '4000 0000 0000 0341'
-
-let site: SandboxSite
-test.beforeAll(async () => {
-  test.setTimeout(120_000)
-  site = await startSandboxSite()
-})
-test.afterAll(() => site.close())
 
 const mine = (page: Page) => page.getByRole('region', { name: 'Your subscription' })
 
@@ -66,7 +58,7 @@ test('a card that has expired at the renewal leaves the plan past due: it plays 
 }) => {
   test.setTimeout(120_000)
   await subscribe(page, expiresLater)
-  await site.forward('7d')
+  await currentSite().server.forward('7d')
   await expectAtLast(page, 'The last payment for Weekly did not go through. Every episode stays open until')
   await check(page)
   await page.goto(await lockedUrl(page))
@@ -125,7 +117,7 @@ test('another card is taken for the next renewal without paying: a declined one 
   await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
   await expect(mine(page)).toContainText('Charged to: Visa ending in 3220.')
   await check(page)
-  await site.forward('7d')
+  await currentSite().server.forward('7d')
   await expect(async () => {
     await page.reload()
     await expect(page.getByText('$9.99', { exact: true })).toBeVisible({ timeout: 2_000 })
@@ -234,7 +226,7 @@ test('a change of plan is told in full, asks for no card, and is taken back with
   await expect(orders(page).getByText('Cancelled, nothing charged')).toBeVisible()
   await change()
   await page.goto('/my')
-  await site.forward('7d')
+  await currentSite().server.forward('7d')
   await expectAtLast(page, 'Monthly renews on')
 })
 
@@ -246,7 +238,7 @@ test('a change of plan that could not be charged is paid by hand at its own pric
   await page.getByRole('dialog').getByRole('button', { name: 'Change to Monthly' }).click()
   await expect(mine(page)).toContainText('on: Monthly.')
   await page.goto('/my')
-  await site.forward('7d')
+  await currentSite().server.forward('7d')
   await expectAtLast(page, 'The last payment for Monthly did not go through')
   await page.goto('/shopping')
   await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeDisabled()

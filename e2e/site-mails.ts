@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { readMailsIn, type ReadMail } from '#server/testing/read-mail.ts'
-import { dataDir } from './site-home.ts'
+import { currentSite } from './site/own-site.ts'
 
 /** Waits for the latest mail to an address whose subject begins so. */
 export async function mailTo(address: string, subject: string): Promise<ReadMail> {
   const find = () =>
-    readMailsIn(join(dataDir(), 'mails')).findLast(
+    readMailsIn(join(currentSite().dataDir, 'mails')).findLast(
       (mail) => mail.to === address && mail.subject.startsWith(subject),
     )
   await expect.poll(find, { message: `the mail “${subject}…” to ${address}` }).toBeDefined()

@@ -6,7 +6,7 @@ import { expect, test } from './fixtures.ts'
 import { dropOn } from './drop-on.ts'
 import { dramas } from './make-content.ts'
 import { expectReadable } from './page-quality.ts'
-import { dataDir } from './site-home.ts'
+import { prepared } from './site/own-site.ts'
 import { enterStudio } from './studio.ts'
 
 // The network is lost on purpose, and too many calls are said to be made.
@@ -14,7 +14,7 @@ test.use({ bypassCSP: true, forgiven: /net::ERR_|status of 429/ })
 
 /** An episode of the site's own films, with an empty box at its end so that it comes in three parts. */
 function film(): Buffer {
-  const folder = join(dataDir(), '..', 'dramas')
+  const folder = join(prepared().home, 'dramas', 'tower')
   const path = dramas.map(({ slug }) => join(folder, slug, '01.mp4')).find(existsSync)
   const head = Buffer.from('\0\0\0\0free', 'latin1')
   head.writeUInt32BE(8 + 2 * partBytes)

@@ -3,7 +3,7 @@ import decodeQR from 'qr/decode.js'
 import sharp from 'sharp'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { runCommand } from './site-home.ts'
+import { currentSite } from './site/own-site.ts'
 import { enterStudio } from './studio.ts'
 import { expectPlaying, lockedPanel, payByCard, towerUrl } from './watching.ts'
 
@@ -19,7 +19,15 @@ interface Row {
 
 /** What the command line says. */
 async function funnelBy(kind: 'token' | 'video'): Promise<Row[]> {
-  const printed = await runCommand('studio', 'growth', 'funnel', '--by', kind, '--limit', '50', '--json')
+  const printed = await currentSite().server.studio(
+    'growth',
+    'funnel',
+    '--by',
+    kind,
+    '--limit',
+    '50',
+    '--json',
+  )
   return (JSON.parse(printed) as { list: Row[] }).list
 }
 

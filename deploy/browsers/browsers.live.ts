@@ -1,26 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startSandboxSite, type SandboxSite } from '#e2e/sandbox-site.ts'
-import { sandboxSiteUrl } from '#e2e/site-url.ts'
+import { siteUrl } from '#e2e/site-url.ts'
+import prepareSites from '#e2e/site/global-setup.ts'
+import { SiteServer } from '#e2e/site/own-site.ts'
 import type { RealBrowser } from './browser.ts'
 import { runFirefox } from './run-firefox.ts'
 import { runWebkit } from './run-webkit.ts'
 
-/** Three episodes free, the fourth locked. */
-const tower = { slug: 'the-tower', title: 'The Tower', episodes: 4, free: 3, size: '360x640', sound: true }
 /** The video on screen, in the page. */
 const shown = `const shown = [...document.querySelectorAll('video')].find((video) => !video.closest('[inert]') && video.isConnected)`
 /** The browsers have less than what a person's machine has. */
 const patience = { timeout: 15_000, interval: 200 }
 
-let site: SandboxSite
+let server: SiteServer
+let endSites: () => Promise<void>
 let video: string
 beforeAll(async () => {
-  site = await startSandboxSite({}, [tower])
-  const home = await (await fetch(`${sandboxSiteUrl}/api/homepage`)).text()
-  const [id = ''] = /vid_\w+/.exec(home) ?? []
-  video = `${sandboxSiteUrl}/videos/${id}`
+  endSites = await prepareSites()
+  server = new SiteServer()
+  await server.open({ template: 'tower', standIns: false, settings: {} })
+  const home = await (await fetch(`${siteUrl}/api/homepage`)).json()
+  const { info } = home as { info: { homepage: { items: { id: string; title: string }[] }[] } }
+  const dramas = info.homepage.flatMap(({ items }) => items)
+  video = `${siteUrl}/videos/${dramas.find(({ title }) => title === 'The Test Tower')?.id ?? ''}`
 }, 120_000)
-afterAll(() => site.close())
+afterAll(async () => {
+  await server.end()
+  await endSites()
+})
 
 describe.each([
   ['Firefox', runFirefox],
@@ -29,7 +35,7 @@ describe.each([
   let browser: RealBrowser
   beforeAll(async () => {
     browser = await start()
-    await browser.open(sandboxSiteUrl)
+    await browser.open(siteUrl)
     // Declined, so that the question lies over nothing.
     await browser.run(`localStorage.setItem('consent', 'no')`)
   })
@@ -47,8 +53,8 @@ describe.each([
       .toBe(true)
 
   it('shows the homepage with its pictures', async () => {
-    await browser.open(sandboxSiteUrl)
-    await sees('The Tower')
+    await browser.open(siteUrl)
+    await sees('The Test Tower')
     const loaded = `return [...document.images].some(({ naturalWidth }) => naturalWidth > 0)`
     await expect.poll(() => browser.run(loaded), patience).toBe(true)
   })
@@ -64,7 +70,7 @@ describe.each([
 
   it('seeks, and shows captions until they are turned off', async () => {
     const captions = `${shown}; return [...shown.textTracks].some(({ mode, activeCues }) =>
-      mode === 'showing' && [...(activeCues ?? [])].some(({ text }) => text.startsWith('The Tower, episode ')))`
+      mode === 'showing' && [...(activeCues ?? [])].some(({ text }) => text.startsWith('The Test Tower, episode ')))`
     await browser.open(`${video}?episode=1`)
     await expect.poll(second, patience).toBeGreaterThan(0)
     await browser.run(`${shown}; shown.currentTime = 4`)

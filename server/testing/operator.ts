@@ -27,7 +27,7 @@ export function codeAt(secret: string, now: Date): string {
 export const invitationOf = (link: string) => link.split('=')[1] ?? ''
 
 /** Adds an operator by the command line, and gives the link's secret. */
-export async function invite(site: TestSite, email: string, role: Role): Promise<string> {
+export async function invite(site: Pick<TestSite, 'context'>, email: string, role: Role): Promise<string> {
   const answer = await runStudioCommand(site.context, [
     ...addOperator.command.split(' '),
     email,
@@ -39,7 +39,7 @@ export async function invite(site: TestSite, email: string, role: Role): Promise
 }
 
 /** Somebody new with a role, let in by their one-time link. */
-export async function letIn(site: TestSite, role: Role): Promise<TestOperator> {
+export async function letIn(site: Pick<TestSite, 'context' | 'visitor'>, role: Role): Promise<TestOperator> {
   const email = `${role}${++added}@example.com`
   const invitation = await invite(site, email, role)
   const desk = site.visitor()

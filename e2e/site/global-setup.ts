@@ -1,0 +1,22 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+/** Prepares what every site of the run is cloned from, and keeps the database server until the run ends. */
+export default async function setUp(): Promise<() => Promise<void>> {
+  const child = fork(join(import.meta.dirname, 'prepare.ts'), {
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const failed = once(child, 'exit').then(([code]) => {
+    throw new Error(`The sites could not be prepared (${code}).`)
+  })
+  const [prepared] = await Promise.race([once(child, 'message'), failed])
+  failed.catch(() => {})
+  process.env['E2E_PREPARED'] = JSON.stringify(prepared)
+  return async () => {
+    const ended = once(child, 'exit')
+    child.disconnect()
+    await ended
+  }
+}

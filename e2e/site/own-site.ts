@@ -1,0 +1,109 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Prepared, Template } from './templates.ts'
+
+/** What a test file asks of its site. */
+export interface SiteSettings {
+  template: Template
+  /** Whether Stripe, PayPal, a sign-in issuer and marketing pixels are set up beside the sandbox; else it has only the sandbox. */
+  standIns: boolean
+  /** Environment variables on top. */
+  settings: Record<string, string>
+}
+
+export type Request = { id: number } & (
+  | { call: 'open'; args: [SiteSettings] }
+  | { call: 'studio'; args: string[] }
+  | { call: 'forward'; args: [string] }
+  | { call: 'end'; args: [] }
+)
+export interface Answer {
+  id: number
+  value?: unknown
+  error?: string
+}
+
+/** Where a site keeps its data. */
+export interface OpenSite {
+  dataDir: string
+  databaseUrl: string
+}
+
+/** The process that serves this worker's sites, one after another on the same port. */
+export class SiteServer {
+  readonly #process: ChildProcess
+  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  #asked = 0
+
+  constructor() {
+    this.#process = fork(join(import.meta.dirname, 'serve.ts'), {
+      execArgv: [],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    this.#process.on('message', ({ id, value, error }: Answer) => {
+      const waiting = this.#waiting.get(id)
+      this.#waiting.delete(id)
+      if (error === undefined) waiting?.resolve(value)
+      else waiting?.reject(new Error(error))
+    })
+    this.#process.on('exit', (code) => {
+      for (const { reject } of this.#waiting.values()) reject(new Error(`The site ended with ${code}`))
+    })
+  }
+
+  /** Closes the site that is open and opens another on a fresh clone. */
+  async open(settings: SiteSettings): Promise<OpenSite> {
+    // Written by serve.ts.
+    return (await this.#ask({ call: 'open', args: [settings] })) as OpenSite
+  }
+
+  /** Runs one of the operator's commands, as `npm run studio` does. @returns what it prints */
+  async studio(...args: string[]): Promise<string> {
+    return String(await this.#ask({ call: 'studio', args }))
+  }
+
+  /** Moves the site's clock on, as `npm run forward` does, until the site has seen it. */
+  async forward(length: string): Promise<void> {
+    await this.#ask({ call: 'forward', args: [length] })
+  }
+
+  async end(): Promise<void> {
+    const ended = once(this.#process, 'exit')
+    this.#process.disconnect()
+    await ended
+  }
+
+  #ask(request: Distribute<Request>): Promise<unknown> {
+    const id = ++this.#asked
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.#process.send({ ...request, id })
+    })
+  }
+}
+
+type Distribute<R> = R extends unknown ? Omit<R, 'id'> : never
+
+interface CurrentSite extends OpenSite {
+  server: SiteServer
+  template: Template
+}
+
+let current: CurrentSite | undefined
+
+/** Says which site this worker's helpers mean. */
+export function setCurrentSite(site: CurrentSite): void {
+  current = site
+}
+
+/** The site of the test that runs. @throws Error outside of a test */
+export function currentSite(): CurrentSite {
+  if (!current) throw new Error('Only a test has a site.')
+  return current
+}
+
+/** What was prepared for this run (global-setup.ts). */
+export function prepared(): Prepared {
+  return JSON.parse(process.env['E2E_PREPARED'] ?? '') as Prepared
+}

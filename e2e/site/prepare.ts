@@ -1,0 +1,104 @@
+// Prepares what the browser tests' sites are cloned from: a PostgreSQL server with one database per template, and the
+// templates' media. Sends `Prepared` to its parent and keeps the server until the parent disconnects.
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { Role } from '#contract/studio/command.ts'
+import { createContext } from '#server/context.ts'
+import { importFolder } from '#server/features/media/ingest/import-folder.ts'
+import { loadConfig } from '#server/platform/config.ts'
+import { startEmbedded } from '#server/platform/database/embedded.ts'
+import { createLog } from '#server/platform/log.ts'
+import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { createSite } from '#server/site.ts'
+import { letIn } from '#server/testing/operator.ts'
+import { Visitor } from '#server/testing/visitor.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { work } from '#server/work.ts'
+import { makeContent } from '#e2e/make-content.ts'
+import {
+  commonSettings,
+  databaseUrl,
+  templateDatabase,
+  templates,
+  type Prepared,
+  type ReadyOperator,
+  type Template,
+} from './templates.ts'
+
+const importWithinMs = 120_000
+const roles: readonly Role[] = ['owner', 'editor', 'support']
+
+const log = createLog({ json: true, level: 'warn' })
+const home = mkdtempSync(join(tmpdir(), 'cliffhanger-e2e-'))
+const embedded = await startEmbedded({ dataDir: join(home, 'server'), log, durable: false })
+const { host, user, database } = embedded.connection
+const server: Prepared['server'] = { host, user }
+
+process.on('disconnect', () => void stop())
+
+async function stop(): Promise<void> {
+  await embedded.stop()
+  rmSync(home, { recursive: true, force: true })
+  process.exit(0)
+}
+
+const admin = new pg.Client({ connectionString: databaseUrl(server, database) })
+await admin.connect()
+for (const name of templateNames()) await admin.query(`CREATE DATABASE ${templateDatabase(name)}`)
+await admin.end()
+const made = await Promise.all(templateNames().map(async (name) => [name, await fill(name)] as const))
+// Every template is in `made`.
+const operators = Object.fromEntries(made) as Prepared['operators']
+process.send?.({ server, home, operators } satisfies Prepared)
+
+function templateNames(): Template[] {
+  return Object.keys(templates) as Template[]
+}
+
+/** Fills a template's database and data directory through the ordinary import. @returns its operators */
+async function fill(name: Template): Promise<Record<Role, ReadyOperator>> {
+  const { dramas, settings } = templates[name]
+  const config = loadConfig({
+    ...commonSettings,
+    ...settings,
+    PATH: process.env['PATH'],
+    FFMPEG_PATH: process.env['FFMPEG_PATH'],
+    DATABASE_URL: databaseUrl(server, templateDatabase(name)),
+    DATA_DIR: join(home, name),
+  })
+  const context = { ...(await createContext(config, log)), programs: await findFfmpeg(config) }
+  const sources = join(home, 'dramas', name)
+  await makeContent(sources, context.programs.ffmpegPath, dramas)
+  const site = await createSite(context)
+  await site.listen({ port: 0, host: '127.0.0.1' })
+  const url = `http://127.0.0.1:${(site.server.address() as AddressInfo).port}`
+  const stop = new AbortController()
+  const working = work(context, { signal: stop.signal, niceness: 0 })
+  const { refused } = await importFolder(context, sources, {
+    signal: stop.signal,
+    niceness: 0,
+    onProgress() {},
+  })
+  if (refused.length > 0) throw new Error(`The import refused ${JSON.stringify(refused)}`)
+  const isListed = async () => {
+    const home = await (await fetch(`${url}/api/homepage`)).text()
+    return dramas.every(({ title }) => home.includes(title))
+  }
+  await waitUntil(`the home page of ${name} lists its dramas`, isListed, importWithinMs)
+  const entries = []
+  for (const role of roles) entries.push([role, await addOperator(role)] as const)
+  stop.abort()
+  await working
+  site.server.closeAllConnections()
+  await site.close()
+  await context.close()
+  return Object.fromEntries(entries) as Record<Role, ReadyOperator>
+
+  async function addOperator(role: Role): Promise<ReadyOperator> {
+    const { email, secret, desk } = await letIn({ context, visitor: () => new Visitor(url) }, role)
+    return { email, secret, cookie: /operator=([^;]+)/.exec(desk.cookie)?.[1] ?? '' }
+  }
+}

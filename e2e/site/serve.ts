@@ -1,0 +1,122 @@
+// Serves the sites of one worker of the browser tests, one at a time, each on a clone of a template. Its parent asks by
+// messages; it ends with its parent.
+import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { createContext } from '#server/context.ts'
+import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
+import { loadConfig } from '#server/platform/config.ts'
+import { createLog } from '#server/platform/log.ts'
+import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { noteAddress } from '#server/site-address.ts'
+import { createSite } from '#server/site.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { work } from '#server/work.ts'
+import { sitePort } from '#e2e/site-url.ts'
+import type { Answer, OpenSite, Request, SiteSettings } from './own-site.ts'
+import { standIns } from './stand-ins.ts'
+import { commonSettings, databaseUrl, templateDatabase, templates, type Prepared } from './templates.ts'
+
+const prepared = JSON.parse(process.env['E2E_PREPARED'] ?? '') as Prepared
+const log = createLog({ json: true, level: 'warn' })
+const seesWithinMs = 60_000
+let number = 0
+let open: Awaited<ReturnType<typeof openSite>> | undefined
+let closing: Promise<unknown> = Promise.resolve()
+
+process.on('disconnect', () => void endAll())
+process.on('message', (request: Request) => {
+  answer(request).then(
+    (value) => reply({ id: request.id, value }),
+    (error: unknown) =>
+      reply({ id: request.id, error: String(error instanceof Error ? error.stack : error) }),
+  )
+})
+
+const reply = (message: Answer) => process.send?.(message)
+
+async function answer({ call, args }: Request): Promise<unknown> {
+  if (call === 'open') {
+    await open?.stopListening()
+    const before = open
+    open = undefined
+    // What the last site still does for itself keeps nobody waiting.
+    closing = Promise.all([closing, before?.close()])
+    open = await openSite(args[0])
+    return { dataDir: open.dataDir, databaseUrl: open.databaseUrl } satisfies OpenSite
+  }
+  if (call === 'end') return endAll()
+  if (!open) throw new Error('No site is open.')
+  const { context } = open
+  if (call === 'studio') return runStudioCommand(context, args)
+  const now = await forwardClock(context.config, context.db, args[0])
+  await waitUntil(
+    'the site has seen that its clock moved',
+    async () => context.clock.now() >= now,
+    seesWithinMs,
+  )
+  return undefined
+}
+
+async function endAll(): Promise<void> {
+  await open?.stopListening()
+  await Promise.all([closing, open?.close()])
+  process.exit(0)
+}
+
+async function openSite({ template, standIns: withStandIns, settings }: SiteSettings) {
+  const name = `site_${process.pid}_${++number}`
+  const dataDir = join(prepared.home, name)
+  const url = databaseUrl(prepared.server, name)
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase(template)}`)
+  mkdirSync(dataDir)
+  cpSync(join(prepared.home, template), dataDir, { recursive: true })
+  const config = loadConfig({
+    ...commonSettings,
+    ...templates[template].settings,
+    ...(withStandIns ? await standIns() : {}),
+    ...settings,
+    PATH: process.env['PATH'],
+    FFMPEG_PATH: process.env['FFMPEG_PATH'],
+    DATABASE_URL: url,
+    DATA_DIR: dataDir,
+    PORT: String(sitePort),
+  })
+  const context = { ...(await createContext(config, log)), programs: await findPrograms(config) }
+  const site = await createSite(context)
+  await site.listen({ port: sitePort, host: config.host })
+  await noteAddress(context)
+  const stop = new AbortController()
+  const working = work(context, { signal: stop.signal, niceness: 0 })
+  return {
+    context,
+    dataDir,
+    databaseUrl: url,
+    async stopListening() {
+      stop.abort()
+      const closed = site.close()
+      site.server.closeAllConnections()
+      await closed
+    },
+    async close() {
+      await working
+      await context.close()
+      await onServer(`DROP DATABASE ${name} WITH (FORCE)`)
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+let programs: ReturnType<typeof findFfmpeg> | undefined
+const findPrograms = (config: Parameters<typeof findFfmpeg>[0]) => (programs ??= findFfmpeg(config))
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl(prepared.server, 'postgres') })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

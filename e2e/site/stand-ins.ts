@@ -1,0 +1,35 @@
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { systemClock } from '#server/platform/clock.ts'
+import { startFakeStripe } from '#server/testing/fake-stripe.ts'
+import { sinkDsn } from '#e2e/error-sink.ts'
+import { pixelIds } from '#e2e/pixel-servers.ts'
+import { siteUrl, stripePort } from '#e2e/site-url.ts'
+import { startSocialIssuer } from '#e2e/social-issuer.ts'
+
+let started: Promise<Record<string, string>> | undefined
+
+/** Starts the third parties once in this process, beside the sandbox. @returns a site's settings for them */
+export function standIns(): Promise<Record<string, string>> {
+  return (started ??= start())
+}
+
+async function start(): Promise<Record<string, string>> {
+  const [stripe, paypal, issuer] = await Promise.all([
+    startFakeStripe(systemClock, stripePort),
+    FakePaypal.start(),
+    startSocialIssuer(),
+  ])
+  stripe.webhookUrl = `${siteUrl}/api/webhook/payment/stripe`
+  paypal.webhookUrl = `${siteUrl}/api/webhook/payment/paypal`
+  return {
+    ...stripe.env,
+    ...paypal.settings,
+    ...issuer,
+    ALLOW_SANDBOX: '1',
+    SENTRY_DSN: sinkDsn,
+    FACEBOOK_PIXEL_ID: pixelIds.meta,
+    GOOGLE_ANALYTICS: pixelIds.google,
+    TIKTOK_PIXEL: pixelIds.tiktok,
+    BIGO_PIXEL: pixelIds.bigo,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Role } from '#contract/studio/command.ts'
+import { dramas, type Drama } from '#e2e/make-content.ts'
+
+/** What a test's site can begin with: each is imported once per run and cloned for every test file. */
+export const templates = {
+  /** Six episodes, the first three free, and a second drama of one wide episode without sound. */
+  tower: { dramas, settings: {} },
+  /** One drama of two episodes, the second locked. */
+  door: {
+    dramas: [{ slug: 'the-door', title: 'The Door', episodes: 2, free: 1, size: '360x640', sound: true }],
+    settings: {},
+  },
+  /** The same with encrypted segments. */
+  encryptedDoor: {
+    dramas: [{ slug: 'the-door', title: 'The Door', episodes: 2, free: 1, size: '360x640', sound: true }],
+    settings: { MEDIA_ENCRYPT: 'aes-128' },
+  },
+} satisfies Record<string, { dramas: readonly Drama[]; settings: Record<string, string> }>
+
+export type Template = keyof typeof templates
+
+/** Settings that hold for every site of the browser tests. The secret is the same so that a clone can read its template's. */
+export const commonSettings = {
+  APP_SECRET: 'the secret of every site that the browser tests open',
+  DEMO: '0',
+  LOG_LEVEL: 'warn',
+}
+
+/** An operator who is in every template, with the cookie of an open session. */
+export interface ReadyOperator {
+  email: string
+  secret: string
+  cookie: string
+}
+
+/** What prepare.ts made, for the processes that open sites on it. */
+export interface Prepared {
+  /** The PostgreSQL server, without a database name. */
+  server: { host: string; user: string }
+  /** Holds a data directory per template, and the source films in `dramas`. */
+  home: string
+  operators: Record<Template, Record<Role, ReadyOperator>>
+}
+
+export function databaseUrl({ host, user }: Prepared['server'], name: string): string {
+  return `postgres://${user}@localhost/${name}?host=${encodeURIComponent(host)}`
+}
+
+export const templateDatabase = (template: Template) => `template_${template.toLowerCase()}`

@@ -1,0 +1,50 @@
+import type { Context } from '#server/context.ts'
+import { billingJobs } from '#server/features/billing/billing.ts'
+import { catalogJobs } from '#server/features/catalog/catalog.ts'
+import { libraryJobs, recommendationJobs } from '#server/features/library/library.ts'
+import { membersJobs } from '#server/features/members/members.ts'
+import { runIngestLoop } from '#server/features/media/ingest/run-ingest-loop.ts'
+import { runUploadLoop } from '#server/features/media/uploads/run-upload-loop.ts'
+import { studioJobs } from '#server/features/studio/studio.ts'
+import { trackingJobs } from '#server/features/tracking/tracking.ts'
+import { feedDemo } from '#server/feed-demo.ts'
+import { startJobs, type Job } from '#server/platform/jobs.ts'
+import type { Log } from '#server/platform/log.ts'
+import { mailJobs } from '#server/platform/mail/send-mails.ts'
+import type { Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
+
+interface WorkOptions {
+  /** Ends the work; jobs under way finish first. */
+  signal: AbortSignal
+  /** The priority of ffmpeg: 0 is usual, 19 the lowest. */
+  niceness: number
+}
+
+/** Does everything that no caller waits for until the signal: ingest, uploads, scheduled jobs, the demo catalogue. */
+export async function work(context: Context & { programs: Ffmpeg }, options: WorkOptions): Promise<void> {
+  const { config, database, log } = context
+  const jobs = await startJobs(database.pool, scheduledJobs(context), log)
+  const demo = config.demo
+    ? feedDemo(context, options).catch((error: unknown) => reportDemo(log, options.signal, error))
+    : undefined
+  await Promise.all([runIngestLoop(context, options), runUploadLoop(context, options.signal), demo])
+  await jobs.stop()
+}
+
+function scheduledJobs(context: Context): Job[] {
+  return [
+    ...catalogJobs(context),
+    ...libraryJobs(context),
+    ...recommendationJobs(context),
+    ...billingJobs(context),
+    ...trackingJobs(context),
+    ...membersJobs(context),
+    ...mailJobs(context),
+    ...studioJobs(context),
+  ]
+}
+
+function reportDemo(log: Log, signal: AbortSignal, error: unknown): void {
+  if (!signal.aborted)
+    log.error({ err: error }, 'The demo catalogue is incomplete; the next start continues it')
+}
