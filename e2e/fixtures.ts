@@ -1,5 +1,6 @@
-import { test as base, expect, type BrowserContext, type ConsoleMessage } from '@playwright/test'
+import { test as base, expect as plain, type BrowserContext, type ConsoleMessage } from '@playwright/test'
 import { catchEnvelopes } from './error-sink.ts'
+import { recordingExpect, watchLocators } from './locator-check.ts'
 import { declinedAt, siteUrl } from './site-url.ts'
 import { setCurrentSite, SiteServer, type OpenSite, type SiteSettings } from './site/own-site.ts'
 
@@ -19,6 +20,7 @@ interface Options {
 }
 
 interface Automatic {
+  locatorCheck: void
   ownSite: void
   silentConsole: void
 }
@@ -58,6 +60,14 @@ export const test = base.extend<Options & Automatic, PerWorker>({
     },
     { auto: true, timeout: 60_000 },
   ],
+  locatorCheck: [
+    async ({ context }, use, info) => {
+      const check = watchLocators(context, info)
+      await use()
+      check?.finish()
+    },
+    { auto: true },
+  ],
   silentConsole: [
     async ({ browser, forgiven }, use) => {
       const noise: string[] = []
@@ -72,12 +82,12 @@ export const test = base.extend<Options & Automatic, PerWorker>({
       browser.on('context', listen)
       await use()
       browser.off('context', listen)
-      expect(noise, 'the console is silent').toEqual([])
+      plain(noise, 'the console is silent').toEqual([])
     },
     { auto: true },
   ],
 })
-export { expect }
+export const expect = recordingExpect
 
 function isNoise(message: ConsoleMessage): boolean {
   const text = message.text()

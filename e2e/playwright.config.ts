@@ -5,18 +5,22 @@ const launchOptions = await findChromium()
 // Below the ports that the system gives out by itself; workers inherit it.
 process.env['E2E_FIRST_PORT'] ??= String(10_000 + 100 * Math.floor(Math.random() * 200))
 
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+export const desktop = { viewport: { width: 1440, height: 900 } }
+
 /**
- * What is the same on every screen is seen on one, that of whom it is made for first: files here, single tests by `@phone` or
- * `@desktop` in their names.
+ * What is the same on every screen is tested on one, that of the people it is made for: files here, single tests by `@phone`
+ * or `@desktop` in their names.
  */
 const onPhones =
-  /(account|bad-days|consent|empty|encrypted|error-reports|extra-rung|filled|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|session|sheets|tablet|unsaved))\.spec\.ts/
+  /(account|bad-days|consent|empty|encrypted|error-reports|extra-rung|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|session|tablet|unsaved))\.spec\.ts/
 const onDesktops = /(keyboard|stamina|studio-(content|folder|homepage|keyboard|search))\.spec\.ts/
 
 export default defineConfig({
   testDir: '.',
-  globalSetup: './site/global-setup.ts',
+  testIgnore: 'screens/**',
   outputDir: '../test-results/e2e',
+  globalSetup: './site/global-setup.ts',
   timeout: 60_000,
   expect: { timeout: 15_000 },
   workers: 2,
@@ -28,17 +32,7 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   projects: [
-    {
-      name: 'phone',
-      testIgnore: onDesktops,
-      grepInvert: /@desktop/,
-      use: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
-    },
-    {
-      name: 'desktop',
-      testIgnore: onPhones,
-      grepInvert: /@phone/,
-      use: { viewport: { width: 1440, height: 900 } },
-    },
+    { name: 'phone', testIgnore: [onDesktops, 'screens/**'], grepInvert: /@desktop/, use: phone },
+    { name: 'desktop', testIgnore: [onPhones, 'screens/**'], grepInvert: /@phone/, use: desktop },
   ],
 })

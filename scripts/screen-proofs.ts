@@ -1,8 +1,8 @@
 import type { Proof } from './call-proofs.ts'
 
 const routes = 'e2e/routes.spec.ts'
-const screens = 'e2e/screens.spec.ts'
-const filled = 'e2e/filled.spec.ts'
+const screens = 'e2e/screens/screens.spec.ts'
+const filled = 'e2e/screens/filled.spec.ts'
 const scroll = 'e2e/scroll.spec.ts'
 const pages = 'e2e/pages.spec.ts'
 const journey = 'e2e/journey.spec.ts'

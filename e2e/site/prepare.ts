@@ -29,7 +29,7 @@ import {
 } from './templates.ts'
 
 const importWithinMs = 120_000
-const roles: readonly Role[] = ['owner', 'editor', 'support']
+const roles: readonly Role[] = ['owner', 'editor', 'analyst', 'support']
 
 const log = createLog({ json: true, level: 'warn' })
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-e2e-'))

@@ -1,0 +1,54 @@
+import { languages, type Language } from '#contract/languages.ts'
+import { expect, test } from '#e2e/fixtures.ts'
+import {
+  desktopAtTwiceTheSize,
+  expectFits,
+  expectNoShift,
+  expectReadable,
+  narrowPhone,
+  watchShifts,
+} from '#e2e/page-quality.ts'
+import { openRoute, routes } from '#e2e/routes.ts'
+
+// axe brings its own script into the page.
+test.use({ bypassCSP: true })
+
+/** What a browser asks for so that the site answers in each language. */
+const locales: Record<Language, string> = { en: 'en-US', es: 'es-ES', fy: 'fr-FR', dy: 'de-DE', pt: 'pt-BR' }
+
+for (const language of languages)
+  test.describe(`in ${locales[language]}`, () => {
+    test.use({ locale: locales[language] })
+    for (const { name, path } of routes)
+      test(`${name}: readable by everybody, nothing jumps, and long words fit`, async ({
+        page,
+        isMobile,
+      }) => {
+        await watchShifts(page)
+        await openRoute(page, path)
+        await expectReadable(page)
+        await expectNoShift(page)
+        await page.setViewportSize(isMobile ? narrowPhone : desktopAtTwiceTheSize)
+        await expectFits(page)
+      })
+  })
+
+test('who asked for less motion gets none', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  const moving = () =>
+    page.evaluate(() =>
+      document
+        .getAnimations()
+        .map((animation) => Number(animation.effect?.getComputedTiming().duration))
+        .filter((duration) => duration > 1),
+    )
+  await openRoute(page, '/')
+  const card = page.getByRole('link', { name: /The Test Tower/ }).last()
+  await card.hover()
+  expect(await moving()).toEqual([])
+  await openRoute(page, '/videos/{video}')
+  await page.keyboard.press('k')
+  await page.getByRole('button', { name: 'Settings', exact: true }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  expect(await moving()).toEqual([])
+})
