@@ -1,6 +1,7 @@
 import { keptLanguage } from '#contract/languages.ts'
 import { Fault } from '#contract/errors.ts'
 import { checkEmail } from '#server/features/members/members.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { foldEmail } from '#server/platform/email-address.ts'
 import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
 import type { Call } from '#server/platform/http/route.ts'
@@ -46,7 +47,7 @@ export async function askForLink(
 export async function answerLinkRequests(context: BillingContext, signal?: AbortSignal): Promise<void> {
   let found = true
   while (found && !signal?.aborted) {
-    found = await context.db.transaction().execute(async (tx) => {
+    found = await inTransaction(context.db, async (tx) => {
       const request = await takeLinkRequest(tx)
       if (request) await answerOne(context, tx, request)
       return request !== undefined

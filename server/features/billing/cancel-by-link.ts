@@ -2,6 +2,7 @@ import type { cancelByLink as cancelByLinkCall } from '#contract/billing.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BillingContext } from './billing-context.ts'
 import { changeRenewals } from './cancel-subscription.ts'
 import { findLinkedOrder } from './order-links.ts'
@@ -19,7 +20,7 @@ export async function cancelByLink(
 ): Promise<ResultOf<typeof cancelByLinkCall>> {
   const { db, clock } = context
   const { id } = await findLinkedOrder(db, 'cancel', secret, clock.now())
-  const { plan, grace_until, ends_at } = await db.transaction().execute(async (tx) => {
+  const { plan, grace_until, ends_at } = await inTransaction(db, async (tx) => {
     await lockOwner(tx, id)
     const { user_id: userId, subscription_id: subscriptionId } = (await selectOrder(tx, id)) ?? {}
     const cancelled =

@@ -3,6 +3,7 @@ import type { Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
 import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { membershipOf } from './membership.ts'
@@ -49,7 +50,7 @@ async function setCancelled(
   cancelled: boolean,
   language: Language,
 ): Promise<Membership> {
-  const membership = await context.db.transaction().execute(async (tx) => {
+  const membership = await inTransaction(context.db, async (tx) => {
     await lockBuyer(tx, userId)
     return changeRenewals(context, tx, { userId, cancelled, language })
   })

@@ -1,5 +1,6 @@
 import type { MethodChange } from '#contract/billing.ts'
 import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -46,7 +47,7 @@ const patienceMs = 60_000
 export async function changeMethod(context: BillingContext, wanted: Wanted): Promise<MethodChange> {
   const done: Done = { 'look up': new Set(), 'give up': new Set() }
   for (;;) {
-    const step = await context.db.transaction().execute((tx) => begin(context, tx, wanted, done))
+    const step = await inTransaction(context.db, (tx) => begin(context, tx, wanted, done))
     const { change } = step
     if (step.do === 'save') {
       await save(context, change, wanted, step.payer)

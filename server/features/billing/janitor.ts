@@ -1,4 +1,5 @@
 import { dayMs, hourMs } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { selectAttempt, takeDueAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -39,21 +40,21 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   const now = clock.now()
   const due: Due = { now, limit: batch, next: (checks) => nextCheck(checks, now) }
   await expireOrders(db, now)
-  await expireSubscriptions(db, new Date(now.getTime() - incompleteMs))
-  await deleteOldKeys(db, new Date(now.getTime() - keysLastMs))
+  await inTransaction(db, (tx) => expireSubscriptions(tx, new Date(now.getTime() - incompleteMs)))
+  await inTransaction(db, (tx) => deleteOldKeys(tx, new Date(now.getTime() - keysLastMs)))
   await deleteOldOrderLinks(db, now)
   await forgetNetworks(db, new Date(now.getTime() - context.limits.cardFailuresIp.seconds * 1000))
-  const attempts = await db.transaction().execute((tx) => takeDueAttempts(tx, due))
+  const attempts = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
   await each(context, attempts, (attempt) => check(context, attempt))
-  const changes = await db.transaction().execute((tx) => takeDueChanges(tx, due))
+  const changes = await inTransaction(db, (tx) => takeDueChanges(tx, due))
   await each(context, changes, (change) => checkChange(context, change))
-  const refunds = await db.transaction().execute((tx) => takeDueRefunds(tx, due))
+  const refunds = await inTransaction(db, (tx) => takeDueRefunds(tx, due))
   await each(context, refunds, (refund) => sendAgain(context, refund))
-  const methods = await db.transaction().execute((tx) => takeMethodsToForget(tx, due))
+  const methods = await inTransaction(db, (tx) => takeMethodsToForget(tx, due))
   await each(context, methods, (method) => forgetMethod(context, method))
-  const payers = await db.transaction().execute((tx) => takePayersToForget(tx, due))
+  const payers = await inTransaction(db, (tx) => takePayersToForget(tx, due))
   await each(context, payers, (payer) => forgetPayer(context, payer))
-  const notifications = await db.transaction().execute((tx) => takeDueNotifications(tx, due))
+  const notifications = await inTransaction(db, (tx) => takeDueNotifications(tx, due))
   await each(context, notifications, (heard) => applyAgain(context, heard))
 }
 

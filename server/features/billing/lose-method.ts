@@ -1,4 +1,5 @@
 import type { GatewayId } from '#contract/billing.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askWhetherKept } from './call-gateway.ts'
 import { retireMethod, selectMethodNamed, selectSubscriptionOf } from './method-queries.ts'
@@ -21,7 +22,7 @@ export async function checkMethod(
   if (!gateway || !method) return 'no method'
   const kept = await askWhetherKept(context, gateway, method.reference)
   if (kept !== false) return kept === 'unknown' ? 'unknown' : 'done'
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     const subscription = await selectSubscriptionOf(tx, method.id)
     if (subscription) {
       await lockSubscriber(tx, subscription.id)

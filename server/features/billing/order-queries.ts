@@ -1,5 +1,6 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import { keptLanguage, type Language, type OfferedLanguages } from '#contract/languages.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { openAttemptStatuses } from './attempt-states.ts'
@@ -106,7 +107,15 @@ export async function selectLanguageOf(tx: Tx, userId: string, offered: OfferedL
  * its subscription lives: after an outage it is what is charged. @returns how many
  */
 export async function expireOrders(db: Db, now: Date): Promise<number> {
-  const expired = await db
+  const expired = await inTransaction(db, (tx) => closeUnpaid(tx, now))
+  const ids = expired.map(({ id }) => id)
+  // A transaction of its own: settling a payment locks the attempt before the order.
+  if (ids.length > 0) await inTransaction(db, (tx) => checkAttemptsSoon(tx, ids, now))
+  return ids.length
+}
+
+function closeUnpaid(tx: Tx, now: Date) {
+  return tx
     .updateTable('orders')
     .set({ status: 'expired' })
     .where('status', '=', sql.lit('pending'))
@@ -126,16 +135,15 @@ export async function expireOrders(db: Db, now: Date): Promise<number> {
     )
     .returning('id')
     .execute()
-  const ids = expired.map(({ id }) => id)
-  if (ids.length > 0) {
-    await db
-      .updateTable('attempts')
-      .set({ check_at: now })
-      .where('order_id', 'in', ids)
-      .where('status', 'in', openAttemptStatuses)
-      .execute()
-  }
-  return ids.length
+}
+
+async function checkAttemptsSoon(tx: Tx, orderIds: readonly string[], now: Date): Promise<void> {
+  await tx
+    .updateTable('attempts')
+    .set({ check_at: now })
+    .where('order_id', 'in', orderIds)
+    .where('status', 'in', openAttemptStatuses)
+    .execute()
 }
 
 /** Has an order that waited for the next period of its subscription stand for that period. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { insertAttempt, selectAttempt, selectAttempts, type AttemptRow } from './attempt-queries.ts'
@@ -48,9 +49,9 @@ export async function payOrder(
 ): Promise<void> {
   const lookedUp = new Set<string>()
   for (;;) {
-    const step = await context.db
-      .transaction()
-      .execute((tx) => beginAttempt(context, tx, { userId, orderId, payer, lookedUp }))
+    const step = await inTransaction(context.db, (tx) =>
+      beginAttempt(context, tx, { userId, orderId, payer, lookedUp }),
+    )
     if (step.do === 'nothing') return
     const { attempt } = step
     if (step.do === 'charge') {

@@ -5,6 +5,7 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import { armCents, freeEpisodesFor, pricesFor, runningNow } from '#server/features/experiments/experiments.ts'
 import { keepViewer } from '#server/features/members/members.ts'
 import { attributionForOrder } from '#server/features/tracking/tracking.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
@@ -55,7 +56,7 @@ export async function placeOrder(
   const method = body.method ?? 'card'
   if (body.email !== undefined) checkEmail(body.email)
   const gateway = checkOffered(context, { ...body, method })
-  const { userId, id, payable } = await context.db.transaction().execute(async (tx) => {
+  const { userId, id, payable } = await inTransaction(context.db, async (tx) => {
     const buyer = await keepViewer(context, tx, call)
     await lockBuyer(tx, buyer)
     const known = await selectOrder(tx, orderId)

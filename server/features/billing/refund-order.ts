@@ -1,5 +1,6 @@
 import { Refusal } from '#contract/errors.ts'
 import { dayMs } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectAttempts } from './attempt-queries.ts'
@@ -57,7 +58,7 @@ export async function refundOrder(
   orderId: string,
   wish: RefundWish,
 ): Promise<RefundMade> {
-  const refund = await context.db.transaction().execute((tx) => beginRefund(context, tx, orderId, wish))
+  const refund = await inTransaction(context.db, (tx) => beginRefund(context, tx, orderId, wish))
   const outcome = await sendRefund(context, refund)
   if (outcome === 'refused') {
     // It may have been refunded there already.

@@ -1,3 +1,4 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { nextCharge } from './next-charge.ts'
@@ -12,7 +13,7 @@ const batch = 50
  */
 export async function remindSubscribers(context: BillingContext): Promise<void> {
   for (let sent = batch; sent === batch;) {
-    sent = await context.db.transaction().execute(async (tx) => {
+    sent = await inTransaction(context.db, async (tx) => {
       const ids = await takeReminders(tx, context.clock.now(), batch)
       for (const id of ids) await remind(context, tx, id)
       return ids.length

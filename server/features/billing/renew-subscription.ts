@@ -1,3 +1,4 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
@@ -56,7 +57,7 @@ const nothing: Step = { do: 'nothing' }
  * (billing.md, "Crash safety"), or ends it. Where nothing is due it only notes when to look next.
  */
 export async function renewSubscription(context: BillingContext, id: string): Promise<void> {
-  const step = await context.db.transaction().execute((tx) => decide(context, tx, id))
+  const step = await inTransaction(context.db, (tx) => decide(context, tx, id))
   if (step.do === 'give up') return giveUpAttempt(context, step.attempt)
   if (step.do === 'nothing') return
   const { order, attempt, gateway, methodReference } = step

@@ -1,4 +1,5 @@
 import type { Texts } from '#contract/languages.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
 import { insertFirstPlans } from './offer-queries.ts'
@@ -68,5 +69,5 @@ export async function seedPlans(db: Db): Promise<void> {
     position,
     ...plan,
   }))
-  await db.transaction().execute((tx) => insertFirstPlans(tx, rows))
+  await inTransaction(db, (tx) => insertFirstPlans(tx, rows))
 }

@@ -1,3 +1,4 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { selectAttempt } from './attempt-queries.ts'
 import { auditPayment } from './audit-payment.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -29,7 +30,7 @@ export async function sendRefund(
     key: refund.idempotency_key,
   })
   if (result === 'unknown') return result
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     await lockOwner(tx, attempt.order_id)
     if (!(await finishRefund(tx, refund.id, result === 'done' ? 'succeeded' : 'failed'))) return
     const returned = await loadReturned(tx, attempt.id, clock.now())

@@ -1,5 +1,6 @@
 import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -34,7 +35,7 @@ export async function settleChange(
   change: ChangeRow,
   verdict: Verdict,
 ): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     await lockSubscriber(tx, change.subscription_id)
     const current = await selectChange(tx, change.id)
     if (!current) throw new Error(`method change ${change.id} is gone`)

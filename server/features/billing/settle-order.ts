@@ -1,4 +1,5 @@
 import { grantEntitlement } from '#server/features/library/library.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import {
@@ -43,7 +44,7 @@ export async function settleAttempt(
   verdict: Verdict,
 ): Promise<void> {
   const { db, clock } = context
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     await lockOwner(tx, attempt.order_id)
     await apply(context, tx, attempt.id, verdict, clock.now())
   })

@@ -1,3 +1,4 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { selectAttempt, setDispute, type AttemptRow } from './attempt-queries.ts'
@@ -52,7 +53,7 @@ export async function settleReturned(
     if (payment === 'unknown') return false
     if (payment?.status !== 'succeeded' || agrees(known, payment)) return true
     const failed = await findFailed(context, gateway, known, payment)
-    if (await db.transaction().execute((tx) => apply(context, tx, { known, payment, failed }))) return true
+    if (await inTransaction(db, (tx) => apply(context, tx, { known, payment, failed }))) return true
   }
   return false
 }

@@ -1,3 +1,4 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -13,7 +14,7 @@ const batch = 50
  */
 export async function tellOfPrices(context: BillingContext): Promise<void> {
   for (let told = batch; told === batch;) {
-    told = await context.db.transaction().execute(async (tx) => {
+    told = await inTransaction(context.db, async (tx) => {
       const from = new Date(context.clock.now().getTime() + noticeMs)
       const taken = await takeUntold(tx, from, batch)
       for (const one of taken) await tell(context, tx, { ...one, from })

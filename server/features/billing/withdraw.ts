@@ -3,6 +3,7 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
 import { moneyWords } from '#contract/money.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -28,7 +29,7 @@ export async function withdrawByLink(
 ): Promise<ResultOf<typeof withdrawCall>> {
   const { db, clock } = context
   const { id } = await findLinkedOrder(db, 'withdraw', secret, clock.now())
-  const { contract, amount } = await db.transaction().execute(async (tx) => {
+  const { contract, amount } = await inTransaction(db, async (tx) => {
     await lockOwner(tx, id)
     const order = await selectOrder(tx, id)
     if (!order || order.erased_at) throw new Refusal('linkSpent')
@@ -100,7 +101,7 @@ export async function refundWithdrawn(context: BillingContext): Promise<void> {
   const { db, clock, log } = context
   const now = clock.now()
   const next = (checks: number) => nextCheck(checks, now)
-  const due = await db.transaction().execute((tx) => takeDueWithdrawals(tx, { now, limit: batch, next }))
+  const due = await inTransaction(db, (tx) => takeDueWithdrawals(tx, { now, limit: batch, next }))
   for (const { id, checks } of due) {
     if ((await refundOne(context, { id })) || next(checks + 1) !== null) continue
     log.error({ order: id }, 'the money of a withdrawal did not go back after the last try; please send it')

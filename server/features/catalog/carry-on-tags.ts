@@ -1,3 +1,4 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { lockHomepage } from './compose-queries.ts'
 import * as queries from './label-queries.ts'
@@ -12,9 +13,9 @@ const batch = 200
  */
 export async function carryOnTags(db: Db, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const done = await db.transaction().execute(doBatch)
+    const done = await inTransaction(db, doBatch)
     if (done === 'nothing') return
-    if (done !== 'some') await db.transaction().execute((tx) => finish(tx, done.last))
+    if (done !== 'some') await inTransaction(db, (tx) => finish(tx, done.last))
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Texts } from '#contract/languages.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
 import { insertSections, markSeeded } from './queries.ts'
@@ -59,7 +60,7 @@ const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSou
 
 /** Puts a sensible homepage together once, on a new database. Two processes may do it at once. */
 export async function seedHomepage(db: Db): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     if (!(await markSeeded(tx))) return
     const rows = sections.map(({ kind, titles, source }, position) => ({
       id: newId('sec'),

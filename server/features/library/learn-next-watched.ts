@@ -1,4 +1,5 @@
 import { recordWatchedNext } from '#server/features/catalog/catalog.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import { selectRecentlyWatched, takeBegun } from './begun-queries.ts'
@@ -12,7 +13,7 @@ const mostBatches = 100
 /** Learns from what people began to watch since: which video came after which. What fails is learned the next time. */
 export async function learnNextWatched(db: Db, signal: AbortSignal): Promise<void> {
   for (let done = 0; done < mostBatches && !signal.aborted; done++) {
-    const taken = await db.transaction().execute(async (tx) => {
+    const taken = await inTransaction(db, async (tx) => {
       const begun = await takeBegun(tx, { most: batch, before })
       const pairs = begun.flatMap(({ videoId, earlier }) =>
         earlier.map((id) => ({ videoId: id, nextId: videoId })),

@@ -8,6 +8,7 @@ import {
 import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { Experiments } from '#server/features/experiments/experiments.ts'
 import { keepViewer, requireStanding, type MembersContext } from '#server/features/members/members.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { requireViewer, route, type AdIds, type Call, type Route } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
@@ -35,7 +36,7 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
         )
       requireViewer(call)
       const running = await experiments.running()
-      return db.transaction().execute(async (tx) => {
+      return inTransaction(db, async (tx) => {
         const userId = await keepViewer(context, tx, call)
         const now = clock.now()
         const onPlay = (videoId: string) => countPlay(tx, { videoId, ids: call.adIds(), at: now })
@@ -47,7 +48,7 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
       return { data: await listFavorites(context, viewer, call.query, call.language) }
     }),
     route(addFavoriteCall, (call) =>
-      db.transaction().execute(async (tx) => {
+      inTransaction(db, async (tx) => {
         const userId = await keepViewer(context, tx, call)
         return { info: await addFavorite(tx, userId, call.body.video_id, clock.now()) }
       }),
@@ -66,7 +67,7 @@ async function removeKept(
 ) {
   const { kept } = await requireStanding(context, call)
   if (!kept) return { info: { removed: 0 } }
-  return context.db.transaction().execute(async (tx) => {
+  return inTransaction(context.db, async (tx) => {
     const userId = await keepViewer(context, tx, call)
     return { info: await work(tx, userId) }
   })

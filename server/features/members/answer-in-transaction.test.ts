@@ -22,3 +22,14 @@ it('sets headers once the transaction is committed, and none where it is not', a
   expect(await run(() => Promise.resolve('done'))).toBe('done')
   expect(set).toEqual(['set-cookie: session=new'])
 })
+
+it('sets the headers of the last try alone where a deadlock ended the first', async () => {
+  const set: string[] = []
+  const call = { setHeader: (name: string, value: string) => void set.push(`${name}: ${value}`) }
+  let tries = 0
+  await answerInTransaction(site.context.db, call, async (_tx, held) => {
+    held.setHeader('set-cookie', `session=${++tries}`)
+    if (tries === 1) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+  })
+  expect(set).toEqual(['set-cookie: session=2'])
+})

@@ -1,18 +1,21 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * Runs work in a transaction, and sets the headers that it gives once that is committed: nobody gets the cookie of a
- * session that was not begun, or loses a guest's cookie for nothing.
+ * Runs work in a transaction (`inTransaction`) and sets its headers after the commit: nobody gets the cookie of a session that
+ * was not started, or loses a guest's cookie for nothing.
  */
 export async function answerInTransaction<C extends Pick<Call, 'setHeader'>, T>(
   db: Db,
   call: C,
   work: (tx: Tx, call: C) => Promise<T>,
 ): Promise<T> {
-  const headers: [name: string, value: string][] = []
-  const held = { ...call, setHeader: (name: string, value: string) => void headers.push([name, value]) }
-  const result = await db.transaction().execute((tx) => work(tx, held))
+  const { result, headers } = await inTransaction(db, async (tx) => {
+    const headers: [name: string, value: string][] = []
+    const held = { ...call, setHeader: (name: string, value: string) => void headers.push([name, value]) }
+    return { result: await work(tx, held), headers }
+  })
   for (const [name, value] of headers) call.setHeader(name, value)
   return result
 }

@@ -1,6 +1,7 @@
 import type { changeSecondFactor as changeSecondFactorCall } from '#contract/members.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { deleteFailures } from './attempt-queries.ts'
 import { auditCall } from './audit-call.ts'
@@ -32,14 +33,14 @@ export function changeSecondFactor(context: MembersContext, call: FactorCall): P
 
 async function begin(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
   const proof = await provePerson(context, member, passwordOf(call))
-  return context.db.transaction().execute(async (tx) => {
+  return inTransaction(context.db, async (tx) => {
     const user = await lockProven(context, tx, proof)
     return { enabled: false, ...(await beginSecondFactor(tx, context, user)) }
   })
 }
 
 function confirm(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
-  return context.db.transaction().execute(async (tx) => {
+  return inTransaction(context.db, async (tx) => {
     const user = await lockUser(tx, member.userId)
     if (!user || user.deleted_at) throw new Refusal('signInFirst')
     const recovery_codes = await confirmSecondFactor(tx, context, user, call.body.code ?? '')
@@ -52,7 +53,7 @@ function confirm(context: MembersContext, call: FactorCall, member: MemberViewer
 async function remove(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
   const proof = await provePerson(context, member, passwordOf(call))
   const tried = await limitTries(context, 'code', member.userId)
-  return context.db.transaction().execute(async (tx) => {
+  return inTransaction(context.db, async (tx) => {
     const user = await lockProven(context, tx, proof)
     // An empty code is a wrong one here: the form asks for it.
     await checkSecondFactor(tx, context, user, call.body.code?.trim() || '-', 'code')

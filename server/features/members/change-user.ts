@@ -1,6 +1,7 @@
 import type { changeUser as changeUserCall } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { answerInTransaction } from './answer-in-transaction.ts'
@@ -36,7 +37,7 @@ export async function changeUser(context: MembersContext, call: ChangeCall): Pro
   if (email !== undefined || new_password !== undefined) return changeAccount(context, call, profile)
   // A row is made for what is kept, and nothing is.
   if (Object.values(profile).every((value) => value === undefined)) return requireStanding(context, call)
-  const userId = await context.db.transaction().execute(async (tx) => {
+  const userId = await inTransaction(context.db, async (tx) => {
     const id = await keepViewer(context, tx, call)
     await saveProfile(context, tx, call, id, profile)
     return id

@@ -1,5 +1,6 @@
 import type { deleteUser as deleteUserCall } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { requireViewer, type Call, type Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { auditCall } from './audit-call.ts'
@@ -36,7 +37,7 @@ export async function deleteUser(
   const viewer = requireViewer(call)
   const proof =
     viewer.role === 'member' ? await provePerson(context, requireMember(call), call.body) : undefined
-  await context.db.transaction().execute(async (tx) => {
+  await inTransaction(context.db, async (tx) => {
     if (proof) await lockProven(context, tx, proof)
     else if (!(await lockKeptGuest(tx, viewer))) return
     await erasePerson(context, tx, viewer.userId)

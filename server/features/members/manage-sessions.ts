@@ -1,4 +1,5 @@
 import type { endSessions as endSessionsCall, Session } from '#contract/members.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { auditCall } from './audit-call.ts'
 import { describeDevice } from './describe-device.ts'
@@ -29,7 +30,7 @@ export function endSessions(
 ): Promise<{ removed: number }> {
   const { userId, sessionId } = requireMember(call)
   const { id } = call.body
-  return context.db.transaction().execute(async (tx) => {
+  return inTransaction(context.db, async (tx) => {
     const removed = await deleteSessions(tx, userId, id === undefined ? { except: sessionId } : { id })
     if (removed > 0) await auditCall(context, tx, call, 'sessions_ended', userId, { removed })
     return { removed }

@@ -4,6 +4,7 @@ import type { Language } from '#contract/languages.ts'
 import { requireViewer, type Call, type Viewer } from '#server/platform/http/route.ts'
 import type { Job } from '#server/platform/jobs.ts'
 import { newId } from '#server/platform/ids.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { sweepTurns } from '#server/platform/database/limits.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
@@ -226,9 +227,9 @@ const failuresKeptMs = dayMs
 export function membersJobs(context: MembersContext): Job[] {
   const { db, clock } = context
   const sweep = async () => {
-    await sweepSessions(db, clock.now())
+    await inTransaction(db, (tx) => sweepSessions(tx, clock.now()))
     await sweepTurns(db, clock.now())
-    await deleteOldLinks(db, clock.now())
+    await inTransaction(db, (tx) => deleteOldLinks(tx, clock.now()))
     await deleteOldFailures(db, new Date(clock.now().getTime() - failuresKeptMs))
   }
   const answer = (signal: AbortSignal) => answerResetRequests(context, signal)

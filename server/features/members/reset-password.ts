@@ -1,5 +1,6 @@
 import type { forgotPassword, resetPassword as resetPasswordCall } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
 import { foldEmail, sameEmail } from '#server/platform/email-address.ts'
 import type { Call } from '#server/platform/http/route.ts'
@@ -36,7 +37,7 @@ export async function askForReset(context: MembersContext, call: Call<typeof for
 export async function answerResetRequests(context: MembersContext, signal?: AbortSignal): Promise<void> {
   let found = true
   while (found && !signal?.aborted) {
-    found = await context.db.transaction().execute(async (tx) => {
+    found = await inTransaction(context.db, async (tx) => {
       const request = await takeResetRequest(tx)
       if (request) await answerOne(context, tx, request)
       return request !== undefined
@@ -73,7 +74,7 @@ export async function resetPassword(
   // Hashing is dear: not for whoever has no link.
   if (!(await findLink(db, 'reset', secret, clock.now()))) throw new Refusal('linkSpent')
   const password_hash = await hashPassword(new_password)
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     const linked = await lockLinked(tx, 'reset', secret, clock.now())
     if (!linked || !sameEmail(linked.user.email, linked.email)) throw new Refusal('linkSpent')
     await changePassword(context, tx, call, linked.user, password_hash)

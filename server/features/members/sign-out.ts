@@ -1,3 +1,4 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { auditCall } from './audit-call.ts'
 import { cookieFor, type AccountCall, type Answering, type MembersContext } from './members-context.ts'
@@ -9,7 +10,7 @@ export async function signOut(context: MembersContext, call: AccountCall): Promi
   const { viewer } = call
   if (viewer?.sessionId !== undefined) {
     const { userId, sessionId } = viewer
-    await context.db.transaction().execute(async (tx) => {
+    await inTransaction(context.db, async (tx) => {
       const ended = await deleteSessions(tx, userId, { id: sessionId })
       if (ended > 0) await auditCall(context, tx, call, 'signed_out', userId)
     })

@@ -1,4 +1,5 @@
 import { Fault, Refusal } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { MembersContext } from './members-context.ts'
@@ -20,7 +21,7 @@ export async function tellOwner(context: MembersContext, email: string): Promise
     throw error
   }
   const mail = { to, language: language ?? 'en', values: { link: `${publicUrl}/login` } }
-  await db.transaction().execute((tx) => queueMail(tx, { ...mail, template: 'addressInUse' }))
+  await inTransaction(db, (tx) => queueMail(tx, { ...mail, template: 'addressInUse' }))
 }
 
 /** Throws an error again; where it says that the address is taken, its owner is told first. */

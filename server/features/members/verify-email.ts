@@ -1,5 +1,6 @@
 import type { verifyEmail as verifyEmailCall } from '#contract/members.ts'
 import { Refusal } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { sameEmail } from '#server/platform/email-address.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
@@ -27,7 +28,7 @@ interface Verified {
 export async function verifyEmail(context: MembersContext, call: VerifyCall): Promise<Verified> {
   const { secret } = call.body
   if (secret === undefined) return sendAgain(context, call)
-  return context.db.transaction().execute(async (tx) => {
+  return inTransaction(context.db, async (tx) => {
     const now = context.clock.now()
     const linked = await lockLinked(tx, 'verify', secret, now)
     if (!linked) throw new Refusal('linkSpent')
@@ -60,7 +61,7 @@ async function sendAgain(context: MembersContext, call: VerifyCall): Promise<Ver
   const due = await findUnproven(db, userId)
   if (due.verified) return due
   await limitVerifications(context, userId)
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     const user = await lockUser(tx, userId)
     if (!user || user.deleted_at) throw new Refusal('signInFirst')
     await sendVerification(tx, context, { id: userId, language: user.language ?? call.language }, due.email)

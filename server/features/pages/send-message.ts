@@ -4,6 +4,7 @@ import { checkEmail, checkName } from '#server/features/members/members.ts'
 import { hasCardNumber } from '#server/platform/card-number.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Limits } from '#server/platform/config.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
 import { networkOf } from '#server/platform/http/network-of.ts'
 import type { Call } from '#server/platform/http/route.ts'
@@ -38,7 +39,5 @@ export async function sendMessage(
   await takeTurn(db, keyFor(secret, 'contact-ip', networkOf(call.ip)), limits.contactIp, clock.now())
   const values = { name, email, message }
   const { language } = call
-  await db
-    .transaction()
-    .execute((tx) => queueMail(tx, { to: inbox(), template: 'contact', values, language }))
+  await inTransaction(db, (tx) => queueMail(tx, { to: inbox(), template: 'contact', values, language }))
 }

@@ -4,6 +4,7 @@ import type { Language } from '#contract/languages.ts'
 import type { CommandEndpoint, Role } from '#contract/studio/command.ts'
 import type { ActingCommand, WrittenCommand } from '#contract/studio/deeds.ts'
 import { originOf, writeAudit } from '#server/platform/database/audit.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { ReceivedBytes } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { StudioContext } from './studio-context.ts'
@@ -70,7 +71,7 @@ export function changes<E extends Written>(
   return {
     endpoint,
     run: (context, actor, input) =>
-      context.db.transaction().execute(async (tx) => {
+      inTransaction(context.db, async (tx) => {
         // As in `reads`.
         const { answer, change } = await run(context, tx, input as InputOf<E>, actor)
         if (change) await writeDown(context, tx, endpoint, actor, change)

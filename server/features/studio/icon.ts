@@ -1,5 +1,6 @@
 import { iconChoosers, iconLimits, iconPath, removeIcon, showIcon, SiteIcon } from '#contract/studio/icon.ts'
 import { keepIcon, makeIcon, type IconPicture } from '#server/features/pages/pages.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BytesRoute } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { acts, reads, writeDown, type Command } from './command.ts'
@@ -25,7 +26,7 @@ export const iconCommands: Command[] = [
     removeIcon,
     () => subject,
     async (context) => {
-      const before = await context.db.transaction().execute((tx) => putIcon(tx, undefined))
+      const before = await inTransaction(context.db, (tx) => putIcon(tx, undefined))
       await context.settings.refresh()
       return { answer: { info: present(context) }, change: { subject, before, after: { icon: null } } }
     },
@@ -45,7 +46,7 @@ export function iconRoutes(context: StudioContext): BytesRoute[] {
       refuses: ['signInFirst', 'notAllowed', 'iconInvalid'],
       async handle({ operator, ip, bytes }) {
         const icon = await makeIcon(bytes)
-        await context.db.transaction().execute(async (tx) => {
+        await inTransaction(context.db, async (tx) => {
           const change = { subject, before: await putIcon(tx, icon), after: { icon: icon.hash } }
           await writeDown(context, tx, { command: 'icon change' }, { operator, ip }, change)
         })

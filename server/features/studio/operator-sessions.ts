@@ -3,6 +3,7 @@ import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
 import type { TokenSource } from '#server/platform/http/server.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { hashSecret, newSecret } from '#server/platform/secrets.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { markSeen } from './operator-queries.ts'
@@ -71,7 +72,7 @@ export function endSession(
 /** Forgets the sessions that have ended by themselves. */
 export function sweepOperatorSessions(db: Db, now: Date): Promise<void> {
   const { seenAfter, madeAfter } = oldest(now)
-  return queries.deleteEndedSessions(db, seenAfter, madeAfter)
+  return inTransaction(db, (tx) => queries.deleteEndedSessions(tx, seenAfter, madeAfter))
 }
 
 function oldest(now: Date): { seenAfter: Date; madeAfter: Date } {

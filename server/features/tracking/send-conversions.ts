@@ -1,4 +1,5 @@
 import type { Clock } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { hasConsent } from './consent.ts'
@@ -36,7 +37,7 @@ export async function sendConversions(context: SendContext): Promise<void> {
   const next = (tries: number) => new Date(clock.now().getTime() + (pauses[tries - 1] ?? minuteMs))
   const destinations = await destinationsOf(context, db)
   for (let sent = 0; sent < mostPerRun; sent++) {
-    const row = await db.transaction().execute((tx) => takeDueConversion(tx, clock.now(), next))
+    const row = await inTransaction(db, (tx) => takeDueConversion(tx, clock.now(), next))
     if (!row) return
     await tell(context, destinations, row)
   }

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { networkOf } from '#server/platform/http/network-of.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
@@ -41,7 +42,7 @@ export async function writeEvents(
   batch: readonly ArrivedEvent[],
 ): Promise<void> {
   const sent = await withSenders(batch)
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     const agreed = await holdAgreements(tx, sendersOf(sent))
     await insertEvents(
       tx,

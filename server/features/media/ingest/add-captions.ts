@@ -1,4 +1,5 @@
 import { languages, type Language } from '#contract/languages.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { selectEpisodeId } from './caption-queries.ts'
 import { selectEpisodeAssets } from './queries.ts'
 import { syncCaptions } from './sync-captions.ts'
@@ -20,7 +21,7 @@ export async function addCaptions(
   context: IngestContext,
   { videoId, number, language, text }: AddedCaptions,
 ): Promise<boolean> {
-  const assets = await context.db.transaction().execute(async (tx) => {
+  const assets = await inTransaction(context.db, async (tx) => {
     const id = await selectEpisodeId(tx, videoId, number)
     return id === undefined ? undefined : selectEpisodeAssets(tx, id)
   })

@@ -1,3 +1,4 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { Caption } from '#server/features/media/tables.ts'
 import { assetFiles } from './asset-files.ts'
@@ -73,7 +74,7 @@ export async function giveBack(db: Db, claim: Claim, failures?: number): Promise
 
 /** processing → uploaded, for all whose worker has died. @returns their ids */
 export async function putBackAbandoned(db: Db): Promise<string[]> {
-  return db.transaction().execute((tx) => queries.putBackAbandoned(tx))
+  return inTransaction(db, (tx) => queries.putBackAbandoned(tx))
 }
 
 /** failed → uploaded: somebody wants another try. @returns false where it is in another state or has no file any more */

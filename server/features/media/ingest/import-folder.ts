@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Language, Texts } from '#contract/languages.ts'
 import { publishVideo, setCover } from '#server/features/catalog/catalog.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { putBackAbandoned } from './asset-states.ts'
 import { enqueueEpisode, type Enqueued } from './enqueue-episode.ts'
 import { growingRest, outlast, type GrowingRest, type RestOptions } from './growing-rest.ts'
@@ -116,9 +117,9 @@ async function publish(
   { slug, description }: ContentFolder,
   { release, names }: EnqueueOptions,
 ): Promise<string> {
-  return db
-    .transaction()
-    .execute((tx) => publishVideo(tx, { slug, ...description }, { release, names, now: clock.now() }))
+  return inTransaction(db, (tx) =>
+    publishVideo(tx, { slug, ...description }, { release, names, now: clock.now() }),
+  )
 }
 
 async function applyCover(

@@ -1,3 +1,4 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { IngestContext } from './work-queue.ts'
 import * as files from './file-queries.ts'
 
@@ -13,7 +14,7 @@ const looseMs = 24 * 3_600_000
 export async function dropLoose({ db, storage, log }: LooseContext, keys: readonly string[]): Promise<void> {
   try {
     // A commit whose answer was lost has struck its notes out: what it names stays.
-    const left = await db.transaction().execute((tx) => files.lockLoose(tx, keys))
+    const left = await inTransaction(db, (tx) => files.lockLoose(tx, keys))
     for (const key of left) await storage.remove(key)
     await files.strikeLoose(db, left)
   } catch (error) {

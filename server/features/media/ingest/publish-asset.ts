@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'
 import { loadCover, recordEpisodes, releaseIfWaiting, setCover } from '#server/features/catalog/catalog.ts'
 import type { Caption } from '#server/features/media/tables.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
 import { assetFiles } from './asset-files.ts'
@@ -76,7 +77,7 @@ function commit(
   { made, key, cover, keys, copied }: Publication,
 ): Promise<void> {
   const now = clock.now()
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     await queries.holdVideoOf(tx, claim.id)
     const switched = await queries.switchEpisode(tx, claim.id)
     const captions = await markReady(tx, claim, made, now)

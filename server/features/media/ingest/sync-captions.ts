@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Language } from '#contract/languages.ts'
 import type { Caption } from '#server/features/media/tables.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { assetFiles } from './asset-files.ts'
 import * as queries from './caption-queries.ts'
@@ -38,7 +39,7 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
       captions.flatMap(({ lang }) => keysOfCaption({ id, place: asset.place }, lang))
     await noteLoose(db, keysOf(added), clock.now())
     await writeCaptions(storage, { id, place: asset.place }, file, written)
-    const isDone = await db.transaction().execute(async (tx) => {
+    const isDone = await inTransaction(db, async (tx) => {
       const unchanged = isDeepStrictEqual(await queries.lockCaptions(tx, id), asset)
       if (!unchanged || !(await strikeLoose(tx, keysOf(added)))) return false
       await queries.updateCaptions(tx, id, wanted)

@@ -5,6 +5,7 @@ import { partBytes, type ArrivedFile, type Upload } from '#contract/studio/uploa
 import { loadDeskVideo } from '#server/features/catalog/catalog.ts'
 import { reasonIn } from '#server/features/media/ingest/unusable-file.ts'
 import type { Clock } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './upload-queries.ts'
@@ -102,7 +103,7 @@ export async function takePart(
     throw new Fault('badRequest', 'this is no part of the file')
   await refuseWhenFull(storage.workDir)
   await storage.write(uploadFiles.part(id, part), bytes)
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const now = clock.now()
     const parts = await queries.notePart(tx, id, part, now)
     if (parts === undefined) throw new Refusal('notFound')

@@ -13,6 +13,7 @@ import { unlockAll } from '#server/features/media/ingest/queries.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
 import { ownWorkFolder } from '#server/features/media/ingest/work-folder.ts'
 import type { IngestContext } from '#server/features/media/ingest/work-queue.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { uploadFiles } from './receive-upload.ts'
 import * as queries from './upload-queries.ts'
@@ -125,7 +126,7 @@ const unclaimedMs = 3_600_000
 /** Gives up what nobody goes on with, and removes the parts of files that are no longer on their way. */
 export async function sweepUploads({ db, storage, clock }: IngestContext): Promise<void> {
   const now = clock.now().getTime()
-  await queries.deleteUploadsBefore(db, new Date(now - patienceMs))
+  await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, new Date(now - patienceMs)))
   const old = new Set<string>()
   for await (const { key, writtenAt } of storage.list(uploadFiles.all))
     if (writtenAt.getTime() < now - unclaimedMs) old.add(uploadFiles.ownerOf(key))

@@ -8,6 +8,7 @@ import { auditCall } from '#server/features/members/audit-call.ts'
 import { lockProven, provePerson, requireMember } from '#server/features/members/prove-person.ts'
 import type { UserRow } from '#server/features/members/queries.ts'
 import { tellMember } from '#server/features/members/tell-member.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { ownPath } from '#server/platform/http/own-path.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
@@ -45,7 +46,7 @@ export async function linkSocial(context: SocialContext, call: Call<typeof linkS
   const provider = context.socialProviders.find(({ id }) => id === call.body.provider)
   if (!provider) throw new Refusal('notFound')
   const proof = await provePerson(context, member, call.body)
-  await context.db.transaction().execute((tx) => lockProven(context, tx, proof))
+  await inTransaction(context.db, (tx) => lockProven(context, tx, proof))
   const returnTo = ownPath(call.body.return_to, context.publicUrl) ?? '/individual'
   try {
     return await leaveForProvider(context, provider, call, returnTo)
@@ -67,7 +68,7 @@ export async function unlinkSocial(
 ): Promise<Identity[]> {
   const member = requireMember(call)
   const proof = await provePerson(context, member, call.body)
-  return context.db.transaction().execute(async (tx) => {
+  return inTransaction(context.db, async (tx) => {
     const user = await lockProven(context, tx, proof)
     const identities = await selectIdentities(tx, user.id)
     const identity = identities.find(({ id }) => id === call.body.id)

@@ -146,18 +146,15 @@ export function reasonOf(error: unknown): string {
   return typeof code === 'string' ? `${error.message} (${code})` : error.message
 }
 
-/**
- * Somebody took the same e-mail at the same moment (unique_violation): the second look finds it taken. Two calls waited
- * for each other (deadlock_detected): one of them goes on.
- */
-const againHelps = new Set<unknown>(['23505', '40P01'])
+/** SQLSTATE unique_violation: somebody took the same e-mail at the same moment, and a second try finds it taken. */
+const uniqueViolation = '23505'
 
 async function settle(context: SocialContext, call: AccountCall, vouched: Vouched): Promise<Settled> {
   const work = memberOf(call) === null ? signInPerson : linkPerson
   const attempt = () => answerInTransaction(context.db, call, (tx, held) => work(context, tx, held, vouched))
   try {
     return await attempt().catch((error: unknown) => {
-      if (againHelps.has(Object(error).code)) return attempt()
+      if (Object(error).code === uniqueViolation) return attempt()
       throw error
     })
   } catch (error) {

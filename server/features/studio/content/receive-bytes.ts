@@ -5,6 +5,7 @@ import { loadDeskVideo, setCover } from '#server/features/catalog/catalog.ts'
 import { makeCover, takePart, UnusableFile } from '#server/features/media/media.ts'
 import { writeDown } from '#server/features/studio/command.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BytesRoute, ReceivedBytes } from '#server/platform/http/route.ts'
 
 /** Where the studio takes bytes: the parts of files, whose beginning is in the audit trail, and covers. */
@@ -45,7 +46,7 @@ async function changeCover(context: StudioContext, { operator, ip, params, bytes
   const cover = await makeCover(context.storage, bytes).catch((error: unknown) => {
     throw error instanceof UnusableFile ? new Refusal('pictureUnreadable') : error
   })
-  await context.db.transaction().execute(async (tx) => {
+  await inTransaction(context.db, async (tx) => {
     const { cover_path } = await loadDeskVideo(tx, id, { lock: true })
     await setCover(tx, id, cover)
     const change = { subject: id, before: { cover_path }, after: { cover_path: cover.path } }

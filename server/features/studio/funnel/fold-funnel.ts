@@ -1,5 +1,6 @@
 import { takeSales, type TakenSales } from '#server/features/billing/billing.ts'
 import { takeSteps } from '#server/features/tracking/tracking.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { addCounts, addMoney, noCounts, type Counted } from './funnel-queries.ts'
 
@@ -12,7 +13,7 @@ const batch = 5000
 export async function foldFunnel(db: Db, signal?: AbortSignal): Promise<void> {
   for (const fold of [foldSteps, foldSales]) {
     let taken = batch
-    while (taken === batch && !signal?.aborted) taken = await db.transaction().execute(fold)
+    while (taken === batch && !signal?.aborted) taken = await inTransaction(db, fold)
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '#server/features/billing/gateway.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import { dayMs, type Clock } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { chargeAbsent } from './cards.ts'
 import { readNotification } from './notifications.ts'
@@ -88,7 +89,7 @@ async function pay(
     .update(JSON.stringify([charge, kind]))
     .digest('hex')
   const reference = newReference('spay')
-  const row = await context.db.transaction().execute(async (tx) => {
+  const row = await inTransaction(context.db, async (tx) => {
     await queries.lockKey(tx, charge.key)
     const earlier = await queries.selectPaymentByKey(tx, charge.key)
     if (earlier && earlier.request_hash !== hash)
@@ -140,7 +141,7 @@ async function refundOnce(
   context: SandboxContext,
   { reference, amountCents, key }: { reference: string; amountCents: number; key: string },
 ) {
-  await context.db.transaction().execute(async (tx) => {
+  await inTransaction(context.db, async (tx) => {
     await queries.lockKey(tx, `refunds:${reference}`)
     const earlier = await queries.selectRefund(tx, key)
     const same = earlier?.payment_id === reference && earlier.amount_cents === amountCents
@@ -178,7 +179,7 @@ export async function dispute(
   reference: string,
   status: DisputeStatus,
 ): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     await queries.lockKey(tx, `refunds:${reference}`)
     const { amount_cents, refunded_cents } = await find(tx, reference)
     await queries.setDispute(tx, {

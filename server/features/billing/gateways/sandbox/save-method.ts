@@ -5,6 +5,7 @@ import {
   type SaveRequest,
   type Saving,
 } from '#server/features/billing/gateway.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { lockKey } from './queries.ts'
 import type { SandboxContext } from './sandbox-gateway.ts'
 import * as queries from './saving-queries.ts'
@@ -38,7 +39,7 @@ export function createMethodSaver(context: SandboxContext): MethodSaver {
 async function start(context: SandboxContext, request: SaveRequest): Promise<Saving> {
   const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
   const id = newReference('ssav')
-  const row = await context.db.transaction().execute(async (tx) => {
+  const row = await inTransaction(context.db, async (tx) => {
     await lockKey(tx, request.key)
     const earlier = await queries.selectSavingByKey(tx, request.key)
     if (earlier && earlier.request_hash !== hash)

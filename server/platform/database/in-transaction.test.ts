@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import type { Tx } from '#server/tables.ts'
+import { inTransaction } from './in-transaction.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+  await database.pool.query('CREATE TABLE counters (id text PRIMARY KEY, count int NOT NULL)')
+})
+afterAll(() => database.close())
+
+const others: Promise<unknown>[] = []
+afterEach(async () => {
+  await Promise.all(others.splice(0))
+})
+
+async function addOne(tx: Tx, id: string): Promise<void> {
+  await sql`UPDATE counters SET count = count + 1 WHERE id = ${id}`.execute(tx)
+}
+
+/** Adds one to both counters and ends in a deadlock with another connection, which adds one to both in the other order. */
+async function addInDeadlock(tx: Tx): Promise<void> {
+  const other = await database.pool.connect()
+  await sql`SET LOCAL deadlock_timeout = '10ms'`.execute(tx)
+  await addOne(tx, 'a')
+  // The first of two that look for a deadlock ends itself.
+  await other.query(
+    "BEGIN; SET LOCAL deadlock_timeout = '1min'; UPDATE counters SET count = count + 1 WHERE id = 'b'",
+  )
+  const waiting = other.query("UPDATE counters SET count = count + 1 WHERE id = 'a'")
+  others.push(waiting.then(() => other.query('COMMIT')).finally(() => other.release()))
+  await somebodyWaits(database.pool)
+  await addOne(tx, 'b')
+}
+
+async function resetCounters(): Promise<void> {
+  await database.pool.query("TRUNCATE counters; INSERT INTO counters VALUES ('a', 0), ('b', 0)")
+}
+
+async function readCounters(): Promise<Record<string, number>> {
+  const { rows } = await database.pool.query<{ id: string; count: number }>('SELECT * FROM counters')
+  return Object.fromEntries(rows.map(({ id, count }) => [id, count]))
+}
+
+it('runs a transaction that a deadlock ended again, and its changes count once', async () => {
+  await resetCounters()
+  let tries = 0
+  const result = await inTransaction(database.db, async (tx) => {
+    if (++tries === 1) await addInDeadlock(tx)
+    else for (const id of ['a', 'b']) await addOne(tx, id)
+    return `try ${tries}`
+  })
+  expect(result).toBe('try 2')
+  await Promise.all(others)
+  expect(await readCounters()).toEqual({ a: 2, b: 2 })
+})
+
+it('throws the deadlock after four tries', async () => {
+  await resetCounters()
+  let tries = 0
+  const work = inTransaction(database.db, async (tx) => {
+    tries++
+    await addInDeadlock(tx)
+  })
+  await expect(work).rejects.toMatchObject({ code: '40P01' })
+  expect(tries).toBe(4)
+  await Promise.all(others)
+  expect(await readCounters()).toEqual({ a: 4, b: 4 })
+})
+
+it('runs a transaction again that cannot be serialized', async () => {
+  await resetCounters()
+  let tries = 0
+  await inTransaction(database.db, async (tx) => {
+    await sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`.execute(tx)
+    await sql`SELECT FROM counters`.execute(tx)
+    if (++tries === 1) await database.pool.query("UPDATE counters SET count = 10 WHERE id = 'a'")
+    await addOne(tx, 'a')
+  })
+  expect(tries).toBe(2)
+  expect(await readCounters()).toEqual({ a: 11, b: 0 })
+})
+
+it('runs a transaction once that fails for another reason', async () => {
+  await resetCounters()
+  let tries = 0
+  const work = inTransaction(database.db, async (tx) => {
+    tries++
+    await sql`INSERT INTO counters VALUES ('a', 0)`.execute(tx)
+  })
+  await expect(work).rejects.toMatchObject({ code: '23505' })
+  expect(tries).toBe(1)
+})

@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Kysely, Transaction } from 'kysely'
+
+/** SQLSTATE of a transaction that PostgreSQL ended so that another could go on: serialization_failure, deadlock_detected. */
+const conflicts = new Set<unknown>(['40001', '40P01'])
+
+const mostTries = 4
+const firstPauseMs = 20
+
+/**
+ * Runs `work` in a transaction, and runs it again if PostgreSQL ended the transaction because of a deadlock or a serialization
+ * failure. The last of `mostTries` errors is thrown. `work` must have no effect but on the transaction, since it may run several
+ * times: call `db.transaction()` for work that also sends something.
+ */
+export async function inTransaction<Tables, Result>(
+  db: Kysely<Tables>,
+  work: (tx: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      if (tries === mostTries || !isConflict(error)) throw error
+    }
+    // Random, so that those who met do not meet again.
+    await delay(Math.random() * firstPauseMs * 2 ** tries)
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && conflicts.has(error.code)
+}
