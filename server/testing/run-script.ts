@@ -7,6 +7,8 @@ export interface Ended {
   printed: string
 }
 
+const longestRunMs = 60_000
+
 /** Runs a script of this folder as a process of its own, which inherits no settings but where Node keeps compiled code; `started` is given the process. */
 export function runScript(
   name: string,
@@ -15,7 +17,7 @@ export function runScript(
 ): Promise<Ended> {
   const script = join(import.meta.dirname, name)
   return new Promise((resolve) => {
-    const options = { timeout: 30_000, env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] } }
+    const options = { timeout: longestRunMs, env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] } }
     const child = execFile(process.execPath, [script, ...wishes], options, (error, stdout) =>
       resolve({ signal: error?.signal ?? null, printed: stdout }),
     )

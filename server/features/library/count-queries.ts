@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { addToCounters } from '#server/platform/database/add-to-counters.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** A play counts once per viewer, episode and half hour. @returns whether this one was the first */
@@ -14,49 +15,41 @@ export async function insertPlay(
   return Number(result.numInsertedOrUpdatedRows) > 0
 }
 
-/*
- * Several processes may fold at once: each takes other rows, and they lock the videos they add to in the order of their ids,
- * so that none waits for another in a circle.
- */
-
-/** Adds a batch of plays that are not yet counted to their videos. @returns how many plays were counted */
-export async function foldPlayBatch(db: Db, most: number): Promise<number> {
-  const { rows } = await sql<{ folded: number }>`
+/** Adds a batch of plays that are not yet counted to their videos. Several processes may do it at once. @returns how many plays were counted */
+export async function foldPlayBatch(tx: Tx, most: number): Promise<number> {
+  const { rows } = await sql<{ video_id: string; plays: number }>`
     WITH batch AS (
-      SELECT user_id, episode_id, half_hour, video_id FROM plays WHERE NOT folded LIMIT ${most} FOR UPDATE SKIP LOCKED
+      SELECT user_id, episode_id, half_hour FROM plays WHERE NOT folded LIMIT ${most} FOR UPDATE SKIP LOCKED
     ), marked AS (
       UPDATE plays SET folded = true FROM batch
       WHERE plays.user_id = batch.user_id AND plays.episode_id = batch.episode_id AND plays.half_hour = batch.half_hour
       RETURNING plays.video_id
-    ), counts AS (
-      SELECT video_id, count(*) AS plays FROM marked GROUP BY video_id
-    ), due AS (
-      SELECT videos.id, counts.plays FROM videos JOIN counts ON counts.video_id = videos.id
-      ORDER BY videos.id FOR NO KEY UPDATE OF videos
-    ), added AS (
-      UPDATE videos SET play_count = play_count + due.plays FROM due WHERE videos.id = due.id
     )
-    SELECT coalesce(sum(plays), 0)::int AS folded FROM counts`.execute(db)
-  return rows[0]?.folded ?? 0
+    SELECT video_id, count(*)::int AS plays FROM marked GROUP BY video_id`.execute(tx)
+  const plays = new Map(rows.map((row) => [row.video_id, row.plays]))
+  await addToCounters(tx, 'videos', 'play_count', plays)
+  return rows.reduce((sum, row) => sum + row.plays, 0)
 }
 
-/** Adds a batch of favorites that came and went to their videos. @returns how many changes were folded */
-export async function foldFavoriteBatch(db: Db, most: number): Promise<number> {
-  const { rows } = await sql<{ folded: number }>`
+/** Adds a batch of added and removed favorites to their videos. Several processes may do it at once. @returns how many changes were counted */
+export async function foldFavoriteBatch(tx: Tx, most: number): Promise<number> {
+  const { rows } = await sql<{ video_id: string; change: number; changes: number }>`
     WITH batch AS (
       DELETE FROM favorite_changes WHERE id = ANY(ARRAY(
         SELECT id FROM favorite_changes ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
       )) RETURNING video_id, change
-    ), counts AS (
-      SELECT video_id, sum(change) AS change, count(*) AS changes FROM batch GROUP BY video_id
-    ), due AS (
-      SELECT videos.id, counts.change FROM videos JOIN counts ON counts.video_id = videos.id
-      WHERE counts.change <> 0 ORDER BY videos.id FOR NO KEY UPDATE OF videos
-    ), added AS (
-      UPDATE videos SET favorite_count = favorite_count + due.change FROM due WHERE videos.id = due.id
     )
-    SELECT coalesce(sum(changes), 0)::int AS folded FROM counts`.execute(db)
-  return rows[0]?.folded ?? 0
+    SELECT video_id, sum(change)::int AS change, count(*)::int AS changes FROM batch GROUP BY video_id`.execute(
+    tx,
+  )
+  const changed = rows.filter(({ change }) => change !== 0)
+  await addToCounters(
+    tx,
+    'videos',
+    'favorite_count',
+    new Map(changed.map((row) => [row.video_id, row.change])),
+  )
+  return rows.reduce((sum, { changes }) => sum + changes, 0)
 }
 
 /** Deletes a batch of counted plays of half hours before `before`. @returns how many */

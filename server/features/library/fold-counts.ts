@@ -1,4 +1,5 @@
-import type { Db } from '#server/tables.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Db, Tx } from '#server/tables.ts'
 import { dayMs, type Clock } from '#server/platform/clock.ts'
 import { deletePlays, foldFavoriteBatch, foldPlayBatch } from './count-queries.ts'
 import { foldViewingBatch } from './viewing-queries.ts'
@@ -11,34 +12,34 @@ const playsKeptDays = 2
 /** How long a save may be under way (a phone without a network) and still not bring back what was removed. */
 const marksKeptDays = 30
 
-/** Repeats work on a batch until one was not full. */
-async function untilDone(work: (most: number) => Promise<number>): Promise<void> {
-  while ((await work(batch)) === batch);
+/** Repeats work on a batch, each in its own transaction, until a batch was not full. */
+async function untilDone(db: Db, work: (tx: Tx, most: number) => Promise<number>): Promise<void> {
+  while ((await inTransaction(db, (tx) => work(tx, batch))) === batch);
 }
 
-/** Counts the plays that came since. Several processes may do it at once. */
+/** Counts the plays that were not counted yet. Several processes may do it at once. */
 export function foldPlays(db: Db): Promise<void> {
-  return untilDone((most) => foldPlayBatch(db, most))
+  return untilDone(db, foldPlayBatch)
 }
 
-/** Counts the favorites that came and went since. Several processes may do it at once. */
+/** Counts the favorites that were added and removed since. Several processes may do it at once. */
 export function foldFavorites(db: Db): Promise<void> {
-  return untilDone((most) => foldFavoriteBatch(db, most))
+  return untilDone(db, foldFavoriteBatch)
 }
 
 /** Counts the viewers that episodes got since. Several processes may do it at once. */
 export function foldViewings({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
-  return untilDone((most) => foldViewingBatch(db, clock.now(), most))
+  return untilDone(db, (tx, most) => foldViewingBatch(tx, clock.now(), most))
 }
 
-/** Deletes what has done its service: counted plays, and marks of removals. */
+/** Deletes what is no longer needed: counted plays, and tombstones of removed history. */
 export async function sweepLibrary(db: Db, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * dayMs)
-  await untilDone((most) => deletePlays(db, before(playsKeptDays), most))
-  await untilDone((most) => deleteMarks(db, before(marksKeptDays), most))
+  await untilDone(db, (tx, most) => deletePlays(tx, before(playsKeptDays), most))
+  await untilDone(db, (tx, most) => deleteMarks(tx, before(marksKeptDays), most))
 }
 
-/** What has to come round. */
+/** The scheduled jobs of this feature. */
 export function libraryJobs({ db, clock }: { db: Db; clock: Clock }) {
   return [
     { name: 'fold-plays', everySeconds: 10, run: () => foldPlays(db) },

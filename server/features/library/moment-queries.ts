@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { addToCounters } from '#server/platform/database/add-to-counters.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /*
@@ -37,12 +38,11 @@ export async function mergeFavorites(tx: Tx, guestId: string, memberId: string):
 }
 
 /**
- * A play of the same episode and half hour counts once for the two: it is counted where either's was, and where both were the
- * video's count loses one. Whether the member's was is read once nobody else can count it; videos are locked in the order of
- * their ids, as where plays are counted.
+ * A play of the same episode and half hour counts once for both people. It is counted if either's was; if both were, the
+ * video's count loses one. The member's plays are locked first, so that no process counts them meanwhile.
  */
 export async function mergePlays(tx: Tx, guestId: string, memberId: string): Promise<void> {
-  await sql`
+  const { rows } = await sql<{ video_id: string; plays: number }>`
     WITH moved AS (
       DELETE FROM plays WHERE user_id = ${guestId} RETURNING *
     ), own AS MATERIALIZED (
@@ -52,14 +52,11 @@ export async function mergePlays(tx: Tx, guestId: string, memberId: string): Pro
       INSERT INTO plays (user_id, episode_id, half_hour, video_id, folded)
       SELECT ${memberId}, episode_id, half_hour, video_id, folded FROM moved ORDER BY episode_id, half_hour
       ON CONFLICT (user_id, episode_id, half_hour) DO UPDATE SET folded = plays.folded OR excluded.folded
-    ), doubled AS (
-      SELECT video_id, count(*) AS plays FROM moved JOIN own USING (episode_id, half_hour)
-      WHERE moved.folded AND own.folded GROUP BY video_id
-    ), due AS (
-      SELECT videos.id, doubled.plays FROM videos JOIN doubled ON doubled.video_id = videos.id
-      ORDER BY videos.id FOR NO KEY UPDATE OF videos
     )
-    UPDATE videos SET play_count = play_count - due.plays FROM due WHERE videos.id = due.id`.execute(tx)
+    SELECT video_id, count(*)::int AS plays FROM moved JOIN own USING (episode_id, half_hour)
+    WHERE moved.folded AND own.folded GROUP BY video_id`.execute(tx)
+  const doubled = new Map(rows.map((row) => [row.video_id, -row.plays]))
+  await addToCounters(tx, 'videos', 'play_count', doubled)
 }
 
 /** The later of two unlocks of a video stands. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { addToCounters } from '#server/platform/database/add-to-counters.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { longestToken, type StepRow } from './step-queries.ts'
 
@@ -51,27 +52,18 @@ export async function insertShares(tx: Tx, rows: readonly ShareRow[]): Promise<v
     ON CONFLICT DO NOTHING`.execute(tx)
 }
 
-/**
- * Adds a batch of shares that are not yet counted to their videos. Several processes may fold at once: each takes other
- * rows, and they lock the videos in the order of their ids.
- * @returns how many shares were counted
- */
-export async function foldShareBatch(db: Db, most: number): Promise<number> {
-  const { rows } = await sql<{ folded: number }>`
+/** Adds a batch of shares that are not yet counted to their videos. Several processes may do it at once. @returns how many shares were counted */
+export async function foldShareBatch(tx: Tx, most: number): Promise<number> {
+  const { rows } = await sql<{ video_id: string; shares: number }>`
     WITH batch AS (
       SELECT mark FROM shares WHERE NOT folded LIMIT ${most} FOR UPDATE SKIP LOCKED
     ), marked AS (
       UPDATE shares SET folded = true FROM batch WHERE shares.mark = batch.mark RETURNING shares.video_id
-    ), counts AS (
-      SELECT video_id, count(*) AS shares FROM marked GROUP BY video_id
-    ), due AS (
-      SELECT videos.id, counts.shares FROM videos JOIN counts ON counts.video_id = videos.id
-      ORDER BY videos.id FOR NO KEY UPDATE OF videos
-    ), added AS (
-      UPDATE videos SET share_count = share_count + due.shares FROM due WHERE videos.id = due.id
     )
-    SELECT coalesce(sum(shares), 0)::int AS folded FROM counts`.execute(db)
-  return rows[0]?.folded ?? 0
+    SELECT video_id, count(*)::int AS shares FROM marked GROUP BY video_id`.execute(tx)
+  const shares = new Map(rows.map((row) => [row.video_id, row.shares]))
+  await addToCounters(tx, 'videos', 'share_count', shares)
+  return rows.reduce((sum, row) => sum + row.shares, 0)
 }
 
 /** Deletes a batch of events from before `before`. @returns how many */

@@ -1,4 +1,5 @@
 import { dayMs, type Clock } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { AdIds } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
@@ -60,7 +61,7 @@ export function trackingJobs(context: JobsContext) {
 
 /** Counts the shares that came since, in batches until none is left. */
 export async function foldShares(db: Db): Promise<void> {
-  while ((await foldShareBatch(db, batch)) === batch);
+  while ((await inTransaction(db, (tx) => foldShareBatch(tx, batch))) === batch);
 }
 
 /** Forgets the events, shares and conversions whose time is over. */
@@ -68,7 +69,7 @@ export async function sweepEvents({ db, clock, tracking }: JobsContext): Promise
   const before = (ms: number) => new Date(clock.now().getTime() - ms)
   while ((await deleteEvents(db, before(tracking.eventsDays * dayMs), batch)) === batch);
   while ((await deleteShares(db, before(sharesLastMs), batch)) === batch);
-  await deleteOldConversions(db, before(conversionsLastMs))
+  await inTransaction(db, (tx) => deleteOldConversions(tx, before(conversionsLastMs)))
 }
 
 /**

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildVideo } from '#server/testing/builders.ts'
+import { contendForRow } from '#server/testing/contend-for-row.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { foldShareBatch, insertShares } from './event-queries.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+it('counts shares of a video that a foreign key check holds while others change it', async () => {
+  const { db, database } = site.context
+  const { id } = await buildVideo(site.context, { episodes: 1 })
+  await db.transaction().execute((tx) => insertShares(tx, [{ mark: 'one', video_id: id, at: new Date() }]))
+  // Not by `inTransaction`, which would hide a deadlock.
+  await contendForRow(database.pool, { table: 'videos', id, column: 'play_count' }, () =>
+    db.transaction().execute((tx) => foldShareBatch(tx, 100)),
+  )
+  const video = db.selectFrom('videos').select('share_count').where('id', '=', id)
+  expect(await video.executeTakeFirstOrThrow()).toEqual({ share_count: 1 })
+})

@@ -1,0 +1,36 @@
+import { sql, type Transaction } from 'kysely'
+
+/**
+ * Locks rows against other changes in the order of their ids, so that two transactions never wait for each other's rows.
+ *
+ * The lock must be a statement of its own. A statement that locks a row (`WITH … FOR NO KEY UPDATE`) and changes it starts the
+ * change at the version it saw at its start. If a foreign key check still holds that version, the change queues behind others
+ * that wait for the new lock: a deadlock on one row, in whatever order rows are locked.
+ */
+export async function lockRows<Tables>(
+  tx: Transaction<Tables>,
+  table: keyof Tables & string,
+  ids: readonly string[],
+): Promise<void> {
+  await sql`SELECT FROM ${sql.table(table)} WHERE id = ANY(${ids}::text[]) ORDER BY id FOR NO KEY UPDATE`.execute(
+    tx,
+  )
+}
+
+/** Adds to a counter in each of these rows, by their ids. A row that does not exist is ignored. */
+export async function addToCounters<Tables, Table extends keyof Tables & string>(
+  tx: Transaction<Tables>,
+  table: Table,
+  column: keyof Tables[Table] & string,
+  changes: ReadonlyMap<string, number>,
+): Promise<void> {
+  if (changes.size === 0) return
+  const ids = [...changes.keys()]
+  await lockRows(tx, table, ids)
+  const [id, counter] = [sql.ref(`${table}.id`), sql.ref(`${table}.${column}`)]
+  // The ids are given twice, so that the rows are found by their key and not by reading the table.
+  await sql`
+    UPDATE ${sql.table(table)} SET ${sql.ref(column)} = ${counter} + given.change
+    FROM unnest(${ids}::text[], ${[...changes.values()]}::bigint[]) AS given (id, change)
+    WHERE ${id} = given.id AND ${id} = ANY(${ids}::text[])`.execute(tx)
+}
