@@ -94,10 +94,26 @@ export async function updateState(
   await tx.updateTable('videos').set(changes).where('id', '=', id).execute()
 }
 
-export async function publishDue(db: Db, now: Date): Promise<void> {
-  await db
+/** The scheduled videos whose moment has come and that have an episode. */
+export async function selectDue(db: Db, now: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom('videos')
+    .select('id')
+    .where('state', '=', 'scheduled')
+    .where('released_at', '<=', now)
+    .where('episode_count', '>', 0)
+    .orderBy('released_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Publishes a scheduled video, if it is still due. */
+export async function publishDue(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx
     .updateTable('videos')
     .set({ state: 'published' })
+    .where('id', '=', id)
     .where('state', '=', 'scheduled')
     .where('released_at', '<=', now)
     .where('episode_count', '>', 0)

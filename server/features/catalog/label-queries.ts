@@ -51,14 +51,16 @@ export async function lockVideosOf(tx: Tx, kind: LabelKind, id: string): Promise
     SELECT id FROM videos WHERE ${having} ORDER BY id FOR NO KEY UPDATE) held`.execute(tx)
 }
 
-/** Holds labels, in the order of their slugs, as everywhere. Whoever wants to give a video one of them waits. */
+/** Locks labels in the order of their slugs (see `lockTags` in rank-queries.ts). A video that is given one of them waits. */
 export async function lockLabels(
   tx: Tx,
   kind: LabelKind,
   ids: readonly string[],
 ): Promise<Map<string, LabelRecord>> {
   const { rows } = await sql<LabelRecord>`
-    SELECT id, slug, names FROM ${tableOf(kind)} WHERE id = ANY(${ids}) ORDER BY slug FOR UPDATE`.execute(tx)
+    SELECT id, slug, names FROM ${tableOf(kind)} WHERE id = ANY(${ids}) ORDER BY slug COLLATE "C" FOR UPDATE`.execute(
+    tx,
+  )
   return new Map(rows.map((row) => [row.id, row]))
 }
 

@@ -64,6 +64,8 @@ export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly
     .execute()
   const rows = tagIds.map((tag_id, position) => ({ video_id: videoId, tag_id, position }))
   if (rows.length === 0) return
+  // In one order everywhere, so that two transactions never wait for each other's rows.
+  rows.sort((a, b) => (a.tag_id < b.tag_id ? -1 : 1))
   await tx
     .insertInto('video_tags')
     .values(rows)

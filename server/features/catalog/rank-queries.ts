@@ -1,47 +1,61 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
 /*
- * Several processes may do this at once: rows are taken with SKIP LOCKED, and tags are locked in the order of their slugs,
- * as they are when a video is published.
+ * Several processes may do this at once. Played videos are taken with SKIP LOCKED. Tags are locked in the order of their slugs,
+ * as they are when a video is published, and in a statement of their own (see `lockRows`).
  */
 
 /**
- * Brings what lists are ordered by up to date for a batch of the videos that were played since, and lets their tags have the
- * plays as heat. From where to where each rose is noted as one generation, for whoever is turning pages just now. None sinks, also
- * where plays that were counted twice were taken off: under a cursor it would come again.
+ * Updates what lists are ordered by for a batch of the videos that were played since, and adds the plays to the trending
+ * score of their tags. The rank changes share one ranking version, for viewers who are turning pages at this moment. No video
+ * sinks, even if plays that were counted twice were taken off: it would appear again below a cursor.
  * @returns how many videos
  */
 export async function refreshPlayed(tx: Tx, most: number, now: Date): Promise<number> {
-  // Held until the end, so that generations come into sight in their order.
+  // Locked until the end, so that ranking versions become visible in order.
   await sql`UPDATE ranks SET generation = generation + 1`.execute(tx)
-  const { rows } = await sql<{ refreshed: number }>`
-    WITH due AS (
-      SELECT video_id FROM played_videos ORDER BY video_id LIMIT ${most} FOR UPDATE SKIP LOCKED
-    ), locked AS MATERIALIZED (
-      SELECT id, greatest(play_count, popularity) AS popularity, videos.popularity AS former
-      FROM videos JOIN due ON due.video_id = id FOR NO KEY UPDATE OF videos SKIP LOCKED
+  const ids = await lockPlayed(tx, most)
+  if (ids.length === 0) return 0
+  await lockTags(tx, sql`id IN (SELECT tag_id FROM video_tags WHERE video_id = ANY(${ids}))`)
+  await sql`
+    WITH played AS MATERIALIZED (
+      SELECT id, greatest(play_count, popularity) AS popularity, popularity AS former FROM videos WHERE id = ANY(${ids})
     ), taken AS (
-      DELETE FROM played_videos USING locked WHERE video_id = locked.id RETURNING video_id, plays
+      DELETE FROM played_videos WHERE video_id = ANY(${ids}) RETURNING video_id, plays
     ), ranked AS (
-      UPDATE videos SET popularity = locked.popularity FROM locked WHERE videos.id = locked.id
+      UPDATE videos SET popularity = played.popularity FROM played WHERE videos.id = played.id
     ), risen AS (
       INSERT INTO rises (video_id, generation, former, popularity, at)
-      SELECT id, generation, former, popularity, ${now} FROM locked, ranks WHERE popularity > former
+      SELECT id, generation, former, popularity, ${now} FROM played, ranks WHERE popularity > former
     ), listed AS (
-      UPDATE video_tags SET popularity = locked.popularity FROM locked WHERE video_id = locked.id
+      UPDATE video_tags SET popularity = played.popularity FROM played WHERE video_id = played.id
+    ), scored AS MATERIALIZED (
+      SELECT video_id, fame_of(popularity) AS fame FROM video_search JOIN played ON video_id = id
+      WHERE fame <> fame_of(popularity) ORDER BY video_id FOR NO KEY UPDATE OF video_search
     ), famed AS (
-      UPDATE video_search SET fame = fame_of(locked.popularity) FROM locked
-      WHERE video_id = locked.id AND fame <> fame_of(locked.popularity)
+      UPDATE video_search SET fame = scored.fame FROM scored WHERE video_search.video_id = scored.video_id
     ), heated AS (
       SELECT tag_id, sum(plays) AS plays FROM taken JOIN video_tags USING (video_id) GROUP BY tag_id
-    ), hot AS MATERIALIZED (
-      SELECT id, plays FROM tags JOIN heated ON tag_id = id ORDER BY slug FOR NO KEY UPDATE OF tags
-    ), warmed AS (
-      UPDATE tags SET heat = heat + hot.plays FROM hot WHERE tags.id = hot.id
     )
-    SELECT count(*)::int AS refreshed FROM taken`.execute(tx)
-  return rows[0]?.refreshed ?? 0
+    UPDATE tags SET heat = heat + heated.plays FROM heated WHERE tags.id = heated.tag_id`.execute(tx)
+  return ids.length
+}
+
+/** Locks a batch of played videos, with their rows of `played_videos`. @returns their ids */
+async function lockPlayed(tx: Tx, most: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    WITH due AS (
+      SELECT video_id FROM played_videos ORDER BY video_id LIMIT ${most} FOR UPDATE SKIP LOCKED
+    )
+    SELECT id FROM videos JOIN due ON due.video_id = id FOR NO KEY UPDATE OF videos SKIP LOCKED`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+/** Locks tags in the order of their slugs, byte by byte as JavaScript compares them. */
+async function lockTags(tx: Tx, which: RawBuilder<unknown>): Promise<void> {
+  await sql`SELECT count(*) FROM (
+    SELECT id FROM tags WHERE ${which} ORDER BY slug COLLATE "C" FOR NO KEY UPDATE) locked`.execute(tx)
 }
 
 /** Forgets what rose before `before`. */
@@ -49,29 +63,26 @@ export async function deleteRises(db: Db, before: Date): Promise<void> {
   await sql`DELETE FROM rises WHERE at < ${before}`.execute(db)
 }
 
-/** Lets the heat of all tags fade to `left` of what it was. */
-export async function fadeTags(db: Db, left: number): Promise<void> {
+/** Multiplies the trending score of all tags by `left`. */
+export async function fadeTags(tx: Tx, left: number): Promise<void> {
+  await lockTags(tx, sql`heat > 0`)
   await sql`
-    WITH locked AS MATERIALIZED (
-      SELECT id FROM tags WHERE heat > 0 ORDER BY slug FOR NO KEY UPDATE
-    )
     UPDATE tags SET heat = CASE WHEN heat * ${left}::float8 < 0.01 THEN 0 ELSE heat * ${left}::float8 END
-    FROM locked WHERE tags.id = locked.id`.execute(db)
+    WHERE heat > 0`.execute(tx)
 }
 
 /**
- * Gives every tag its place, by heat and then by its videos; the first `trendingTags` that are warm at all are trending. What
- * place it had is kept until the next time, for whoever is turning the pages of the tags just now.
+ * Ranks all tags by their trending score and then by their videos. The first `trendingTags` with a score are trending. The
+ * former place stays until the next time, for viewers who are turning the pages of the tags at this moment.
  */
 export async function placeTags(tx: Tx, trendingTags: number): Promise<void> {
-  // Held until the end, and before any tag, as where plays are brought up to date.
+  // Locked until the end and before any tag, as in `refreshPlayed`.
   await sql`UPDATE ranks SET tags_generation = tags_generation + 1`.execute(tx)
+  await lockTags(tx, sql`true`)
   await sql`
-    WITH locked AS MATERIALIZED (
-      SELECT id, slug, heat, video_count, place AS former FROM tags ORDER BY slug FOR NO KEY UPDATE
-    ), ranked AS (
+    WITH ranked AS (
       SELECT id, former, place, place <= ${trendingTags} AND heat >= 0.5 AS trending FROM (
-        SELECT *, row_number() OVER (ORDER BY heat DESC, video_count DESC, slug) AS place FROM locked
+        SELECT id, heat, place AS former, row_number() OVER (ORDER BY heat DESC, video_count DESC, slug) AS place FROM tags
       ) placed
     )
     UPDATE tags SET place = ranked.place, former_place = former, trending = ranked.trending FROM ranked
@@ -124,8 +135,12 @@ export async function arrangeShelves(db: Db, most: number): Promise<number> {
       SELECT video_id, ${sql.lit(frontShelves.length)} FROM video_search
       WHERE shelf < ${sql.lit(frontShelves.length)} AND NOT EXISTS (SELECT FROM wanted WHERE id = video_id)
       ORDER BY shelf DESC LIMIT ${most}
+    ), locked AS MATERIALIZED (
+      SELECT video_id, misplaced.shelf FROM video_search JOIN misplaced USING (video_id)
+      WHERE video_search.shelf <> misplaced.shelf ORDER BY video_id FOR NO KEY UPDATE OF video_search
     )
-    UPDATE video_search SET shelf = misplaced.shelf FROM misplaced
-    WHERE video_search.video_id = misplaced.video_id AND video_search.shelf <> misplaced.shelf`.execute(db)
+    UPDATE video_search SET shelf = locked.shelf FROM locked WHERE video_search.video_id = locked.video_id`.execute(
+    db,
+  )
   return Number(numAffectedRows ?? 0)
 }

@@ -1,4 +1,5 @@
 import { dayMs, type Clock } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { carryOnTags } from './carry-on-tags.ts'
 import { lockSetting, upsertSetting } from './queries.ts'
@@ -24,11 +25,11 @@ const setting = 'tags_ranked'
  * noted, so that somebody who turns the pages of a ranking sees each video once (`selectPopularAfter`).
  */
 export async function refreshRanks(db: Db, now: Date): Promise<void> {
-  await db.transaction().execute((tx) => fadeSince(tx, now))
-  const refreshBatch = () => db.transaction().execute((tx) => refreshPlayed(tx, batch, now))
+  await inTransaction(db, (tx) => fadeSince(tx, now))
+  const refreshBatch = () => inTransaction(db, (tx) => refreshPlayed(tx, batch, now))
   while ((await refreshBatch()) === batch);
   await deleteRises(db, new Date(now.getTime() - risesKeptMs))
-  await db.transaction().execute((tx) => placeTags(tx, trendingTags))
+  await inTransaction(db, (tx) => placeTags(tx, trendingTags))
 }
 
 /** Lets the tags fade once for the time that passed, however many do it at once, and wherever one of them ends. */
@@ -41,7 +42,7 @@ async function fadeSince(tx: Tx, now: Date): Promise<void> {
 
 /** Moves what stands on the wrong shelf of the search, a batch at a time: of a catalogue that was just brought in, nearly all. */
 export async function tidyShelves(db: Db, signal: AbortSignal, most = shelfBatch): Promise<void> {
-  while (!signal.aborted && (await arrangeShelves(db, most)) === most);
+  while (!signal.aborted && (await inTransaction(db, (tx) => arrangeShelves(tx, most))) === most);
 }
 
 /** What has to come round. */

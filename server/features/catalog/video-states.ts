@@ -1,4 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx, Db } from '#server/tables.ts'
 import * as queries from './desk-queries.ts'
 import type { DeskVideoRecord } from './desk-queries.ts'
@@ -59,7 +60,11 @@ export async function archive(tx: Tx, { id, state }: DeskVideoRecord): Promise<v
   await queries.updateState(tx, id, { state: 'archived' })
 }
 
-/** scheduled → published, for all whose moment has come and who have an episode. */
-export function releaseDue(db: Db, now: Date): Promise<void> {
-  return queries.publishDue(db, now)
+/**
+ * scheduled → published, for all videos whose moment has come and that have an episode. Each has a transaction of its own:
+ * publishing locks a video before its tags, and the tags of one must not be locked before the next video.
+ */
+export async function releaseDue(db: Db, now: Date): Promise<void> {
+  for (const id of await queries.selectDue(db, now))
+    await inTransaction(db, (tx) => queries.publishDue(tx, id, now))
 }

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { contendForRow } from '#server/testing/contend-for-row.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
+
+let site: TestSite
+let tag: string
+let video: BuiltVideo
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  tag = await buildTag(db(), 'Harbour')
+  video = await buildVideo(site.context, { episodes: 1 })
+})
+
+const db = () => site.context.db
+
+/** Not by `inTransaction`, which would hide a deadlock. */
+async function contend(work: (tx: Tx) => Promise<unknown>): Promise<void> {
+  const row = { table: 'tags', id: tag, column: 'heat' }
+  await contendForRow(site.context.database.pool, row, () => db().transaction().execute(work))
+}
+
+async function tagVideo(): Promise<void> {
+  await db().insertInto('video_tags').values({ video_id: video.id, tag_id: tag, position: 0 }).execute()
+}
+
+async function changeVideo(change: { play_count: number } | { state: 'archived' }, of: Db): Promise<void> {
+  await of.updateTable('videos').set(change).where('id', '=', video.id).execute()
+}
+
+async function setHeat(heat: number): Promise<void> {
+  await db().updateTable('tags').set({ heat }).where('id', '=', tag).execute()
+}
+
+function tagNow() {
+  const tags = db().selectFrom('tags').select(['heat', 'trending', 'video_count'])
+  return tags.where('id', '=', tag).executeTakeFirstOrThrow()
+}
+
+it('adds plays to the score of a tag that a foreign key check holds while others change it', async () => {
+  await tagVideo()
+  await changeVideo({ play_count: 7 }, db())
+  await contend((tx) => refreshPlayed(tx, 100, new Date()))
+  expect(await tagNow()).toMatchObject({ heat: 7 })
+})
+
+it('fades the score of a tag that a foreign key check holds while others change it', async () => {
+  await setHeat(8)
+  await contend((tx) => fadeTags(tx, 0.5))
+  expect(await tagNow()).toMatchObject({ heat: 4 })
+})
+
+it('ranks a tag that a foreign key check holds while others change it', async () => {
+  await setHeat(100)
+  await contend((tx) => placeTags(tx, 1))
+  expect(await tagNow()).toMatchObject({ trending: true })
+})
+
+it('counts the videos of a tag that a foreign key check holds while others change it', async () => {
+  await tagVideo()
+  expect(await tagNow()).toMatchObject({ video_count: 1 })
+  await contend((tx) => changeVideo({ state: 'archived' }, tx))
+  expect(await tagNow()).toMatchObject({ video_count: 0 })
+})
