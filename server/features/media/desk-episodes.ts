@@ -172,6 +172,7 @@ export async function retryEpisode(
   id: string,
   language: Language,
 ): Promise<{ reason: string | null; episode: DeskEpisode }> {
+  await queries.lockVideoOf(tx, id)
   const row = await lock(tx, id)
   const isQueued = row.next_asset_id !== null && (await retryFailed(tx, row.next_asset_id))
   if (!isQueued) throw new Refusal('movedOn')
@@ -184,6 +185,7 @@ export async function retryEpisode(
  * @throws Refusal notFound; movedOn where there is nothing to take out
  */
 export async function removeEpisode(tx: Tx, id: string, now: Date): Promise<DeskEpisodeRow> {
+  await queries.lockVideoOf(tx, id)
   const row = await lock(tx, id)
   const hasFailed = row.coming_state === 'failed'
   if (row.asset_id !== null && !hasFailed) throw new Refusal('movedOn')

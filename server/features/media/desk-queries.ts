@@ -44,6 +44,17 @@ export function lockDeskEpisode(tx: Tx, id: string): Promise<DeskEpisodeRow | un
   return selectDeskEpisodes(tx).where('episodes.id', '=', id).forUpdate('episodes').executeTakeFirst()
 }
 
+/** Locks the video of an episode: a video is locked before its episodes. */
+export async function lockVideoOf(tx: Tx, episodeId: string): Promise<void> {
+  await tx
+    .selectFrom('episodes')
+    .innerJoin('videos', 'videos.id', 'episodes.video_id')
+    .select('videos.id')
+    .where('episodes.id', '=', episodeId)
+    .forNoKeyUpdate('videos')
+    .execute()
+}
+
 export async function updateEpisodeTitles(
   tx: Tx,
   changed: readonly { id: string; titles: Partial<Texts> }[],

@@ -1,5 +1,7 @@
 import type { Texts } from '#contract/languages.ts'
 import { recordEpisodes } from '#server/features/catalog/catalog.ts'
+import { lockRows } from '#server/platform/database/add-to-counters.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import * as queries from './queries.ts'
 import type { IngestContext } from './work-queue.ts'
@@ -17,8 +19,10 @@ export async function announceEpisodes(
   videoId: string,
   titles: readonly Partial<Texts>[],
 ): Promise<number[]> {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const waiting: number[] = []
+    // A video is locked before its episodes, as in publish-asset.ts.
+    await lockRows(tx, 'videos', [videoId])
     for (const [index, title] of titles.entries()) {
       const number = index + 1
       const episodeId = await queries.upsertEpisode(tx, { videoId, number, titles: title })

@@ -6,6 +6,8 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Texts } from '#contract/languages.ts'
 import { recordEpisodes } from '#server/features/catalog/catalog.ts'
+import { lockRows } from '#server/platform/database/add-to-counters.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import { assetFiles } from './asset-files.ts'
 import * as files from './file-queries.ts'
@@ -48,7 +50,7 @@ export async function enqueueEpisode(
   if (hashes.size > 0) {
     const hash = await hashFile(file.path, signal)
     if (hashes.has(hash)) {
-      const kept = await context.db.transaction().execute((tx) => keep(tx, context, episodeId, hash))
+      const kept = await inTransaction(context.db, (tx) => keep(tx, context, episodeId, hash))
       return { ...kept, captionsChanged: await syncCaptions(context, kept.assetId, file) }
     }
   }
@@ -59,7 +61,7 @@ export async function enqueueEpisode(
 }
 
 async function readKnown({ db }: IngestContext, { videoId, number, titles, firstTitles }: EpisodeFile) {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const episodeId = await queries.upsertEpisode(tx, { videoId, number, titles })
     if (firstTitles) await queries.addTitles(tx, episodeId, firstTitles)
     return { episodeId, hashes: hashesOf(await queries.selectEpisodeAssets(tx, episodeId)) }
@@ -110,8 +112,10 @@ async function addAsset(
     const captionKeys = captions.map(({ lang }) => assetFiles.originalCaption(id, lang))
     await files.noteLoose(db, captionKeys, clock.now())
     await writeCaptions(storage, { id, place: null }, file, captions)
-    return await db.transaction().execute(async (tx) => {
+    return await inTransaction(db, async (tx) => {
       const { videoId } = file
+      // A video is locked before its episodes, as in publish-asset.ts.
+      await lockRows(tx, 'videos', [videoId])
       const assets = await queries.selectEpisodeAssets(tx, episodeId)
       const isOurs = await files.endArrival(tx, episodeId, id)
       if (!isOurs || hashesOf(assets).has(hash)) return undefined

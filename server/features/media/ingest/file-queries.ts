@@ -7,25 +7,29 @@ export async function noteLoose(db: Db, keys: readonly string[], noted_at: Date)
   if (keys.length === 0) return
   await db
     .insertInto('loose_files')
-    .values(keys.map((key) => ({ key, noted_at })))
+    // In one order everywhere, so that two transactions never wait for each other's rows.
+    .values(keys.toSorted().map((key) => ({ key, noted_at })))
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ noted_at }))
     .execute()
 }
 
-/** Strikes notes out. @returns whether all of them were still there; what has been swept has none */
+/** Deletes notes. @returns whether all of them were still there; files that were purged have none */
 export async function strikeLoose(db: Db, keys: readonly string[]): Promise<boolean> {
   if (keys.length === 0) return true
-  const { numDeletedRows } = await db
-    .deleteFrom('loose_files')
-    .where('key', 'in', keys)
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows) === keys.length
+  const { numAffectedRows } = await sql`
+    WITH locked AS (${lockKeys(keys)})
+    DELETE FROM loose_files USING locked WHERE loose_files.key = locked.key`.execute(db)
+  return Number(numAffectedRows) === keys.length
 }
 
-/** Those of these files that are still noted. Waits for whoever is about to commit a row that names them. */
+/** In the order of the bytes, as `noteLoose` sorts them. */
+const lockKeys = (keys: readonly string[]) => sql<{ key: string }>`
+  SELECT key FROM loose_files WHERE key = ANY(${keys}) ORDER BY key COLLATE "C" FOR UPDATE`
+
+/** Those of these files that are still noted. Waits for a transaction that is about to commit a row that names them. */
 export async function lockLoose(tx: Tx, keys: readonly string[]): Promise<string[]> {
   if (keys.length === 0) return []
-  const rows = await tx.selectFrom('loose_files').select('key').where('key', 'in', keys).forUpdate().execute()
+  const { rows } = await lockKeys(keys).execute(tx)
   return rows.map(({ key }) => key)
 }
 
