@@ -15,7 +15,7 @@ export async function knowJobs(
   const names = jobs.map(({ name }) => name)
   await pool.query('DELETE FROM job_runs WHERE name <> ALL($1)', [names])
   await pool.query(
-    `INSERT INTO job_runs (name, every_seconds) SELECT * FROM unnest($1::text[], $2::integer[])
+    `INSERT INTO job_runs (name, every_seconds) SELECT * FROM unnest($1::text[], $2::integer[]) AS job (name) ORDER BY job.name
      ON CONFLICT (name) DO UPDATE SET every_seconds = EXCLUDED.every_seconds`,
     [names, jobs.map(({ everySeconds }) => everySeconds)],
   )

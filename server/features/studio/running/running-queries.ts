@@ -14,7 +14,7 @@ export async function putFindings(db: Db, findings: readonly Finding[]): Promise
     WITH found AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(findings)}::jsonb)
       AS found (part text, problem text, detail text)),
     gone AS (DELETE FROM health_checks WHERE part NOT IN (SELECT part FROM found))
-    INSERT INTO health_checks AS known (part, problem, detail) SELECT part, problem, detail FROM found
+    INSERT INTO health_checks AS known (part, problem, detail) SELECT part, problem, detail FROM found ORDER BY part
     ON CONFLICT (part) DO UPDATE SET problem = EXCLUDED.problem, detail = EXCLUDED.detail, checked_at = now(),
       since = CASE WHEN known.problem IS DISTINCT FROM EXCLUDED.problem THEN now() ELSE known.since END`.execute(
     db,
