@@ -3,10 +3,10 @@ import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { insertAttempt, selectAttempts, type AttemptRow } from './attempt-queries.ts'
-import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askGateway } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
+import { againMs, decideRenewal, isLive, type LiveRow } from './dunning-decision.ts'
 import { endUnpaid } from './end-subscription.ts'
 import type { PaymentGateway } from './gateway.ts'
 import { takesAmount } from './gateways.ts'
@@ -28,15 +28,10 @@ import {
   updateSubscription,
   type RenewingRow,
 } from './renewal-queries.ts'
-import { graceEnd } from './renewal-schedule.ts'
 import { becomePastDue } from './settle-renewal.ts'
 import { settleAttempt } from './settle-order.ts'
 import type { PaymentMethod } from './tables.ts'
 
-/** How long is waited before a payment that is still open, or a gateway that is not set up, is looked at again. */
-const againMs = 10 * 60_000
-/** After this long a person who was asked for something no longer keeps a try from being made. */
-const patienceMs = 60 * 60_000
 /** The order of a renewal is closed with its subscription; this is the end of those that were forgotten. */
 const payableMs = 30 * dayMs
 
@@ -83,39 +78,24 @@ async function decide(context: BillingContext, tx: Tx, id: string): Promise<Step
   if (!isLive(row)) return nothing
   const order = await selectOrderOfPeriod(tx, id, row.period_no + 1)
   const attempts = order ? await selectAttempts(tx, [order.id]) : []
-  const open = attempts.find(({ status }) => isOpen(status))
-  const until = row.grace_ends_at ?? graceEnd(row.period_ends_at, row.period_days)
-  if (open) return awaitAttempt(context, tx, row, open, until)
-  const tryAt = row.cancel_at_period_end || row.method_reference === null ? null : row.try_at
-  const endsAt = row.status === 'active' ? row.period_ends_at : until
-  const next = tryAt ?? endsAt
-  if (next > now) return lookAgain(tx, id, next)
-  const closed = order !== undefined && order.status !== 'pending'
-  if (isLeftWithoutMethod(row) && !closed) {
-    const owed = order ?? (await makeOrder(tx, row, null, now))
-    await becomePastDue(context, tx, { row, order: owed, triedAt: now, now }, 'card_lost')
-    return nothing
+  const due = decideRenewal(row, { order, attempts }, now)
+  switch (due.do) {
+    case 'wait':
+      return lookAgain(tx, id, due.until)
+    case 'cancel attempt':
+      await lookAgain(tx, id, due.until)
+      return { do: 'give up', attempt: due.attempt }
+    case 'ask for a method': {
+      const owed = order ?? (await makeOrder(tx, row, null, now))
+      await becomePastDue(context, tx, { row, order: owed, triedAt: now, now }, 'card_lost')
+      return nothing
+    }
+    case 'end':
+      await endUnpaid(context, tx, row, now)
+      return nothing
+    case 'charge':
+      return beginCharge(context, tx, row, { order, number: (attempts[0]?.number ?? 0) + 1, now })
   }
-  if (tryAt === null || closed) {
-    await endUnpaid(context, tx, row, now)
-    return nothing
-  }
-  return beginCharge(context, tx, row, { order, number: (attempts[0]?.number ?? 0) + 1, now })
-}
-
-/** A subscription that has a period which ends. */
-type DueRow = RenewingRow & { period_ends_at: Date }
-
-function isLive(row: RenewingRow | undefined): row is DueRow {
-  return (
-    row !== undefined && row.period_ends_at !== null && (row.status === 'active' || row.status === 'past_due')
-  )
-}
-
-/** Nobody wanted it to end: its method was taken away at the gateway, and another may follow. */
-function isLeftWithoutMethod(row: DueRow): boolean {
-  const { status, method_reference, method_lost_at, cancel_at_period_end: cancelled } = row
-  return status === 'active' && !cancelled && method_reference === null && method_lost_at !== null
 }
 
 async function lookAgain(tx: Tx, id: string, at: Date): Promise<Step> {
@@ -123,34 +103,10 @@ async function lookAgain(tx: Tx, id: string, at: Date): Promise<Step> {
   return nothing
 }
 
-/**
- * A payment that is open may still move money, so there is no other beside it. One that waits for the person is called off
- * once the grace is over; one that nobody could find out about does not keep the subscription for ever.
- */
-async function awaitAttempt(
-  context: BillingContext,
-  tx: Tx,
-  row: RenewingRow,
-  attempt: AttemptRow,
-  until: Date,
-): Promise<Step> {
-  const now = context.clock.now()
-  const again = new Date(now.getTime() + againMs)
-  const over = now >= until
-  if (over && attempt.check_at === null) {
-    await endUnpaid(context, tx, row, now)
-    return nothing
-  }
-  await updateSubscription(tx, row.id, { due_at: again })
-  const patient = now.getTime() - attempt.started_at.getTime() < patienceMs
-  const inTheWay = row.try_at !== null && row.try_at <= now && !patient
-  return attempt.status === 'requires_action' && (over || inTheWay) ? { do: 'give up', attempt } : nothing
-}
-
 async function beginCharge(
   context: BillingContext,
   tx: Tx,
-  row: DueRow,
+  row: LiveRow,
   { order: known, number, now }: { order: OrderRow | undefined; number: number; now: Date },
 ): Promise<Step> {
   const { gateways, log } = context

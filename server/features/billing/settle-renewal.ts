@@ -2,6 +2,7 @@ import { grantEntitlement, moveEntitlementEnd } from '#server/features/library/l
 import type { Tx } from '#server/tables.ts'
 import type { AttemptRow } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
+import { decidePastDue, isLive, isStopped, type LiveRow } from './dunning-decision.ts'
 import type { Payment } from './gateway.ts'
 import { forgetUnwanted, keepMethod } from './keep-method.ts'
 import { retireUnusedMethods } from './method-queries.ts'
@@ -13,7 +14,7 @@ import {
   updateSubscription,
   type RenewingRow,
 } from './renewal-queries.ts'
-import { followingPeriod, graceEnd, nextTry, reminderFor } from './renewal-schedule.ts'
+import { followingPeriod, graceEnd, reminderFor } from './renewal-schedule.ts'
 import { moveSubscription } from './subscription-queries.ts'
 import { tellSubscriber } from './tell-subscriber.ts'
 
@@ -21,7 +22,7 @@ type Telling = Pick<BillingContext, 'publicUrl' | 'languages'>
 
 /** A live subscription and what came of charging its next period. */
 interface Tried {
-  row: RenewingRow & { period_ends_at: Date }
+  row: LiveRow
   order: OrderRow
   attempt: AttemptRow
   now: Date
@@ -31,8 +32,7 @@ interface Tried {
 export async function findRenewal(tx: Tx, order: OrderRow): Promise<Tried['row'] | undefined> {
   if (order.subscription_id === null || !isRenewal(order)) return undefined
   const row = await selectRenewing(tx, order.subscription_id)
-  if (!row?.period_ends_at || (row.status !== 'active' && row.status !== 'past_due')) return undefined
-  return row.period_no + 1 === order.period_no ? { ...row, period_ends_at: row.period_ends_at } : undefined
+  return isLive(row) && row.period_no + 1 === order.period_no ? row : undefined
 }
 
 export function isRenewal({ period_no }: Pick<OrderRow, 'period_no'>): boolean {
@@ -117,8 +117,6 @@ async function tell(
   })
 }
 
-/** After these no other try is made: the card is gone for good, the bank wants the person, or the gateway takes no such amount. */
-const finalReasons = ['card_lost', 'check_needed', 'not_taken']
 /** A request that never arrived says nothing of the card and is made again at once, whatever the time; not for ever. */
 const mostLost = 3
 
@@ -134,8 +132,7 @@ export async function noteFailedTry(
 ): Promise<void> {
   const row = isOwnTry(attempt) ? await findRenewal(tx, order) : undefined
   if (!row) return
-  const stopped = row.status === 'past_due' && row.try_at === null
-  if (reason === 'not_received' && attempt.number <= mostLost && !stopped)
+  if (reason === 'not_received' && attempt.number <= mostLost && !isStopped(row))
     return updateSubscription(tx, row.id, { try_at: now, due_at: now })
   // What is said of a method that is charged no more does not keep the one chosen since from being tried.
   const said = hasChosenSince(row, attempt) ? 'other' : reason
@@ -149,32 +146,12 @@ export async function becomePastDue(
   { row, order, triedAt, now }: Omit<Tried, 'attempt'> & { triedAt: Date },
   reason: string,
 ): Promise<void> {
-  const stopped = row.status === 'past_due' && row.try_at === null
-  const graceEndsAt = row.grace_ends_at ?? firstGrace(row, triedAt)
-  const final = stopped || finalReasons.includes(reason)
-  const tryAt = final ? null : nextTry(graceEndsAt, row.period_days, now)
-  const over = now >= graceEndsAt
-  const change = {
-    grace_ends_at: graceEndsAt,
-    try_at: tryAt,
-    due_at: tryAt ?? (over ? now : graceEndsAt),
-  }
+  const { change, mail } = decidePastDue(row, { reason, triedAt, now })
   if (row.status === 'past_due') await updateSubscription(tx, row.id, change)
   else {
     await moveSubscription(tx, row.id, 'past_due', change)
     const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
-    if (used) await moveEntitlementEnd(tx, used.id, graceEndsAt)
+    if (used) await moveEntitlementEnd(tx, used.id, change.grace_ends_at)
   }
-  if (stopped || row.cancel_at_period_end || reason === 'not_received') return
-  if (tryAt) return tell(context, tx, 'renewalFailed', { row, order, date: tryAt })
-  // Where it is over, the mail that says so leaves at once.
-  if (over) return
-  const template = reason === 'check_needed' ? 'bankAsks' : 'renewalRefused'
-  await tell(context, tx, template, { row, order, date: graceEndsAt })
-}
-
-/** From the period's end; after an outage that was longer, from the first try. */
-function firstGrace({ period_ends_at, period_days }: Tried['row'], triedAt: Date): Date {
-  const usual = graceEnd(period_ends_at, period_days)
-  return triedAt <= usual ? usual : graceEnd(triedAt, period_days)
+  if (mail) await tell(context, tx, mail.template, { row, order, date: mail.date })
 }
