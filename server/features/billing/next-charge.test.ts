@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertPlan, insertPlanOrder, insertSubscription } from '#server/testing/subscription-rows.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { nextCharge } from './next-charge.ts'
+import { selectRenewing, type RenewingRow } from './renewal-queries.ts'
+
+const endsAt = new Date('2026-03-01T12:00:00Z')
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+async function rowOf(subscriptionId: string): Promise<RenewingRow> {
+  const row = await selectRenewing(database.db, subscriptionId)
+  if (!row) throw new Error('there is no such subscription')
+  return row
+}
+
+test('the next charge is the price of the same plan at the end of the period', async () => {
+  const { planId, subscriptionId } = await insertSubscription(database.db, endsAt)
+  expect(await nextCharge(database.db, await rowOf(subscriptionId))).toMatchObject({
+    plan: { id: planId },
+    cents: 999,
+    currency: 'USD',
+    at: endsAt,
+  })
+})
+
+test('the next charge is that of the plan which is planned for the next period', async () => {
+  const { db } = database
+  const rows = await insertSubscription(db, endsAt)
+  const planId = await insertPlan(db, { period_days: 30, price_cents: 2499, currency: 'EUR' })
+  await insertPlanOrder(db, { ...rows, planId }, { period_no: null, amount_cents: 2399, currency: 'EUR' })
+  expect(await nextCharge(db, await rowOf(rows.subscriptionId))).toMatchObject({
+    plan: { id: planId, period_days: 30 },
+    cents: 2399,
+    currency: 'EUR',
+    at: endsAt,
+  })
+})
+
+test('there is no next charge after a cancellation, without a payment method or without a period', async () => {
+  const { subscriptionId } = await insertSubscription(database.db, endsAt)
+  const row = await rowOf(subscriptionId)
+  const changes = [{ cancel_at_period_end: true }, { method_reference: null }, { period_ends_at: null }]
+  for (const change of changes) expect(await nextCharge(database.db, { ...row, ...change })).toBeNull()
+})
