@@ -41,9 +41,15 @@ export async function buildTag(db: Db, name: string): Promise<string> {
   return id
 }
 
+/** The part of a storage that keeps the files of a built video. */
+type Files = Pick<Context['storage'], 'write'>
+
+/** For tests that read no file of a video. */
+export const noFiles: Files = { write: () => Promise.resolve() }
+
 /** A published video with its episodes and, in the storage, the files of those that are ready. */
 export async function buildVideo(
-  { db, storage }: Pick<Context, 'db' | 'storage'>,
+  { db, storage }: { db: Db; storage: Files },
   wish: VideoWish = {},
 ): Promise<BuiltVideo> {
   const { title = `Drama ${++made}`, episodes: count = 6, freeEpisodes = 3, ready = count } = wish
@@ -80,7 +86,7 @@ export async function buildVideo(
   return { id, episodes }
 }
 
-async function buildAsset(db: Db, storage: Context['storage'], state: 'ready' | 'uploaded'): Promise<string> {
+async function buildAsset(db: Db, storage: Files, state: 'ready' | 'uploaded'): Promise<string> {
   const id = newId('ast')
   await db
     .insertInto('assets')

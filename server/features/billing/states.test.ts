@@ -5,12 +5,29 @@ import type { Tx } from '#server/tables.ts'
 import { insertUserRow, insertPaidOrder } from '#server/testing/money-builders.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { moveAttempt } from './attempt-queries.ts'
-import { attemptStates } from './attempt-states.ts'
+import { attemptStates, isOpen, openAttemptStatuses } from './attempt-states.ts'
 import { moveOrder, undoRefund } from './order-queries.ts'
-import { orderStates, undoneRefunds } from './order-states.ts'
-import { IllegalMove } from './state-machine.ts'
+import { orderStates, paidStatuses, undoneRefunds } from './order-states.ts'
+import { checkMoved, IllegalMove, type StateMachine } from './state-machine.ts'
 import { subscriptionStates } from './subscription-states.ts'
-import type { OrderStatus } from './tables.ts'
+import type { AttemptStatus, OrderStatus, SubscriptionStatus } from './tables.ts'
+
+const attemptStatuses: readonly AttemptStatus[] = [
+  'started',
+  'unknown',
+  'requires_action',
+  'processing',
+  'succeeded',
+  'failed',
+  'cancelled',
+]
+const subscriptionStatuses: readonly SubscriptionStatus[] = [
+  'incomplete',
+  'active',
+  'past_due',
+  'ended',
+  'expired',
+]
 
 let database: TestDatabase
 
@@ -19,32 +36,103 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-describe('the lists of billing.md hold', () => {
-  test('an order is paid from pending, and late from cancelled, expired and failed', () => {
-    expect(orderStates.from('paid').toSorted()).toEqual([
-      'cancelled',
-      'charged_back',
-      'expired',
-      'failed',
-      'pending',
+/** Every move that a state machine allows. */
+const movesOf = <S extends string>(states: readonly S[], { allows }: StateMachine<S>): string[] =>
+  states.flatMap((from) => states.filter((to) => allows(from, to)).map((to) => `${from} → ${to}`))
+
+describe('only these moves are allowed', () => {
+  test('for an order, which late money may still pay', () => {
+    expect(movesOf(orderStatuses, orderStates)).toEqual([
+      'pending → paid',
+      'pending → failed',
+      'pending → cancelled',
+      'pending → expired',
+      'paid → partially_refunded',
+      'paid → refunded',
+      'paid → charged_back',
+      'failed → paid',
+      'cancelled → paid',
+      'expired → paid',
+      'partially_refunded → refunded',
+      'partially_refunded → charged_back',
+      'charged_back → paid',
+      'charged_back → partially_refunded',
     ])
-    expect(orderStates.allows('refunded', 'paid')).toBe(false)
-    expect(orderStates.allows('paid', 'pending')).toBe(false)
   })
 
-  test('what is unknown can turn out to be anything, what is final stays', () => {
-    expect(attemptStates.allows('unknown', 'succeeded')).toBe(true)
-    for (const final of ['succeeded', 'failed', 'cancelled'] as const)
-      expect(attemptStates.allows(final, 'unknown')).toBe(false)
-    expect(() => attemptStates.from('started')).toThrow(IllegalMove)
+  test('for an order whose refund failed, which only gives back what was refunded', () => {
+    expect(movesOf(orderStatuses, undoneRefunds)).toEqual([
+      'partially_refunded → paid',
+      'refunded → paid',
+      'refunded → partially_refunded',
+    ])
   })
 
-  test('a subscription that expired or ended does not come back', () => {
-    expect(subscriptionStates.from('active').toSorted()).toEqual(['incomplete', 'past_due'])
+  test('for an attempt, whose final states are final', () => {
+    expect(movesOf(attemptStatuses, attemptStates)).toEqual([
+      'started → unknown',
+      'started → requires_action',
+      'started → processing',
+      'started → succeeded',
+      'started → failed',
+      'started → cancelled',
+      'unknown → requires_action',
+      'unknown → processing',
+      'unknown → succeeded',
+      'unknown → failed',
+      'unknown → cancelled',
+      'requires_action → processing',
+      'requires_action → succeeded',
+      'requires_action → failed',
+      'requires_action → cancelled',
+      'processing → succeeded',
+      'processing → failed',
+      'processing → cancelled',
+    ])
+  })
+
+  test('for a subscription, which never returns once it expired or ended', () => {
+    expect(movesOf(subscriptionStatuses, subscriptionStates)).toEqual([
+      'incomplete → active',
+      'incomplete → expired',
+      'active → past_due',
+      'active → ended',
+      'past_due → active',
+      'past_due → ended',
+    ])
   })
 })
 
-/** Has an order go from every state to each of these, and be there only where it may. */
+test('a state machine names the states that lead to a state, and refuses a state that nothing leads to', () => {
+  expect(orderStates.from('paid')).toEqual(['pending', 'failed', 'cancelled', 'expired', 'charged_back'])
+  expect(subscriptionStates.from('ended')).toEqual(['active', 'past_due'])
+  expect(() => attemptStates.from('started')).toThrow(
+    expect.objectContaining({ name: 'IllegalMove', message: 'nothing leads to started' }),
+  )
+})
+
+test('a guarded update that changed no record or several is an illegal move', () => {
+  expect(() => checkMoved({ numUpdatedRows: 1n }, 'order to paid')).not.toThrow()
+  for (const numUpdatedRows of [0n, 2n])
+    expect(() => checkMoved({ numUpdatedRows }, 'order to paid')).toThrow(new IllegalMove('order to paid'))
+})
+
+test('an attempt is open until it succeeds, fails or is cancelled', () => {
+  const open = ['started', 'unknown', 'requires_action', 'processing']
+  expect(attemptStatuses.filter(isOpen)).toEqual(open)
+  expect(openAttemptStatuses).toEqual(open)
+})
+
+test('an order counts as paid after refunds and disputes too', () => {
+  expect(orderStatuses.filter((status) => paidStatuses.includes(status))).toEqual([
+    'paid',
+    'partially_refunded',
+    'refunded',
+    'charged_back',
+  ])
+})
+
+/** Moves an order from every state to each of these; only an allowed move changes its state. */
 async function expectGuarded<S extends OrderStatus>(
   states: readonly S[],
   allows: (from: OrderStatus, to: S) => boolean,
@@ -68,18 +156,16 @@ async function expectGuarded<S extends OrderStatus>(
   }
 }
 
-test('an update that the list does not have changes nothing, whatever state the order is in', () =>
+test('an order keeps its state when a move is not allowed', () =>
   expectGuarded(orderStatuses, orderStates.allows, moveOrder))
 
-test('only what was refunded can have its refund undone, to less of it or none', async () => {
-  expect(undoneRefunds.from('paid').toSorted()).toEqual(['partially_refunded', 'refunded'])
-  expect(undoneRefunds.from('partially_refunded')).toEqual(['refunded'])
+test('undoing a refund keeps the state of an order that was not refunded', async () => {
   await expectGuarded(['paid', 'partially_refunded'], undoneRefunds.allows, (tx, order, to) =>
     undoRefund(tx, order, to, 0),
   )
 })
 
-test('nothing moves that is not there', async () => {
+test('moving an attempt that does not exist is an illegal move', async () => {
   await expect(
     database.db.transaction().execute((tx) => moveAttempt(tx, 'att_none', 'succeeded')),
   ).rejects.toThrow(IllegalMove)
