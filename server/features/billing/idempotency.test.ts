@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Refusal } from '#contract/errors.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Fault, Refusal } from '#contract/errors.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { deleteOldKeys } from './idempotency-queries.ts'
 import { answerOnce } from './idempotency.ts'
 
 let database: TestDatabase
@@ -9,6 +10,9 @@ beforeAll(async () => {
   database = await testDatabase()
 })
 afterAll(() => database.close())
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const request = (key: string | undefined, body: object = { order_id: 'ord_1' }) => ({
   userId: 'usr_1',
@@ -17,7 +21,7 @@ const request = (key: string | undefined, body: object = { order_id: 'ord_1' }) 
   body,
 })
 
-test('the work is done once however many ask at once, and nobody is answered before it is finished', async () => {
+test('fifty requests at once do the work once, and none is answered before it is finished', async () => {
   let [runs, finished] = [0, false]
   const gate = Promise.withResolvers<void>()
   const work = async () => {
@@ -42,13 +46,13 @@ test('the work is done once however many ask at once, and nobody is answered bef
   expect(runs).toBe(1)
 })
 
-test('without a key each request is its own', async () => {
+test('without a key every request does its own work', async () => {
   let runs = 0
   await Promise.all([1, 2].map(() => answerOnce(database.db, request(undefined), async () => ++runs)))
   expect(runs).toBe(2)
 })
 
-test('a refusal is the answer too, with what it says', async () => {
+test('a refusal is replayed with its details', async () => {
   const refuse = () => Promise.reject(new Refusal('nameInvalid', { field: 'first_name' }))
   for (const work of [refuse, async () => 'another']) {
     await expect(answerOnce<unknown>(database.db, request('refused'), work)).rejects.toMatchObject({
@@ -58,8 +62,8 @@ test('a refusal is the answer too, with what it says', async () => {
   }
 })
 
-test.each([new Error('the database is gone'), new Refusal('paymentUnknown')])(
-  'what is no answer is not kept: %s',
+test.each([new Error('the database is gone'), new Refusal('paymentUnknown'), new Refusal('methodUnknown')])(
+  'the work is done again after an error that is no final answer: %s',
   async (error) => {
     const key = `open ${error.message}`
     await expect(answerOnce(database.db, request(key), () => Promise.reject(error))).rejects.toBe(error)
@@ -67,7 +71,7 @@ test.each([new Error('the database is gone'), new Refusal('paymentUnknown')])(
   },
 )
 
-test('the order of the fields makes no other body, another value does', async () => {
+test('a body is the same in any order of its fields, and another one with another value', async () => {
   expect(
     await answerOnce(database.db, request('body', { a: 1, b: { c: [2], d: 3 } }), async () => 'first'),
   ).toBe('first')
@@ -79,7 +83,7 @@ test('the order of the fields makes no other body, another value does', async ()
   ).rejects.toMatchObject({ reason: 'keyReused' })
 })
 
-test('a holder that died is followed once its lease is over, with the same reserved id', async () => {
+test('a request whose holder died does the work with the same reserved id, once the lease is over', async () => {
   let reserved = ''
   const gate = Promise.withResolvers<void>()
   const dead = answerOnce(database.db, request('lease'), async (id) => {
@@ -98,4 +102,183 @@ test('a holder that died is followed once its lease is over, with the same reser
   gate.resolve()
   expect(await dead).toBe('from the dead')
   expect(await answerOnce(database.db, request('lease'), async () => 'third')).toBe(reserved)
+})
+
+/** Answers a request with these bodies by one key; the second answer is the first one where they are the same. */
+async function isSame(key: string, first: object, second: object): Promise<boolean> {
+  await answerOnce(database.db, request(key, first), async () => 'first')
+  return answerOnce(database.db, request(key, second), async () => 'second').then(
+    (answer) => answer === 'first',
+    (error: Refusal) => {
+      expect(error.reason).toBe('keyReused')
+      return false
+    },
+  )
+}
+
+describe('a body', () => {
+  test.each<[string, object, object]>([
+    ['ad click ids', { a: 1, fbclid: 'one', ttclid: 'one' }, { a: 1, fbclid: 'two' }],
+    ['the order of fields', { a: 1, b: 2, c: { d: 1, e: 2 } }, { c: { e: 2, d: 1 }, b: 2, a: 1 }],
+    ['a field that is undefined', { a: undefined, b: null }, { b: null, a: undefined }],
+  ])('is the same despite %s', async (name, first, second) => {
+    expect(await isSame(`same ${name}`, first, second)).toBe(true)
+  })
+
+  test.each<[string, object, object]>([
+    ['another value', { a: 1 }, { a: 2 }],
+    ['another name', { a: 1 }, { b: 1 }],
+    ['one field more', { a: 1 }, { a: 1, b: 1 }],
+    ['null for an object', { a: null }, { a: {} }],
+    ['a list in another order', { a: [1, 2] }, { a: [2, 1] }],
+    ['a list for an object', { a: ['b'] }, { a: { 0: 'b' } }],
+    ['a text for a number', { a: 1 }, { a: '1' }],
+    ['another value deep inside', { a: { b: { c: 1 } } }, { a: { b: { c: 2 } } }],
+    ['values swapped between fields', { a: 1, b: 2 }, { a: 2, b: 1 }],
+    ['click ids deep inside', { a: { fbclid: 1 } }, { a: { fbclid: 2 } }],
+  ])('is another one with %s', async (name, first, second) => {
+    expect(await isSame(`other ${name}`, first, second)).toBe(false)
+  })
+})
+
+test('a key is reused for another call, and free for another person', async () => {
+  const answer = (change: object, info: string) =>
+    answerOnce(database.db, { ...request('shared'), ...change }, async () => info)
+  expect(await answer({}, 'first')).toBe('first')
+  await expect(answer({ path: '/api/order/create' }, 'second')).rejects.toMatchObject({ reason: 'keyReused' })
+  expect(await answer({ userId: 'usr_2' }, 'third')).toBe('third')
+  expect(await answer({}, 'fourth')).toBe('first')
+})
+
+test('a key that is held by another body is reused while the first request works', async () => {
+  const gate = Promise.withResolvers<void>()
+  const first = answerOnce(database.db, request('busy'), () => gate.promise)
+  await expect
+    .poll(() => database.db.selectFrom('idempotency_keys').select('key').where('key', '=', 'busy').execute())
+    .toHaveLength(1)
+  const second = answerOnce(database.db, request('busy', { a: 1 }), async () => {})
+  await expect(second).rejects.toMatchObject({ reason: 'keyReused' })
+  gate.resolve()
+  await first
+})
+
+test('a key has 255 characters at most', async () => {
+  expect(await answerOnce(database.db, request('k'.repeat(255)), async () => 'done')).toBe('done')
+  await expect(answerOnce(database.db, request('k'.repeat(256)), async () => 'done')).rejects.toEqual(
+    new Fault('badRequest', 'Idempotency-Key is longer than 255 characters'),
+  )
+})
+
+test.each([
+  { kind: undefined, id: /^ord_/ },
+  { kind: 'ord' as const, id: /^ord_/ },
+  { kind: 'pmc' as const, id: /^pmc_/ },
+])('the reserved id is of the kind that is asked for: $kind', async ({ kind, id }) => {
+  for (const key of [undefined, `kind ${kind}`])
+    expect(await answerOnce(database.db, { ...request(key), kind }, async (reserved) => reserved)).toMatch(id)
+})
+
+test('a refusal that a later release does not know is replayed as a failed payment', async () => {
+  const key = 'removed refusal'
+  const refuse = () => Promise.reject(new Refusal('cardDeclined', { a: 1 }))
+  await expect(answerOnce(database.db, request(key), refuse)).rejects.toThrow(Refusal)
+  const answer = JSON.stringify({ refusal: 'removedSince', info: { a: 1 } })
+  await database.db.updateTable('idempotency_keys').set({ answer }).where('key', '=', key).execute()
+  await expect(answerOnce<unknown>(database.db, request(key), async () => 'again')).rejects.toMatchObject({
+    reason: 'paymentFailed',
+    info: { a: 1 },
+  })
+})
+
+describe('the lease of a request that works', () => {
+  const heldUntil = async (key: string) => {
+    const rows = database.db.selectFrom('idempotency_keys').select('held_until').where('key', '=', key)
+    return (await rows.executeTakeFirst())?.held_until.getTime() ?? 0
+  }
+  const seconds = (milliseconds: number) => Math.round((milliseconds - Date.now()) / 1000)
+
+  /** A request that works until `gate` is opened, by a clock of the test's own. */
+  async function working(key: string) {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const gate = Promise.withResolvers<string>()
+    const started = Promise.withResolvers<void>()
+    const answer = answerOnce(database.db, request(key), () => {
+      started.resolve()
+      return gate.promise
+    })
+    await started.promise
+    return { gate, answer }
+  }
+
+  test('is renewed every five seconds for fifteen', async () => {
+    const { gate, answer } = await working('renewed')
+    const first = await heldUntil('renewed')
+    expect(seconds(first)).toBeGreaterThan(10)
+    expect(seconds(first)).toBeLessThanOrEqual(15)
+    vi.advanceTimersByTime(4999)
+    expect(await heldUntil('renewed')).toBe(first)
+    await database.pool.query(`UPDATE idempotency_keys SET held_until = now() WHERE key = 'renewed'`)
+    vi.advanceTimersByTime(1)
+    await expect.poll(async () => seconds(await heldUntil('renewed'))).toBeGreaterThan(10)
+    gate.resolve('done')
+    expect(await answer).toBe('done')
+  })
+
+  test.each(['done', 'failed'])('is not renewed once the work is %s', async (how) => {
+    const { gate, answer } = await working(`over ${how}`)
+    expect(vi.getTimerCount()).toBe(1)
+    if (how === 'done') gate.resolve('done')
+    else gate.reject(new Error('failed'))
+    await answer.catch(() => {})
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('may fail to be renewed without an effect on the answer', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const answer = answerOnce(database.db, request('unrenewed'), async () => {
+      vi.spyOn(database.db, 'updateTable').mockImplementationOnce(() => {
+        throw new Error('the database is away')
+      })
+      vi.advanceTimersByTime(5000)
+      return 'done'
+    })
+    expect(await answer).toBe('done')
+  })
+
+  test('ends at once with work that gave no answer', async () => {
+    const { gate, answer } = await working('released')
+    gate.reject(new Error('failed'))
+    await expect(answer).rejects.toThrow('failed')
+    expect(await heldUntil('released')).toBeLessThanOrEqual(Date.now())
+  })
+})
+
+test('a request that waits longer than 90 seconds is asked to come again', async () => {
+  const gate = Promise.withResolvers<string>()
+  const working = answerOnce(database.db, request('slow'), () => gate.promise)
+  await expect
+    .poll(() => database.db.selectFrom('idempotency_keys').select('key').where('key', '=', 'slow').execute())
+    .toHaveLength(1)
+  const start = Date.now()
+  const now = vi.spyOn(Date, 'now').mockReturnValue(start)
+  const waiting = answerOnce(database.db, request('slow'), async () => 'another')
+  now.mockReturnValue(start + 90_000)
+  await expect(waiting).rejects.toEqual(new Fault('unavailable', undefined, 5))
+  gate.resolve('done')
+  expect(await working).toBe('done')
+})
+
+test('keys are deleted by their age', async () => {
+  await answerOnce(database.db, request('old'), async () => 'done')
+  await answerOnce(database.db, request('new'), async () => 'done')
+  const old = new Date('2026-01-01T00:00:00Z')
+  await database.pool.query(`UPDATE idempotency_keys SET created_at = $1 WHERE key = 'old'`, [old])
+  const keys = async () => {
+    const rows = database.db.selectFrom('idempotency_keys').select('key').where('key', 'in', ['old', 'new'])
+    return (await rows.orderBy('key').execute()).map(({ key }) => key)
+  }
+  await deleteOldKeys(database.db, old)
+  expect(await keys()).toEqual(['new', 'old'])
+  await deleteOldKeys(database.db, new Date(old.getTime() + 1))
+  expect(await keys()).toEqual(['new'])
 })
