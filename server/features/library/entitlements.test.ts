@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newId } from '#server/platform/ids.ts'
+import { insertPaidOrder, insertUserRow } from '#server/testing/money-builders.ts'
+import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import {
+  grantEntitlement,
+  loadRights,
+  moveEntitlementEnd,
+  noRights,
+  presentEntitlement,
+  restoreEntitlements,
+  revokeEntitlements,
+} from './entitlements.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const earlier = new Date(now.getTime() - 1)
+const later = new Date(now.getTime() + 1)
+
+let database: TestDatabase
+let video: BuiltVideo
+let userId: string
+
+beforeAll(async () => {
+  database = await testDatabase()
+  video = await buildVideo({ db: database.db, storage: noFiles })
+})
+afterAll(() => database.close())
+beforeEach(() => {
+  userId = newId('usr')
+})
+
+const first = () => video.episodes[0]?.id ?? ''
+const second = () => video.episodes[1]?.id ?? ''
+
+/** What an order of the person bought: by default everything, by a purchase, from now on. */
+function grant(change: Partial<Parameters<typeof grantEntitlement>[1]> = {}): Promise<string> {
+  return database.db.transaction().execute(async (tx) => {
+    await insertUserRow(tx, userId)
+    const orderId = await insertPaidOrder(tx, userId, now)
+    const given = { userId, orderId, source: 'purchase', startsAt: now, ...change } as const
+    // The webhook and the buyer's own call both settle a payment.
+    await grantEntitlement(tx, given)
+    await grantEntitlement(tx, given)
+    return orderId
+  })
+}
+
+const rights = (at = now) => loadRights(database.db, userId, video.id, at)
+const covers = async (episodeId: string, at = now) => (await rights(at)).covers(episodeId)
+const change = (work: Parameters<ReturnType<TestDatabase['db']['transaction']>['execute']>[0]) =>
+  database.db.transaction().execute(work)
+
+describe('the rights in a video', () => {
+  test('are none without an entitlement', async () => {
+    expect(await covers(first())).toBe(false)
+    expect((await rights()).entitlementFor(first())).toBeUndefined()
+    expect(noRights.covers(first())).toBe(false)
+    expect(noRights.entitlementFor(first())).toBeUndefined()
+  })
+
+  test('to one episode cover no other', async () => {
+    await grant({ videoId: video.id, episodeId: first() })
+    expect(await covers(first())).toBe(true)
+    expect(await covers(second())).toBe(false)
+  })
+
+  test('to a video cover its episodes and no other video', async () => {
+    const other = await buildVideo({ db: database.db, storage: noFiles })
+    await grant({ videoId: other.id })
+    expect(await covers(first())).toBe(false)
+    await grant({ videoId: video.id })
+    expect([await covers(first()), await covers(second())]).toEqual([true, true])
+  })
+
+  test('to everything cover every episode', async () => {
+    await grant({ source: 'subscription' })
+    expect([await covers(first()), await covers(second())]).toEqual([true, true])
+  })
+
+  test('belong to one person', async () => {
+    await grant()
+    userId = newId('usr')
+    expect(await covers(first())).toBe(false)
+  })
+
+  test('last from their start to just before their end', async () => {
+    await grant({ startsAt: now, endsAt: later })
+    expect(await covers(first(), earlier)).toBe(false)
+    expect(await covers(first(), now)).toBe(true)
+    expect(await covers(first(), later)).toBe(false)
+  })
+
+  test('are explained by a purchase before a subscription, in whichever order they came', async () => {
+    await grant({ source: 'subscription' })
+    expect((await rights()).entitlementFor(first())?.source).toBe('subscription')
+    const orderId = await grant({ videoId: video.id, episodeId: first() })
+    await grant({ source: 'subscription' })
+    expect((await rights()).entitlementFor(first())).toMatchObject({ source: 'purchase', order_id: orderId })
+    expect((await rights()).entitlementFor(second())?.source).toBe('subscription')
+  })
+})
+
+test('an order gives each thing once', async () => {
+  await grant()
+  const rows = database.db.selectFrom('entitlements').select('id').where('user_id', '=', userId)
+  expect(await rows.execute()).toHaveLength(1)
+})
+
+test('the end of a subscription moves, and that of a purchase does not', async () => {
+  const subscribed = await grant({ source: 'subscription', endsAt: now })
+  const bought = await grant({ videoId: video.id, endsAt: now })
+  await change((tx) => moveEntitlementEnd(tx, bought, later))
+  expect(await covers(first())).toBe(false)
+  await change((tx) => moveEntitlementEnd(tx, subscribed, later))
+  expect(await covers(first())).toBe(true)
+})
+
+test('a refund takes away what its order gave and nothing else, and can be undone', async () => {
+  const refunded = await grant({ videoId: video.id, episodeId: first() })
+  await grant({ videoId: video.id, episodeId: second() })
+  await change((tx) => revokeEntitlements(tx, refunded, now))
+  expect([await covers(first()), await covers(second())]).toEqual([false, true])
+  await change((tx) => restoreEntitlements(tx, refunded))
+  expect(await covers(first())).toBe(true)
+})
+
+test('an entitlement is shown with what it is for and how long it lasts', async () => {
+  const row = {
+    id: 'ent_1',
+    user_id: userId,
+    order_id: null,
+    source: 'purchase',
+    video_id: null,
+    episode_id: null,
+    starts_at: now,
+    ends_at: null,
+  } as const
+  const shown = { id: 'ent_1', source: 'purchase', starts_at: '2026-03-01T12:00:00.000Z' }
+  expect(presentEntitlement(row)).toEqual(shown)
+  expect(presentEntitlement({ ...row, video_id: 'vid_1', episode_id: 'ep_1', ends_at: later })).toEqual({
+    ...shown,
+    video_id: 'vid_1',
+    episode_id: 'ep_1',
+    ends_at: '2026-03-01T12:00:00.001Z',
+  })
+})

@@ -1,0 +1,479 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Offer } from '#contract/billing.ts'
+import { armOf, type RunningExperiment } from '#server/features/experiments/assign-arm.ts'
+import { grantEntitlement } from '#server/features/library/library.ts'
+import { savePosition } from '#server/features/library/save-position.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import { newId } from '#server/platform/ids.ts'
+import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders.ts'
+import { readLink } from '#server/testing/media-links.ts'
+import { insertPaidOrder, insertUserRow } from '#server/testing/money-builders.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { deskSubject } from './desk-episodes.ts'
+import { loadMediaKey } from './load-media-key.ts'
+import {
+  anybody,
+  createEpisodes,
+  createMediaKeys,
+  findCover,
+  findEpisode,
+  listEpisodes,
+  loadPlayable,
+  loadPlayableAndNext,
+  type MediaContext,
+} from './media.ts'
+import { checkPass } from './passes.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const clock = { now: () => now }
+const offer = { plans: [] } as unknown as Offer
+
+let database: TestDatabase
+let context: MediaContext
+let video: BuiltVideo
+let running: RunningExperiment[]
+/** What an offer was asked for, in the order of asking. */
+let offered: Parameters<MediaContext['offerFor']>[]
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  const { db } = database
+  running = []
+  offered = []
+  context = {
+    db,
+    clock,
+    // A cache of its own, since the clock stands still.
+    episodes: createEpisodes(db, clock),
+    mediaSecrets: ['secret'],
+    mediaKeys: createMediaKeys('secret', true),
+    experiments: { running: async () => running },
+    offerFor: async (...asked) => {
+      offered.push(asked)
+      return offer
+    },
+    translate: (_, key) => key,
+  }
+  // Three of its six episodes are free.
+  video = await buildVideo({ db, storage: noFiles })
+})
+
+const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
+const placeOf = (number: number) => video.episodes[number - 1]?.assetId ?? ''
+
+/** A guest of whom nothing is kept. */
+const guest = (): Viewer => ({ userId: newId('usr'), role: 'visitor', kept: false })
+
+type Grant = Omit<Parameters<typeof grantEntitlement>[1], 'userId' | 'orderId' | 'startsAt' | 'source'>
+
+/** Somebody with rows, who bought this. */
+async function buyer(...grants: Grant[]): Promise<Viewer> {
+  const userId = newId('usr')
+  await database.db.transaction().execute(async (tx) => {
+    await insertUserRow(tx, userId)
+    for (const grant of grants) {
+      const orderId = await insertPaidOrder(tx, userId, now)
+      const source = grant.videoId ? 'purchase' : 'subscription'
+      await grantEntitlement(tx, { userId, orderId, source, startsAt: now, ...grant })
+    }
+  })
+  return { userId, role: 'member', kept: true }
+}
+
+/** An experiment that gives the second arm another number of free episodes. */
+async function tryFree(free_episodes: number, target: string | null = null): Promise<RunningExperiment> {
+  const arms = [{ share: 50 }, { share: 50, free_episodes }]
+  const experiment = { id: newId('exp'), kind: 'free_episodes', target, currency: null, arms } as const
+  const { id, kind } = experiment
+  await database.db
+    .insertInto('experiments')
+    .values({ id, name: 'A trial', kind, target, arms: JSON.stringify(arms), created_at: now })
+    .execute()
+  running.push(experiment)
+  return experiment
+}
+
+function guestIn(experiment: RunningExperiment, arm: number): Viewer {
+  for (;;) {
+    const viewer = guest()
+    if (armOf(experiment, viewer.userId) === arm) return viewer
+  }
+}
+
+async function exposed({ userId }: Viewer): Promise<string[]> {
+  const rows = database.db.selectFrom('exposures').select('experiment_id').where('viewer_id', '=', userId)
+  return (await rows.execute()).map(({ experiment_id }) => experiment_id)
+}
+
+/** `plays`, or the name of the refusal. */
+async function outcome(asked: Promise<unknown>): Promise<string> {
+  return asked.then(
+    () => 'plays',
+    (error: { reason: string }) => error.reason,
+  )
+}
+
+const play = (viewer: Viewer | null, id: string) => outcome(loadPlayable(context, viewer, id, 'en'))
+
+/** The states of the video's episodes in the list, and whether each is one and the same when asked for alone. */
+async function states(viewer: Viewer | null): Promise<string[]> {
+  const { list } = await listEpisodes(context, viewer, { video_id: video.id }, 'en')
+  for (const one of list) {
+    const { number } = one
+    expect(await findEpisode(context, viewer, { videoId: video.id, number }, 'en')).toEqual(one)
+  }
+  return list.map(({ state }) => state)
+}
+
+describe('an episode plays', () => {
+  test('for everybody while its number is at most that of the free ones', async () => {
+    const free = ['free', 'free', 'free', 'locked', 'locked', 'locked']
+    for (const viewer of [null, guest(), await buyer()]) {
+      expect(await states(viewer)).toEqual(free)
+      expect(await play(viewer, episode(3))).toBe('plays')
+      expect(await play(viewer, episode(4))).toBe('locked')
+    }
+  })
+
+  test('for the buyer of the episode, of the video, and of everything', async () => {
+    const one = await buyer({ videoId: video.id, episodeId: episode(5) })
+    expect(await states(one)).toEqual(['free', 'free', 'free', 'locked', 'unlocked', 'locked'])
+    expect(await play(one, episode(5))).toBe('plays')
+    expect(await play(one, episode(4))).toBe('locked')
+    for (const all of [await buyer({ videoId: video.id }), await buyer({})])
+      expect(await states(all)).toEqual(['free', 'free', 'free', 'unlocked', 'unlocked', 'unlocked'])
+  })
+
+  test('never by the entitlements of a guest of whom nothing is kept', async () => {
+    const member = await buyer({})
+    expect(await play({ ...member, kept: false }, episode(4))).toBe('locked')
+  })
+
+  test('only once it is ready, with the progress until then', async () => {
+    const coming = await buildVideo({ db: database.db, storage: noFiles }, { ready: 3 })
+    await database.db.updateTable('assets').set({ progress: 40 }).where('state', '=', 'uploaded').execute()
+    const id = coming.episodes[3]?.id ?? ''
+    for (const viewer of [null, await buyer({})])
+      await expect(loadPlayable(context, viewer, id, 'en')).rejects.toMatchObject({
+        reason: 'beingMade',
+        info: { progress: 40 },
+      })
+  })
+
+  test('after it was archived, for those who may watch it and for nobody else', async () => {
+    await database.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', video.id).execute()
+    expect(await play(await buyer({}), episode(4))).toBe('plays')
+    expect(await play(null, episode(3))).toBe('plays')
+    expect(await play(null, episode(4))).toBe('notFound')
+    expect(offered).toEqual([])
+  })
+
+  test('while its video can be seen', async () => {
+    const viewer = await buyer({})
+    expect(await play(viewer, 'ep_none')).toBe('notFound')
+    await database.db.updateTable('videos').set({ state: 'draft' }).where('id', '=', video.id).execute()
+    expect(await play(viewer, episode(1))).toBe('notFound')
+    expect(await outcome(listEpisodes(context, viewer, { video_id: video.id }, 'en'))).toBe('notFound')
+  })
+})
+
+describe('a locked episode', () => {
+  test('is refused with an offer for it', async () => {
+    const viewer = guest()
+    await expect(loadPlayable(context, viewer, episode(4), 'en')).rejects.toMatchObject({
+      reason: 'locked',
+      info: offer,
+    })
+    expect(offered).toEqual([
+      [
+        database.db,
+        viewer,
+        {
+          id: episode(4),
+          video_id: video.id,
+          number: 4,
+          title: '',
+          thumb_url: `/public/${placeOf(4)}/still.webp`,
+          price: { episode_cents: 99, video_cents: 999, currency: 'USD' },
+          video: { episode_count: 6, ready_count: 6 },
+        },
+        'en',
+      ],
+    ])
+  })
+
+  test('shows its blurred still, and every other episode its picture by a signed link', async () => {
+    const { list } = await listEpisodes(context, null, { video_id: video.id }, 'en')
+    expect(list[3]?.thumb_url).toBe(`/public/${placeOf(4)}/still.webp`)
+    const link = list[2]?.thumb_url ?? ''
+    expect(link).toMatch(new RegExp(`^/media/[^/]+/${placeOf(3)}/thumb.webp$`))
+    const { expires, subject, mac } = readLink(link)
+    expect(checkPass(['secret'], `${expires}.${subject}.${mac}`, placeOf(3), now)).toBe('valid')
+  })
+
+  test('shows no picture before it is ready', async () => {
+    const coming = await buildVideo({ db: database.db, storage: noFiles }, { ready: 0 })
+    const { list } = await listEpisodes(context, null, { video_id: coming.id }, 'en')
+    expect(list.map(({ thumb_url, ready }) => [thumb_url, ready])).toEqual(
+      Array.from({ length: 6 }, () => [null, false]),
+    )
+  })
+})
+
+describe('the links of a playable episode are signed', () => {
+  async function subjectOf(viewer: Viewer | null, number: number): Promise<string> {
+    const { playback } = await loadPlayable(context, viewer, episode(number), 'en')
+    const link = readLink(playback.hls_url)
+    expect(link.asset).toBe(placeOf(number))
+    return link.subject
+  }
+
+  test('for everybody, while nothing is kept of the viewer', async () => {
+    expect(await subjectOf(null, 1)).toBe(anybody)
+    expect(await subjectOf(guest(), 3)).toBe(anybody)
+  })
+
+  test('for the viewer of whom something is kept, free or bought', async () => {
+    const viewer = await buyer({})
+    expect(await subjectOf(viewer, 1)).toBe(viewer.userId)
+    expect(await subjectOf(viewer, 4)).toBe(viewer.userId)
+  })
+
+  test('for the guest whose arm alone has the episode free', async () => {
+    const viewer = guestIn(await tryFree(5), 1)
+    expect(await subjectOf(viewer, 3)).toBe(anybody)
+    expect(await subjectOf(viewer, 4)).toBe(viewer.userId)
+  })
+})
+
+describe('the next episode', () => {
+  test('is named with its state, and the last one has none', async () => {
+    const viewer = await buyer({ videoId: video.id, episodeId: episode(6) })
+    const nextOf = async (number: number) => (await loadPlayable(context, viewer, episode(number), 'en')).next
+    expect(await nextOf(2)).toEqual({ id: episode(3), number: 3, state: 'free' })
+    expect(await nextOf(3)).toEqual({ id: episode(4), number: 4, state: 'locked' })
+    expect(await nextOf(6)).toBeNull()
+  })
+
+  const following = async (viewer: Viewer | null, number: number) =>
+    (await loadPlayableAndNext(context, viewer, episode(number), 'en')).following?.episode.number
+
+  test('comes along where it may be played too', async () => {
+    const viewer = await buyer({ videoId: video.id, episodeId: episode(4) })
+    expect(await following(null, 2)).toBe(3)
+    expect(await following(null, 3)).toBeUndefined()
+    expect(await following(viewer, 3)).toBe(4)
+    expect(await following(viewer, 4)).toBeUndefined()
+    const { following: third } = await loadPlayableAndNext(context, viewer, episode(2), 'en')
+    expect(third?.next).toEqual({ id: episode(4), number: 4, state: 'unlocked' })
+  })
+
+  test('does not come along before it is ready, nor after the last one', async () => {
+    const member = await buyer({})
+    expect(await following(member, 6)).toBeUndefined()
+    await database.db
+      .updateTable('episodes')
+      .set({ asset_id: null, next_asset_id: placeOf(4) })
+      .where('id', '=', episode(4))
+      .execute()
+    await database.db
+      .updateTable('assets')
+      .set({ state: 'processing' })
+      .where('id', '=', placeOf(4))
+      .execute()
+    expect(await following(member, 3)).toBeUndefined()
+  })
+
+  test('is asked for by itself where an experiment decides, so that it is counted', async () => {
+    const experiment = await tryFree(5)
+    const viewer = guestIn(experiment, 1)
+    expect(await following(viewer, 2)).toBe(3)
+    expect(await following(viewer, 3)).toBeUndefined()
+    expect(await exposed(viewer)).toEqual([])
+    expect(await following(viewer, 4)).toBeUndefined()
+    expect(await exposed(viewer)).toEqual([experiment.id])
+  })
+})
+
+describe('an experiment about free episodes', () => {
+  test('frees as many as the arm of the viewer has, and what every arm has for those without an id', async () => {
+    const experiment = await tryFree(5)
+    const more = ['free', 'free', 'free', 'free', 'free', 'locked']
+    expect(await states(guestIn(experiment, 1))).toEqual(more)
+    const usual = ['free', 'free', 'free', 'locked', 'locked', 'locked']
+    expect(await states(guestIn(experiment, 0))).toEqual(usual)
+    expect(await states(null)).toEqual(usual)
+  })
+
+  test('may free fewer, also for those without an id', async () => {
+    const experiment = await tryFree(1)
+    const fewer = ['free', 'locked', 'locked', 'locked', 'locked', 'locked']
+    expect(await states(guestIn(experiment, 1))).toEqual(fewer)
+    expect(await states(guestIn(experiment, 0))).toEqual([
+      'free',
+      'free',
+      'free',
+      'locked',
+      'locked',
+      'locked',
+    ])
+    expect(await states(null)).toEqual(fewer)
+  })
+
+  test('about the video comes before one about all videos, and one about another video is none', async () => {
+    const other = await tryFree(6, 'vid_other')
+    const all = await tryFree(5)
+    const own = await tryFree(4, video.id)
+    const viewer = (() => {
+      for (;;) {
+        const each = guestIn(own, 1)
+        if (armOf(all, each.userId) === 1 && armOf(other, each.userId) === 1) return each
+      }
+    })()
+    expect((await states(viewer)).filter((state) => state === 'free')).toHaveLength(4)
+    running = running.filter(({ kind, target }) => kind === 'free_episodes' && target !== video.id)
+    expect((await states(viewer)).filter((state) => state === 'free')).toHaveLength(5)
+    running = [other, { ...own, kind: 'episode_price' }]
+    expect((await states(viewer)).filter((state) => state === 'free')).toHaveLength(3)
+  })
+
+  test('counts a viewer who asks for an episode that not every arm frees, and has no right to it', async () => {
+    const experiment = await tryFree(5)
+    for (const arm of [0, 1]) {
+      const viewer = guestIn(experiment, arm)
+      await play(viewer, episode(3))
+      expect(await exposed(viewer)).toEqual([])
+      expect(await play(viewer, episode(4))).toBe(arm === 0 ? 'locked' : 'plays')
+      expect(await exposed(viewer)).toEqual([experiment.id])
+    }
+    const owner = await buyer({})
+    await play(owner, episode(4))
+    expect(await exposed(owner)).toEqual([])
+    await play(null, episode(4))
+  })
+})
+
+describe('unlocking', () => {
+  const unlock = (viewer: Viewer, id: string) => findCover(context, viewer, id, 'en')
+
+  test('finds the entitlement that covers the episode', async () => {
+    const viewer = await buyer({ videoId: video.id, episodeId: episode(4) })
+    expect(await unlock(viewer, episode(4))).toMatchObject({ source: 'purchase', episode_id: episode(4) })
+  })
+
+  test('offers the episode to a viewer without one, and counts them in an experiment', async () => {
+    const experiment = await tryFree(3)
+    const viewer = await buyer()
+    expect(await outcome(unlock(viewer, episode(5)))).toBe('locked')
+    expect(await exposed(viewer)).toEqual([experiment.id])
+    expect(await outcome(unlock(viewer, 'ep_none'))).toBe('notFound')
+  })
+})
+
+describe('the key of an encrypted episode', () => {
+  const key = Buffer.from('sixteen bytes!!!')
+
+  /** Encrypts an episode and asks for its key. */
+  async function keyFor(userId: string, number: number): Promise<string> {
+    const place = placeOf(number)
+    const media_key = context.mediaKeys.seal(place, key)
+    await database.db.updateTable('assets').set({ media_key }).where('id', '=', place).execute()
+    const found = await loadMediaKey(context, userId, place)
+    return typeof found === 'string' ? found : found.toString()
+  }
+
+  test('is given to everybody for a free episode, and to those who may watch for a locked one', async () => {
+    const { userId } = await buyer({ videoId: video.id, episodeId: episode(4) })
+    for (const subject of [anybody, userId, guest().userId])
+      expect(await keyFor(subject, 3)).toBe(key.toString())
+    expect(await keyFor(userId, 4)).toBe(key.toString())
+    expect(await keyFor(userId, 5)).toBe('locked')
+    expect(await keyFor(anybody, 4)).toBe('locked')
+    expect(await keyFor(guest().userId, 4)).toBe('locked')
+  })
+
+  test('is given to the studio for every episode', async () => {
+    expect(await keyFor(deskSubject, 6)).toBe(key.toString())
+  })
+
+  test('is given by the arm of the viewer, and not to everybody by any arm', async () => {
+    const experiment = await tryFree(5)
+    expect(await keyFor(guestIn(experiment, 1).userId, 5)).toBe(key.toString())
+    expect(await keyFor(guestIn(experiment, 0).userId, 5)).toBe('locked')
+    running = [{ ...experiment, arms: [{ share: 100, free_episodes: 5 }] }]
+    expect(await keyFor(anybody, 5)).toBe('locked')
+  })
+
+  test('does not exist for what is not encrypted or unknown, and ends once no episode plays the file', async () => {
+    expect(await loadMediaKey(context, anybody, placeOf(1))).toBe('none')
+    expect(await loadMediaKey(context, anybody, 'ast_none')).toBe('none')
+    await keyFor(anybody, 1)
+    await database.db.updateTable('episodes').set({ asset_id: null }).where('id', '=', episode(1)).execute()
+    expect(await loadMediaKey(context, deskSubject, placeOf(1))).toBe('replaced')
+  })
+})
+
+describe('a position is saved', () => {
+  const save = ({ userId }: Viewer, number: number) =>
+    outcome(
+      database.db.transaction().execute((tx) => {
+        const position = { video_id: video.id, episode_id: episode(number), position_ms: 1 }
+        return savePosition(tx, userId, { ...position, at: now.toISOString() }, now, async () => {}, running)
+      }),
+    )
+
+  const unlocked = ({ userId }: Viewer) =>
+    database.db.selectFrom('unlocks').select('episode_id').where('user_id', '=', userId).execute()
+
+  test('in a free episode by everybody, in a locked one by those who may watch it', async () => {
+    const one = await buyer({ videoId: video.id, episodeId: episode(4) })
+    expect(await save(await buyer(), 3)).toBe('plays')
+    expect(await save(await buyer(), 4)).toBe('notYours')
+    expect(await save(one, 4)).toBe('plays')
+    expect(await save(one, 5)).toBe('notYours')
+  })
+
+  test('in the episodes that the arm of the viewer frees', async () => {
+    const experiment = await tryFree(5)
+    for (const arm of [0, 1]) {
+      const viewer = guestIn(experiment, arm)
+      await database.db.transaction().execute((tx) => insertUserRow(tx, viewer.userId))
+      expect(await save(viewer, 5)).toBe(arm === 0 ? 'notYours' : 'plays')
+    }
+  })
+
+  test('and notes what a subscription opened, and no free or bought episode', async () => {
+    const subscriber = await buyer({})
+    await save(subscriber, 3)
+    expect(await unlocked(subscriber)).toEqual([])
+    await save(subscriber, 4)
+    expect(await unlocked(subscriber)).toEqual([{ episode_id: episode(4) }])
+    const owner = await buyer({ videoId: video.id }, {})
+    await save(owner, 4)
+    expect(await unlocked(owner)).toEqual([])
+  })
+})
+
+test('episodes are read once a second, each by its id and each list by its video, beginning and length', async () => {
+  const time = { now }
+  const episodes = createEpisodes(database.db, { now: () => time.now })
+  const other = await buildVideo({ db: database.db, storage: noFiles })
+  const numbers = async (...asked: Parameters<typeof episodes.after>) =>
+    (await episodes.after(...asked)).map(({ number }) => number)
+  expect(await numbers(video.id, 0, 2)).toEqual([1, 2])
+  expect(await numbers(video.id, 1, 2)).toEqual([2, 3])
+  expect(await numbers(video.id, 0, 3)).toEqual([1, 2, 3])
+  expect((await episodes.after(other.id, 0, 1))[0]?.id).toBe(other.episodes[0]?.id)
+  expect((await episodes.find(episode(1)))?.number).toBe(1)
+  expect((await episodes.find(episode(2)))?.number).toBe(2)
+  expect(await episodes.find('ep_none')).toBeUndefined()
+  await database.db.updateTable('videos').set({ state: 'draft' }).where('id', '=', video.id).execute()
+  expect((await episodes.find(episode(1)))?.id).toBe(episode(1))
+  expect(await numbers(video.id, 0, 2)).toEqual([1, 2])
+  time.now = new Date(now.getTime() + 1000)
+  expect(await episodes.find(episode(1))).toBeUndefined()
+  expect(await numbers(video.id, 0, 2)).toEqual([])
+})
