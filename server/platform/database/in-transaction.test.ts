@@ -12,9 +12,11 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
+/** What other connections are doing. */
 const others: Promise<unknown>[] = []
+const othersEnd = () => Promise.all(others.splice(0))
 afterEach(async () => {
-  await Promise.all(others.splice(0))
+  await othersEnd()
 })
 
 async function addOne(tx: Tx, id: string): Promise<void> {
@@ -23,6 +25,8 @@ async function addOne(tx: Tx, id: string): Promise<void> {
 
 /** Adds one to both counters and ends in a deadlock with another connection, which adds one to both in the other order. */
 async function addInDeadlock(tx: Tx): Promise<void> {
+  // The other connection of an earlier try may still wait for a row.
+  await othersEnd()
   const other = await database.pool.connect()
   await sql`SET LOCAL deadlock_timeout = '10ms'`.execute(tx)
   await addOne(tx, 'a')
@@ -50,11 +54,12 @@ it('runs a transaction that a deadlock ended again, and its changes count once',
   let tries = 0
   const result = await inTransaction(database.db, async (tx) => {
     if (++tries === 1) await addInDeadlock(tx)
-    else for (const id of ['a', 'b']) await addOne(tx, id)
+    await othersEnd()
+    for (const id of ['a', 'b']) await addOne(tx, id)
     return `try ${tries}`
   })
   expect(result).toBe('try 2')
-  await Promise.all(others)
+  await othersEnd()
   expect(await readCounters()).toEqual({ a: 2, b: 2 })
 })
 
@@ -67,7 +72,7 @@ it('throws the deadlock after four tries', async () => {
   })
   await expect(work).rejects.toMatchObject({ code: '40P01' })
   expect(tries).toBe(4)
-  await Promise.all(others)
+  await othersEnd()
   expect(await readCounters()).toEqual({ a: 4, b: 4 })
 })
 

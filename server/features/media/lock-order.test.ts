@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createLog } from '#server/platform/log.ts'
+import { openDisk } from '#server/platform/storage/disk.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import type { Tx } from '#server/tables.ts'
+import { removeEpisode, retryEpisode } from './desk-episodes.ts'
+import { announceEpisodes } from './ingest/announce-episodes.ts'
+import { enqueueEpisode } from './ingest/enqueue-episode.ts'
+import type { IngestContext } from './ingest/work-queue.ts'
+import { createMediaKeys } from './media-keys.ts'
+
+let root: string
+let database: TestDatabase
+let context: IngestContext
+let videoId: string
+let episodeId: string
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-lock-order-'))
+  database = await testDatabase()
+  context = {
+    db: database.db,
+    storage: openDisk(join(root, 'data')),
+    clock: { now: () => new Date() },
+    log: createLog({ json: true, level: 'silent' }),
+    programs: { ffmpegPath: 'ffmpeg', ffprobePath: 'ffprobe' },
+    mediaKeys: createMediaKeys('a secret of the tests', false),
+  }
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(root, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  const video = await buildVideo(context, { episodes: 1, ready: 0 })
+  videoId = video.id
+  episodeId = video.episodes[0]?.id ?? ''
+  const failed = { state: 'failed' as const, original_path: `originals/${videoId}.mp4` }
+  const ofVideo = database.db.selectFrom('episodes').select('next_asset_id').where('video_id', '=', videoId)
+  await database.db.updateTable('assets').set(failed).where('id', '=', ofVideo).execute()
+})
+
+/** Not by `inTransaction`, which would hide a deadlock. */
+const once = (work: (tx: Tx) => Promise<unknown>) => database.db.transaction().execute(work)
+const desk = () => ({ db: database.db, clock: context.clock, mediaSecrets: ['a secret of the tests'] })
+
+async function addFile(): Promise<void> {
+  const path = join(root, `${videoId}.mp4`)
+  writeFileSync(path, videoId)
+  const captions = { captions: new Map<never, never>(), keptCaptions: new Set<never>() }
+  const file = { videoId, number: 1, path, name: '01.mp4', priority: 0, ...captions }
+  await enqueueEpisode(context, file, new AbortController().signal)
+}
+
+const works: [name: string, work: () => Promise<unknown>][] = [
+  ['announcing episodes', () => announceEpisodes(context, videoId, [{ en: 'One' }])],
+  ['adding a file', addFile],
+  ['trying a failed file again', () => once((tx) => retryEpisode(desk(), tx, episodeId, 'en'))],
+  ['removing an episode', () => once((tx) => removeEpisode(tx, episodeId, new Date()))],
+]
+
+it.each(works)('%s locks the video before the episode, as publishing does', async (_name, work) => {
+  const publishing = await database.pool.connect()
+  await publishing.query('BEGIN')
+  await publishing.query('SELECT FROM videos WHERE id = $1 FOR NO KEY UPDATE', [videoId])
+  const working = work()
+  await somebodyWaits(database.pool)
+  // At once: if the work held the episode, the two would wait for each other.
+  const episode = publishing.query('SELECT FROM episodes WHERE id = $1 FOR UPDATE NOWAIT', [episodeId])
+  await expect(episode).resolves.toMatchObject({ rowCount: 1 })
+  await publishing.query('COMMIT')
+  publishing.release()
+  await working
+})
