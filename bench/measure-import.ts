@@ -4,6 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { boundToUs } from '#scripts/run-child.mjs'
 import { buildFfmpegArgs } from '#server/features/media/ingest/build-ffmpeg-args.ts'
 import { planLadder } from '#server/features/media/ingest/plan-ladder.ts'
 import { probe } from '#server/features/media/ingest/probe.ts'
@@ -80,7 +81,8 @@ export async function measureLongImport({ home, ffmpeg }: BenchSite): Promise<Ro
 async function importTogether(folder: string, env: NodeJS.ProcessEnv): Promise<number> {
   const started = performance.now()
   const begin = async () => {
-    const worker = spawn(process.execPath, ['server/cli.ts', 'import', folder], { env, stdio: 'ignore' })
+    const args = ['server/cli.ts', 'import', folder]
+    const worker = spawn(...boundToUs(process.execPath, args), { env, stdio: 'ignore' })
     const [status] = (await once(worker, 'exit')) as [number | null]
     if (status !== 0) throw new Error('A folder could not be imported by two workers')
   }
@@ -95,7 +97,7 @@ async function convertBare(ffmpeg: BenchSite['ffmpeg'], folder: string, input: s
     mkdirSync(join(folder, name), { recursive: true })
   const args = buildFfmpegArgs({ ...source, input, gain: undefined, plan })
   const started = performance.now()
-  const { status } = spawnSync('nice', ['-n', '5', ffmpeg.ffmpegPath, ...args], {
+  const { status } = spawnSync(...boundToUs('nice', ['-n', '5', ffmpeg.ffmpegPath, ...args]), {
     cwd: folder,
     stdio: 'ignore',
   })

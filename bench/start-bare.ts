@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { boundToUs } from '#scripts/run-child.mjs'
 import type { BareOptions } from './bare-server.ts'
 import { answers } from './start-bench-site.ts'
 
@@ -21,9 +22,8 @@ export async function startBare(
   // The full build, since the stream's sound is a rendition of its own.
   const hls = join(root, 'node_modules/hls.js/dist/hls.min.js')
   const all: BareOptions = { ...options, port, page, ownPlayerPage, hls }
-  const server = spawn(process.execPath, [join(root, 'bench/bare-server.ts'), JSON.stringify(all)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const args = [join(root, 'bench/bare-server.ts'), JSON.stringify(all)]
+  const server = spawn(...boundToUs(process.execPath, args), { stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://localhost:${port}`
   await answers(`${url}/page`, server)
   return {

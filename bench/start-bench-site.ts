@@ -6,6 +6,7 @@ import { startEmbedded, type EmbeddedConnection } from '#server/platform/databas
 import { createLog } from '#server/platform/log.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
+import { boundToUs } from '#scripts/run-child.mjs'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
 import { makeBenchContent } from './make-bench-content.ts'
 
@@ -75,7 +76,7 @@ export async function startSiteOn(
 
 /** The site's HTTP process, as `npm start` starts it. */
 export function spawnSite(env: NodeJS.ProcessEnv): ChildProcess {
-  return spawn(process.execPath, [...nodeFlags, 'server/main.ts'], {
+  return spawn(...boundToUs(process.execPath, [...nodeFlags, 'server/main.ts']), {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
@@ -108,8 +109,8 @@ export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
 /** The import as an operator runs it. @returns milliseconds */
 export function importFolder(folder: string, env: NodeJS.ProcessEnv): number {
   const started = performance.now()
-  const args = ['server/cli.ts', 'import', folder]
-  const { status } = spawnSync(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const [command, args] = boundToUs(process.execPath, ['server/cli.ts', 'import', folder])
+  const { status } = spawnSync(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   if (status !== 0) throw new Error('The film for the bench could not be imported')
   return performance.now() - started
 }

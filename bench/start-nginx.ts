@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { boundToUs } from '#scripts/run-child.mjs'
 import type { Bare } from './start-bare.ts'
 import { answers } from './start-bench-site.ts'
 
@@ -13,7 +14,7 @@ export async function startNginx(files: string, home: string, probe: string): Pr
   mkdirSync(join(prefix, 'tmp'), { recursive: true })
   writeFileSync(join(prefix, 'nginx.conf'), configOf(files))
   const args = ['-p', prefix, '-c', 'nginx.conf', '-e', 'error.log']
-  const server = spawn('nginx', args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const server = spawn(...boundToUs('nginx', args), { stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://localhost:${port}`
   await answers(`${url}/${probe}`, server)
   return {

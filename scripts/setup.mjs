@@ -1,6 +1,6 @@
 // Brings what the project needs into the checkout: packages, and a Node that runs TypeScript. Runs on any Node from 20 on, before
 // anything is installed, so it imports nothing but Node's own modules.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   accessSync,
@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { passSignalsOn, runChild } from './run-child.mjs'
 import { withSetupLock } from './setup-lock.mjs'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -35,6 +36,7 @@ class SetupError extends Error {}
  * @param {() => Promise<number>} work
  */
 export async function main(work) {
+  passSignalsOn()
   try {
     process.exitCode = await work()
   } catch (error) {
@@ -101,15 +103,13 @@ async function install(lock, mode) {
     ...cacheOption(),
   ]
   const npm = process.env['npm_execpath']
-  const child = npm?.endsWith('.js')
-    ? spawn(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-    : spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [command, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm']
+  const options = { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   const stopProgress = showProgress(total)
-  const status = await new Promise((resolve) =>
-    child.on('error', () => resolve('npm is not there')).on('close', resolve),
-  )
+  const status = await runChild(command, [...first, ...args], options, ({ stdout, stderr }) => {
+    for (const stream of [stdout, stderr]) stream.on('data', (chunk) => (output += chunk))
+  }).catch(() => 'npm is not there')
   stopProgress()
   if (status !== 0) throw new SetupError(explain(status, output))
 }
@@ -150,6 +150,7 @@ function countPackages() {
 }
 
 function explain(status, output) {
+  if (status > 128) return 'The installation was stopped: run the command again to finish it.'
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ECONNRESET|network/.test(output)) {
     return 'The package registry could not be reached: check the network (or npm\'s "registry" and "proxy" settings) and run the command again.'
   }
@@ -190,40 +191,22 @@ export function findNode() {
 }
 
 /**
- * Runs a program to its end with our input and output, and passes signals on. Gives its exit status.
+ * Runs a program to its end with our input and output. Gives its exit status.
  * @param {string} command a path; `node` stands for the project's Node
  * @param {string[]} args
  */
-export async function run(command, args, env = {}) {
+export function run(command, args, env = {}) {
   const node = findNode()
   const path = [dirname(node), join(modules, '.bin'), process.env['PATH']].join(delimiter)
-  const program = endsWithUs(command === 'node' ? node : command, args)
   // TypeScript is stripped once and kept: a process that starts from it is 20 MB smaller and quicker to begin.
   const NODE_COMPILE_CACHE = join(modules, '.cache', 'compile')
   // Else glibc keeps what threads gave back in as many pools as they are, up to eight for each core.
   const MALLOC_ARENA_MAX = '2'
-  const child = spawn(program.command, program.args, {
+  return runChild(command === 'node' ? node : command, args, {
     cwd: root,
     stdio: 'inherit',
     env: { NODE_COMPILE_CACHE, MALLOC_ARENA_MAX, ...process.env, PATH: path, ...env },
   })
-  // At a terminal Ctrl-C reaches the child by itself; sent to us alone it has to be passed on.
-  const pass = (signal) => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal))
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  for (const signal of signals) process.on(signal, pass)
-  const [status, signal] = await new Promise((resolve, reject) =>
-    child.on('error', reject).on('close', (...end) => resolve(end)),
-  )
-  for (const each of signals) process.off(each, pass)
-  return status ?? 128 + ({ SIGINT: 2, SIGKILL: 9, SIGTERM: 15, SIGHUP: 1 }[signal] ?? 0)
-}
-
-/** Where the system can do it, the child ends in order when we are killed. */
-function endsWithUs(command, args) {
-  // There is more than one setpriv, and BusyBox's can't do this.
-  const works = spawnSync('setpriv', ['--pdeathsig', 'TERM', 'true'], { timeout: 5000 }).status === 0
-  if (!works) return { command, args }
-  return { command: 'setpriv', args: ['--pdeathsig', 'TERM', command, ...args] }
 }
 
 /** Builds the web pages unless dist/web was built from just these sources. Gives the exit status. */

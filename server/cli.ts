@@ -14,6 +14,7 @@ import { readSiteId } from '#server/platform/database/dump-tables.ts'
 import { createLog, type Log } from '#server/platform/log.ts'
 import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { lockSite } from '#server/platform/site-lock.ts'
+import { onStopSignal } from '#server/platform/stop-signals.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
 import { pathFromShell } from '#server/path-from-shell.ts'
 
@@ -187,7 +188,7 @@ async function main(): Promise<void> {
   const [name, ...args] = process.argv.slice(2)
   const command = findCommand(name)
   const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
+  onStopSignal(() => stop.abort())
   const config = loadConfig(process.env)
   const log = createLog({ json: false, level: 'error' })
   if ('runBare' in command) {

@@ -7,14 +7,14 @@ import { openDatabase, planOnce } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { lockSite } from '#server/platform/site-lock.ts'
-import { runWorker } from '#server/run-worker.ts'
+import { onStopSignal } from '#server/platform/stop-signals.ts'
+import { runWorker, type Worker } from '#server/run-worker.ts'
 import { createSite } from '#server/site.ts'
 import { noteAddress } from '#server/site-address.ts'
 import type { Tables } from '#server/tables.ts'
 
-/** How long requests under way may take once the site closes. */
+/** How long requests under way may take once the site closes; the database needs time after them (stop-signals.ts). */
 const graceMs = 5000
-const signals = ['SIGINT', 'SIGTERM'] as const
 
 /** The site: HTTP here, ingest and scheduled jobs in a worker of its own beside it. */
 async function main(): Promise<void> {
@@ -32,6 +32,17 @@ async function main(): Promise<void> {
   await site.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
     throw explainListenError(error, config)
   })
+  let closing = false
+  let worker: Worker | undefined
+  const close = async () => {
+    closing = true
+    log.info('Closing')
+    setTimeout(() => site.server.closeAllConnections(), graceMs).unref()
+    await Promise.all([site.close(), worker?.stop()])
+    await context.close()
+    process.exit(0)
+  }
+  onStopSignal(() => void close())
   await noteAddress(context)
   log.info(`Cliffhanger is open at ${config.publicUrl}`)
   if (!(await hasOperators(context.db)))
@@ -40,19 +51,8 @@ async function main(): Promise<void> {
     )
   // What was compiled for this start is there for the worker, and for every later process, however this one ends.
   flushCompileCache()
-  const worker = runWorker(log, programs)
-
-  let closing = false
-  const close = async () => {
-    if (closing) return
-    closing = true
-    log.info('Closing')
-    setTimeout(() => site.server.closeAllConnections(), graceMs).unref()
-    await Promise.all([site.close(), worker.stop()])
-    await context.close()
-    process.exit(0)
-  }
-  for (const signal of signals) process.on(signal, () => void close())
+  if (closing) return
+  worker = runWorker(log, programs)
   // Nothing else would look for what the start has left behind, nor make the nursery small again: some 15 MB.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

@@ -3,20 +3,32 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Log } from '#server/platform/log.ts'
 import type { Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { isStopSignal, stopThisProcess } from '#server/platform/stop-signals.ts'
 
 const restartMs = 2000
-const stopMs = 10_000
+/** The worker is killed then. It ends while requests are finished, and before the database does (stop-signals.ts). */
+const stopMs = 6000
+
+export interface Worker {
+  stop(): Promise<void>
+}
 
 /**
- * Runs the worker beside a single-machine site and starts it again when it ends. It notices by itself when this process
- * dies: its standard input closes. The programs that were found here are handed to it, so that they are looked for once.
+ * Runs the worker beside a single-machine site. Starts it again after a crash; a stop signal to it stops the site. The worker
+ * notices when this process dies: its standard input closes. It gets the programs that were found here, to find them once.
  */
-export function runWorker(log: Log, programs: Ffmpeg): { stop(): Promise<void> } {
+export function runWorker(log: Log, programs: Ffmpeg): Worker {
   let stopping = false
   let child: ChildProcess = start()
 
   function start(): ChildProcess {
-    const args = [join(import.meta.dirname, 'worker.ts'), '--parent', '--ffmpeg', JSON.stringify(programs)]
+    const args = [
+      join(import.meta.dirname, 'worker.ts'),
+      '--parent',
+      String(process.pid),
+      '--ffmpeg',
+      JSON.stringify(programs),
+    ]
     const worker = spawn(process.execPath, args, { stdio: ['pipe', 'inherit', 'inherit'] })
     worker.on('error', (error) => {
       log.error({ err: error }, 'The worker could not be started')
@@ -24,6 +36,8 @@ export function runWorker(log: Log, programs: Ffmpeg): { stop(): Promise<void> }
     })
     worker.on('exit', (code, signal) => {
       if (stopping) return
+      // One that has begun passes the signal on by itself.
+      if (isStopSignal(signal)) return stopThisProcess()
       log.warn({ code, signal }, 'The worker ended; it is started again')
       startAgain()
     })

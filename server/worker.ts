@@ -4,18 +4,23 @@ import { loadConfig } from '#server/platform/config.ts'
 import { runMain } from '#server/platform/config-error.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { onStopSignal } from '#server/platform/stop-signals.ts'
 import { work } from '#server/work.ts'
 
 const niceness = 10
 
-/** `--parent`: end when the process that started this one does. `--ffmpeg`: what that process has found, as JSON. */
-const flags = { parent: { type: 'boolean' }, ffmpeg: { type: 'string' } } as const
+/** `--parent`: the id of the process that started this one, to end together. `--ffmpeg`: what that process has found, as JSON. */
+const flags = { parent: { type: 'string' }, ffmpeg: { type: 'string' } } as const
 
 /** The worker process: ingest, uploads and scheduled jobs until it is stopped. */
 async function main(): Promise<void> {
   const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
   const { parent, ffmpeg } = parseArgs({ options: flags }).values
+  onStopSignal((signal) => {
+    // A parent that has died has left its id to others.
+    if (process.ppid === Number(parent)) process.kill(process.ppid, signal)
+    stop.abort()
+  })
   if (parent) process.stdin.on('close', () => stop.abort()).resume()
   const config = loadConfig(process.env)
   const log = createLog({ json: config.production, level: config.logLevel })

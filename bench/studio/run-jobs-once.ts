@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { boundToUs } from '#scripts/run-child.mjs'
 import { benchEnv } from '#bench/start-bench-site.ts'
 
 const mostMs = 600_000
 
 /** Lets a worker do what comes round, each job in its time, as a site that runs has them done: days are summed up, ranks made. */
 export async function runJobsOnce(pool: Pool, dataDir: string): Promise<void> {
-  const worker = spawn(process.execPath, ['server/worker.ts'], {
+  const worker = spawn(...boundToUs(process.execPath, ['server/worker.ts']), {
     env: benchEnv(dataDir),
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -11,6 +11,7 @@ import {
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { boundToUs } from '#scripts/run-child.mjs'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 const patienceMs = 10_000
@@ -61,7 +62,7 @@ export async function startNginx(setUp: NginxSetUp): Promise<Nginx> {
   mkdirSync(join(home, 'tmp'))
   writeFileSync(join(home, 'nginx.conf'), mainConfig(njs, setUp.config, await asUser()))
   const args = ['-p', home, '-c', 'nginx.conf', '-e', 'error.log']
-  const server = spawn('nginx', args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const server = spawn(...boundToUs('nginx', args), { stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://127.0.0.1:${port}`
   await listens(url, () => server.exitCode !== null, join(home, 'error.log'))
   return {

@@ -19,8 +19,8 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
-/** How long what is under way may take once the process closes. */
-const graceMs = 5000
+/** How long jobs under way may take once the process closes; the worker is killed soon after (run-worker.ts). */
+const graceMs = 4000
 
 /**
  * Runs scheduled jobs on the site's own PostgreSQL. A job that fails is logged and comes round again; one whose process
@@ -58,8 +58,11 @@ export async function startJobs(pool: Pool, jobs: readonly Job[], log: Log): Pro
     async stop() {
       stopping.abort()
       for (const timer of timers) clearInterval(timer)
-      await Promise.all([listening.stop(), boss.stop({ graceful: true, timeout: graceMs })])
-      await Promise.race([Promise.all(running), delay(graceMs, undefined, { ref: false })])
+      await Promise.all([
+        listening.stop(),
+        boss.stop({ graceful: true, timeout: graceMs }),
+        Promise.race([Promise.all(running), delay(graceMs, undefined, { ref: false })]),
+      ])
     },
   }
 }

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, renameSync, statSync, unwatchFile, watchFile } from 'node:fs'
 import { totalmem } from 'node:os'
 import { asUser, type RunAs } from '#server/platform/database/embedded-user.ts'
 
@@ -103,7 +103,38 @@ function rotate(logFile: string): void {
   if (size > keptLogBytes) renameSync(logFile, `${logFile}.old`)
 }
 
-/** What the server wrote to its log after byte `from`. */
+const lookEveryMs = 250
+
+/**
+ * Calls `stop` once the server `pid` gets a stop signal. SIGTERM alone does not end it while it has clients, and SIGHUP never does.
+ * Only its log tells of these signals.
+ * @returns ends the watch after a last look
+ */
+export function watchForStopSignals(pid: number, logFile: string, stop: () => void): () => void {
+  const from = statSync(logFile).size
+  const line = new RegExp(`\\[${pid}\\] LOG: {2}received (SIGHUP|smart shutdown|fast shutdown)`)
+  let watching = true
+  const look = () => {
+    if (!watching || !line.test(readLogSince(logFile, from))) return
+    end()
+    stop()
+  }
+  const end = () => {
+    watching = false
+    unwatchFile(logFile, look)
+  }
+  watchFile(logFile, { interval: lookEveryMs, persistent: false }, look)
+  return () => {
+    look()
+    end()
+  }
+}
+
+/** What the server wrote to its log after byte `from`; nothing where the log cannot be read. */
 export function readLogSince(logFile: string, from: number): string {
-  return readFileSync(logFile).subarray(from).toString()
+  try {
+    return readFileSync(logFile).subarray(from).toString()
+  } catch {
+    return ''
+  }
 }

@@ -7,6 +7,7 @@ import pg from 'pg'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { isDatabaseAway } from '#server/platform/database/database-away.ts'
 import { startEmbedded, type EmbeddedDatabase } from '#server/platform/database/embedded.ts'
+import { watchForStopSignals } from '#server/platform/database/embedded-process.ts'
 import { findPostmaster } from '#server/platform/database/postmaster-file.ts'
 import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
 import { thisProcess } from '#server/platform/lock-file.ts'
@@ -158,6 +159,29 @@ test.each([
     await pool.end()
   },
 )
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('an owner stops when its server gets %s', async (signal) => {
+  await start(shared)
+  const stopped = Promise.withResolvers<string | number | undefined>()
+  const kill = process.kill.bind(process)
+  vi.spyOn(process, 'kill').mockImplementation((pid, name) => {
+    if (pid !== process.pid) return kill(pid, name)
+    stopped.resolve(name)
+    return true
+  })
+  kill(postmasterOf(shared) ?? 0, signal)
+  expect(await stopped.promise).toBe('SIGTERM')
+})
+
+test('a log that has gone tells of no stop signal', () => {
+  const file = join(newDir(), 'postgres.log')
+  writeFileSync(file, '')
+  const stop = vi.fn<() => void>()
+  const endWatch = watchForStopSignals(1, file, stop)
+  rmSync(file)
+  endWatch()
+  expect(stop).not.toHaveBeenCalled()
+})
 
 test('an owner whose server was replaced by another process leaves that one alone', async () => {
   const owner = await start(shared)

@@ -21,11 +21,16 @@ import {
   makePrivateDir,
   userName,
 } from '#server/platform/database/embedded-cluster.ts'
-import { readLogSince, spawnPostgres } from '#server/platform/database/embedded-process.ts'
+import {
+  readLogSince,
+  spawnPostgres,
+  watchForStopSignals,
+} from '#server/platform/database/embedded-process.ts'
 import { chooseUser, type RunAs } from '#server/platform/database/embedded-user.ts'
 import { findPostmaster, type Postmaster } from '#server/platform/database/postmaster-file.ts'
 import { isAlive, readHolder, thisProcess, withLock } from '#server/platform/lock-file.ts'
 import type { Log } from '#server/platform/log.ts'
+import { stopThisProcess, stopTimeLeftMs } from '#server/platform/stop-signals.ts'
 
 interface EmbeddedOptions {
   dataDir: string
@@ -73,6 +78,7 @@ class Supervisor {
   readonly #runAs: RunAs | undefined
   #child: ChildProcess | undefined
   #starting: Promise<EmbeddedConnection> | undefined
+  #endWatch: (() => void) | undefined
 
   constructor({ dataDir, log, durable = true }: EmbeddedOptions) {
     this.#log = log
@@ -94,6 +100,7 @@ class Supervisor {
   }
 
   async stop(): Promise<void> {
+    await this.#starting?.catch(() => {})
     const child = this.#child
     this.#child = undefined
     // One that has gone may have been replaced by another process's, which is not ours to end.
@@ -158,7 +165,12 @@ class Supervisor {
     child.on('error', (error) => (failure = error))
     let nextNotice = Date.now() + 5000
     while (child.exitCode === null && child.signalCode === null && !failure) {
-      if (findPostmaster(this.#clusterDir)?.status === 'ready') return undefined
+      const running = findPostmaster(this.#clusterDir)
+      if (running?.status === 'ready') {
+        this.#endWatch = watchForStopSignals(running.pid, logFile, stopThisProcess)
+        child.once('exit', this.#endWatch)
+        return undefined
+      }
       if (Date.now() > deadline) {
         await this.#end(child.pid)
         return `it was not ready after ${readyTimeoutMs / 1000} seconds; see ${logFile}`
@@ -178,14 +190,15 @@ class Supervisor {
     )
   }
 
-  /** Ends a server in order, and less politely when it takes too long. */
+  /** Ends a server in order, and less politely when it takes too long: it then repairs itself at its next start. */
   async #end(pid: number | undefined): Promise<void> {
     if (pid === undefined) return
+    this.#endWatch?.()
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
       const target = findPostmaster(this.#clusterDir)?.pid
       if (target === undefined) return
       if (!sendSignal(target, signal)) return
-      const deadline = Date.now() + stopTimeoutMs
+      const deadline = Date.now() + Math.min(stopTimeoutMs, stopTimeLeftMs() / 2)
       while (Date.now() < deadline) {
         if (!findPostmaster(this.#clusterDir)) return
         await delay(5)

@@ -5,6 +5,7 @@ import { languages } from '#contract/languages.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryHomepage } from '#contract/catalog.ts'
 import { changeUser, getUser } from '#contract/members.ts'
+import type { PlainRoute } from './route.ts'
 import { createHttpServer, type HttpServerOptions } from './server.ts'
 import { buildVideo } from '#server/testing/builders.ts'
 import { servedCalls } from '#server/testing/served-calls.ts'
@@ -84,6 +85,29 @@ it('answers a call by a connection that was opened ahead while it closes, and th
   await closing.promise
   socket.write('GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n')
   expect(await text(socket)).toMatch(/^HTTP\/1.1 200 [^]*\r\nconnection: close\r\n[^]*"openapi":"3.1.0"/i)
+  await closed
+})
+
+it('ends a kept-alive connection once a request is answered that was under way when it closed', async () => {
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  const slow: PlainRoute = {
+    method: 'GET',
+    path: '/slow',
+    async handle(_request, reply) {
+      asked.resolve()
+      await answered.promise
+      return reply.send('answered late')
+    },
+  }
+  const server = await bareServer({ plainRoutes: [slow] })
+  const address = await server.listen({ port: 0, host: '127.0.0.1' })
+  const socket = connect(Number(new URL(address).port), '127.0.0.1')
+  socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await asked.promise
+  const closed = server.close()
+  answered.resolve()
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 200 [^]*answered late$/)
   await closed
 })
 

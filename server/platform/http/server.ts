@@ -98,6 +98,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     clientErrorHandler: (error, socket) => answerUnreadable(words, error, socket),
   })
   answerForNode(words, app.server)
+  endConnectionsOnClose(app)
   app.setValidatorCompiler(createValidatorCompiler())
   app.setSerializerCompiler(createSerialiserCompiler())
   app.setErrorHandler((error: Error, request, reply) => answerError(words, error, request, reply))
@@ -160,6 +161,19 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     throw new Fault('noSuchCall')
   })
   return app
+}
+
+/** Once the server closes, a connection ends with its answer. Node would keep it alive, and the server would wait for it. */
+function endConnectionsOnClose(app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', (done) => {
+    closing = true
+    done()
+  })
+  app.addHook('onResponse', (request, _reply, done) => {
+    if (closing) request.raw.socket.end()
+    done()
+  })
 }
 
 type Answer = { info: unknown } | { data: unknown } | Serialised

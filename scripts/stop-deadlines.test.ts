@@ -1,0 +1,62 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { onStopSignal, stopTimeLeftMs, stopWithinMs } from '#server/platform/stop-signals.ts'
+import { killAfterMs, passSignalsOn, runChild } from './run-child.mjs'
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const before = signals.flatMap((signal) => process.listeners(signal))
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout'] }))
+
+afterEach(() => {
+  vi.useRealTimers()
+  for (const signal of signals)
+    for (const listener of process.listeners(signal))
+      if (!before.includes(listener)) process.off(signal, listener)
+})
+
+/** Has the latest listener hear a signal that was not sent. */
+const hear = (signal: NodeJS.Signals) => process.listeners(signal).at(-1)?.(signal)
+
+test('a process of the site stops once for all signals, and ends hard less than 10 s after the first', () => {
+  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
+  const stop = vi.fn<(signal: string) => void>()
+  onStopSignal(stop)
+  expect(stopTimeLeftMs()).toBe(Infinity)
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) hear(signal)
+  expect(stop.mock.calls).toEqual([['SIGHUP']])
+  vi.advanceTimersByTime(stopWithinMs - 1)
+  expect(stopTimeLeftMs()).toBe(1)
+  expect(exit).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(exit.mock.calls).toEqual([[129]])
+  expect(stopWithinMs).toBeLessThan(10_000)
+})
+
+test('a script kills a program that ignores signals after the site would have ended and before 10 s, and starts none after it', async () => {
+  const children: ChildProcess[] = []
+  const ignoring =
+    "process.on('SIGTERM', () => console.log('heard')); setInterval(() => {}, 1000); console.log('ready')"
+  const run = () =>
+    runChild(process.execPath, ['-e', ignoring], { stdio: ['ignore', 'pipe', 'inherit'] }, (child) =>
+      children.push(child),
+    )
+  passSignalsOn()
+  const ended = run()
+  const [child] = children
+  if (!child?.stdout) throw new Error('The program has no output to read')
+  await once(child.stdout, 'data')
+  hear('SIGTERM')
+  await once(child.stdout, 'data')
+  const kill = vi.spyOn(child, 'kill')
+  vi.advanceTimersByTime(killAfterMs - 1)
+  expect(kill).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(await ended).toBe(128 + 9)
+  expect(await run()).toBe(128 + 15)
+  expect(children).toHaveLength(1)
+  expect([stopWithinMs, killAfterMs, 10_000]).toEqual(
+    [stopWithinMs, killAfterMs, 10_000].toSorted((a, b) => a - b),
+  )
+})

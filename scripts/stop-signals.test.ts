@@ -1,0 +1,161 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { changeUser } from '#contract/members.ts'
+import { isRunning, listProcessTree, type TreeProcess } from '#server/testing/run-process-tree.ts'
+import { Visitor } from '#server/testing/visitor.ts'
+import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+
+/** For each wait. The 10 s that a site has to stop are held by stop-signals.ts and run-child.mjs, however busy the machine is. */
+const patienceMs = 120_000
+const root = join(import.meta.dirname, '..')
+// One for all tests, so that there is one cluster to make.
+const home = mkdtempSync(join(tmpdir(), 'cliffhanger-stop-'))
+const running = new Set<TreeProcess>()
+
+afterEach(() => {
+  for (const each of running) if (isRunning(each)) process.kill(each.pid, 'SIGKILL')
+  running.clear()
+})
+
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+/** How to find the processes of `npm start` by their command lines. */
+const roles = {
+  npm: /^npm/,
+  'scripts/start.mjs': /scripts\/start\.mjs/,
+  'server/main.ts': /server\/main\.ts/,
+  'server/worker.ts': /server\/worker\.ts/,
+  PostgreSQL: /postgres -D/,
+  ffmpeg: /ffmpeg .*-i /,
+}
+type Role = keyof typeof roles
+
+/** The exit code and signal of npm. */
+type End = [number | null, NodeJS.Signals | null]
+const inOrder: End = [0, null]
+
+test.each<[NodeJS.Signals, Role, End]>([
+  ['SIGINT', 'npm', inOrder],
+  ['SIGTERM', 'npm', inOrder],
+  // npm does not wait for its child then.
+  ['SIGHUP', 'npm', [null, 'SIGHUP']],
+  ['SIGTERM', 'scripts/start.mjs', inOrder],
+  ['SIGTERM', 'server/main.ts', inOrder],
+  ['SIGTERM', 'PostgreSQL', inOrder],
+])(
+  '%s to %s finishes the request under way and ends every process of npm start',
+  { timeout: 4 * patienceMs },
+  async (signal, role, end) => {
+    const site = await startSite({ DEMO: '0' })
+    const request = await beginRequest(site.port)
+    const { target, tree } = findIn(site.npm, role)
+    process.kill(target.pid, signal)
+    await waitUntil('the site is closed', async () => !(await answersAt(site.url)), patienceMs)
+    expect(await request.finish()).toMatch(/^HTTP\/1.1 200 /)
+    await ended(tree)
+    expect(await site.end).toEqual(end)
+    expect(databaseLog()).toMatch(/database system is shut down\n$/)
+  },
+)
+
+test(
+  'SIGTERM to the worker while ffmpeg runs ends every process of npm start',
+  { timeout: 4 * patienceMs },
+  async () => {
+    const site = await startSite({ DEMO: '1' })
+    await waitUntil('ffmpeg runs', () => treeOf(site.npm).some(isA('ffmpeg')), patienceMs)
+    const { target, tree } = findIn(site.npm, 'server/worker.ts')
+    process.kill(target.pid, 'SIGTERM')
+    await ended(tree)
+    expect(await site.end).toEqual(inOrder)
+    expect(databaseLog()).toMatch(/database system is shut down\n$/)
+  },
+)
+
+const isA =
+  (role: Role) =>
+  ({ command }: TreeProcess) =>
+    roles[role].test(command)
+
+function treeOf(npm: ChildProcess): TreeProcess[] {
+  const tree = npm.pid === undefined ? [] : listProcessTree(npm.pid)
+  for (const each of tree) running.add(each)
+  return tree
+}
+
+function findIn(npm: ChildProcess, role: Role): { target: TreeProcess; tree: TreeProcess[] } {
+  const tree = treeOf(npm)
+  const target = tree.find(isA(role))
+  if (!target) throw new Error(`There is no ${role}: ${tree.map(({ command }) => command).join('\n')}`)
+  return { target, tree }
+}
+
+const ended = (tree: readonly TreeProcess[]) =>
+  waitUntil('every process has ended', () => !tree.some(isRunning), patienceMs)
+
+const databaseLog = () => readFileSync(join(home, 'postgres', 'postgres.log'), 'utf8')
+
+/** `npm start` as an operator runs it: with no settings of the npm that runs the tests. */
+async function startSite(settings: Record<string, string>) {
+  const port = await freePort()
+  const { PATH, HOME } = process.env
+  const npm = spawn('npm', ['start'], {
+    cwd: root,
+    env: { PATH, HOME, DATA_DIR: home, PORT: String(port), ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const end = once(npm, 'exit')
+  let printed = ''
+  for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk) => (printed += String(chunk)))
+  const url = `http://127.0.0.1:${port}`
+  const isReady = () => {
+    treeOf(npm)
+    if (npm.exitCode !== null) throw new Error(`npm start ended: ${printed}`)
+    return answersAt(`${url}/api/ready`)
+  }
+  await waitUntil('the site is ready', isReady, patienceMs)
+  return { npm, end, port, url: `${url}/api/health` }
+}
+
+/** Sends a call that writes to the database, but for the last byte of its body, which the site then waits for. */
+async function beginRequest(port: number): Promise<{ finish(): Promise<string> }> {
+  const visitor = new Visitor(`http://127.0.0.1:${port}`)
+  await (await visitor.fetch('/api/user')).text()
+  const body = JSON.stringify({ display_name: 'In no hurry' })
+  const head = [
+    `${changeUser.method} ${changeUser.path} HTTP/1.1`,
+    `Host: 127.0.0.1:${port}`,
+    `Cookie: ${visitor.cookie}`,
+    'Sec-Fetch-Site: same-origin',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Expect: 100-continue',
+  ]
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  const [begun] = await once(socket, 'data')
+  expect(String(begun)).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+  socket.write(body.slice(0, -1))
+  return {
+    finish() {
+      socket.write(body.slice(-1))
+      return text(socket)
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A server that listens on a port has an address with one.
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,35 @@
+import { constants } from 'node:os'
+
+/** Ctrl-C, a service manager, and a terminal that is closed. */
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+type StopSignal = (typeof stopSignals)[number]
+
+/** Whatever still runs then, a process of the site ends this long after the first signal. The whole site has 10 s. */
+export const stopWithinMs = 9000
+
+let stopBy = Infinity
+
+/** Calls `stop` at the first stop signal. Ends the process hard if it is still there after `stopWithinMs`. */
+export function onStopSignal(stop: (signal: StopSignal) => void): void {
+  const ask = (signal: StopSignal) => {
+    if (stopBy !== Infinity) return
+    stopBy = Date.now() + stopWithinMs
+    setTimeout(() => process.exit(128 + constants.signals[signal]), stopWithinMs).unref()
+    stop(signal)
+  }
+  for (const signal of stopSignals) process.on(signal, ask)
+}
+
+/** How long until this process ends hard: Infinity before a stop signal. */
+export function stopTimeLeftMs(): number {
+  return Math.max(0, stopBy - Date.now())
+}
+
+/** Stops this process as a signal from outside does: one of its children was asked to stop. */
+export function stopThisProcess(): void {
+  process.kill(process.pid, 'SIGTERM')
+}
+
+export function isStopSignal(signal: NodeJS.Signals | null): boolean {
+  return stopSignals.some((each) => each === signal)
+}

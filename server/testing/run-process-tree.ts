@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { describeProcess, type ProcessDescription } from '#server/platform/run-ps.ts'
+
+/** A process, told apart from a later one with the same id by when it started. */
+export interface TreeProcess extends ProcessDescription {
+  pid: number
+}
+
+/** The process `root` and all its descendants, parents first. */
+export function listProcessTree(root: number): TreeProcess[] {
+  const parents = [...readParents()]
+  const idsFrom = (pid: number): number[] => [
+    pid,
+    ...parents.flatMap(([child, parent]) => (parent === pid ? idsFrom(child) : [])),
+  ]
+  return idsFrom(root).flatMap((pid) => {
+    const description = describeProcess(pid)
+    return description ? [{ pid, ...description }] : []
+  })
+}
+
+export function isRunning({ pid, started }: TreeProcess): boolean {
+  return describeProcess(pid)?.started === started
+}
+
+/** The id of each process with its parent's. */
+function readParents(): Map<number, number> {
+  return new Map(existsSync('/proc/self/stat') ? readProc() : askPs())
+}
+
+function readProc(): [number, number][] {
+  return readdirSync('/proc').flatMap((name): [number, number][] => {
+    try {
+      const stat = readFileSync(`/proc/${Number(name)}/stat`, 'utf8')
+      // Behind the name in brackets: the state and the parent.
+      const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      return [[Number(name), Number(parent)]]
+    } catch {
+      // Not a process, or one that has ended meanwhile.
+      return []
+    }
+  })
+}
+
+function askPs(): [number, number][] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
+  return lines.map((line) => {
+    const [pid = '', parent = ''] = line.trim().split(/\s+/)
+    return [Number(pid), Number(parent)]
+  })
+}
