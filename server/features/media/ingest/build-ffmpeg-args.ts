@@ -48,6 +48,13 @@ export function inputArgs(input: string, container: Container): string[] {
 const keyframes = 'expr:gte(t,max(n_forced,2*n_forced-4))'
 
 /**
+ * Pictures are numbered to the second and written at one a second, so that none is repeated or dropped. The option that says so
+ * has another name in each age of ffmpeg: `-vsync`, gone since 9, and `-fps_mode`, unknown before 5.1.
+ */
+const oneEachSecond = 'setpts=N/TB'
+const eachFrameOnce = ['-r', '1']
+
+/**
  * One run of ffmpeg that makes everything from one decoding, into its working folder: `v0/ v1/ …`, `a/`, `storyboard.jpg`,
  * `candidate-1.jpg …`. Understood by ffmpeg 4 (2018) and newer.
  */
@@ -64,14 +71,15 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     'pipe:1',
     ...inputArgs(job.input, job.container),
     '-filter_complex',
-    filterGraph(job),
+    ladderGraph(job),
+    '-filter_complex',
+    picturesGraph(job),
     ...plan.rungs.flatMap((rung, index) => rungArgs(rung, index, job.highRange !== undefined)),
     ...extraArgs(job),
     ...audioArgs(job),
     '-map',
     '[sheet]',
-    '-vsync',
-    '0',
+    ...eachFrameOnce,
     '-frames:v',
     '1',
     '-q:v',
@@ -83,8 +91,7 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     'storyboard.jpg',
     '-map',
     '[frames]',
-    '-vsync',
-    '0',
+    ...eachFrameOnce,
     '-q:v',
     '2',
     '-f',
@@ -93,42 +100,51 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
   ]
 }
 
-/**
- * Each rung is scaled from the one above it; the small pictures of the sheet come from the lowest. The film is named by its
- * number: in a filter graph ffmpeg 4 finds none by `V` where a cover picture stands first.
- */
-function filterGraph({
-  plan,
-  duration,
-  interlaced,
-  streamIndex,
-  highRange,
-  extraRung,
-}: TranscodeJob): string {
-  const board = planStoryboard(plan, duration)
-  const candidates = planCandidates(duration)
-  const { num, den } = plan.frameRate
+/** Each rung is scaled from the one above it. */
+function ladderGraph(job: TranscodeJob): string {
+  const { plan, extraRung } = job
   const chains: string[] = []
-  let from = `[0:${streamIndex}]${interlaced ? 'yadif=deint=interlaced,' : ''}fps=${num}/${den}:start_time=0,`
+  let from = sourceChain(job)
   plan.rungs.forEach(({ width, height }, index) => {
     const more = extraRung
       ? extraPlaces(plan).flatMap((place, at) => (place === index ? [`[x${at}]`] : []))
       : []
-    const outputs = [`[v${index}]`, `[s${index}]`, ...(index === 0 ? ['[f]'] : []), ...more]
-    const finish = index === 0 ? `${toUsualRange(highRange)},setsar=1,format=yuv420p` : ''
+    const outputs = [`[v${index}]`, ...(index < plan.rungs.length - 1 ? [`[s${index}]`] : []), ...more]
+    const finish = index === 0 ? finishChain(job) : ''
     chains.push(
       `${from}scale=${width}:${height}:flags=bicubic${finish},split=${outputs.length}${outputs.join('')}`,
     )
     from = `[s${index}]`
   })
-  const { interval, tileWidth, tileHeight, columns, rows } = board
-  chains.push(
-    `${from}select='gte(t,selected_n*${interval})',scale=${tileWidth}:${tileHeight},tile=${columns}x${rows}[sheet]`,
-  )
-  chains.push(
-    `[f]select='lt(selected_n,${candidates.count})*gte(t,selected_n*${candidates.interval})'[frames]`,
-  )
   return chains.join(';')
+}
+
+/**
+ * The storyboard and the candidates for the poster, from the same decoding. They have a graph of their own because ffmpeg 7 holds
+ * back every frame of a graph until its slowest output has one, and the storyboard has none before the end of the film.
+ */
+function picturesGraph(job: TranscodeJob): string {
+  const { plan, duration } = job
+  const { interval, tileWidth, tileHeight, columns, rows } = planStoryboard(plan, duration)
+  const candidates = planCandidates(duration)
+  const [{ width, height } = { width: tileWidth, height: tileHeight }] = plan.rungs
+  const finish = finishChain(job)
+  return [
+    `${sourceChain(job)}split=2[t][c]`,
+    `[t]select='gte(t,selected_n*${interval})',scale=${tileWidth}:${tileHeight}${finish},tile=${columns}x${rows},${oneEachSecond}[sheet]`,
+    `[c]select='lt(selected_n,${candidates.count})*gte(t,selected_n*${candidates.interval})',scale=${width}:${height}:flags=bicubic${finish},${oneEachSecond}[frames]`,
+  ].join(';')
+}
+
+/** The film is named by its number: in a filter graph ffmpeg 4 finds none by `V` where a cover picture precedes it. */
+function sourceChain({ plan, interlaced, streamIndex }: TranscodeJob): string {
+  const { num, den } = plan.frameRate
+  return `[0:${streamIndex}]${interlaced ? 'yadif=deint=interlaced,' : ''}fps=${num}/${den}:start_time=0,`
+}
+
+/** Follows the scaling, when there are fewer pixels to work on. */
+function finishChain({ highRange }: TranscodeJob): string {
+  return `${toUsualRange(highRange)},setsar=1,format=yuv420p`
 }
 
 /** zimg's names of the three ways to read a picture of a wide range. */

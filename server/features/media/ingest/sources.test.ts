@@ -180,8 +180,6 @@ describe('a picture', () => {
       ...lavfi('sine=duration=6'),
       '-vf',
       uneven,
-      '-vsync',
-      'vfr',
       input,
     )
     const times = packets(input, 'pts_time').map(parseFloat)
@@ -208,8 +206,10 @@ describe('HDR', () => {
     )
   const write = (name: string, transfer: string, source: string[]) => {
     const input = join(root, `${name}.mkv`)
+    // Older builds write what the options say, newer ones what the frames say.
     const colours = ['-color_primaries', 'bt2020', '-color_trc', transfer, '-colorspace', 'bt2020nc']
-    ffmpeg(...source, '-c:v', 'ffv1', ...colours, '-color_range', 'tv', input)
+    const frames = `setparams=color_primaries=bt2020:color_trc=${transfer}:colorspace=bt2020nc:range=tv`
+    ffmpeg(...source, '-vf', frames, '-c:v', 'ffv1', ...colours, '-color_range', 'tv', input)
     return input
   }
 
@@ -252,7 +252,7 @@ describe('HDR', () => {
     )
     // Taken for the usual colours they would be 185, 110, 128.
     expect(red).toBeGreaterThan(195)
-    expect(green).toBeLessThan(90)
+    expect(green).toBeLessThan(100)
     expect(Math.abs(blue - 127)).toBeLessThan(15)
   })
 })

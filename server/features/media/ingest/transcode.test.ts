@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drawFilm, firstVideoCodec, packets, programs } from '#server/testing/run-test-media.ts'
-import { inputArgs } from './build-ffmpeg-args.ts'
+import { turnMp4 } from '#server/testing/turn-mp4.ts'
 import { splitBoxes } from './mp4-boxes.ts'
 import { parsePlaylist } from './playlists.ts'
 import { runLimited } from './run-ffmpeg.ts'
@@ -83,16 +83,10 @@ test('an odd shape is kept, and silence makes no audio rendition', async () => {
 })
 
 test('a film held upright is shown upright', async () => {
-  const flat = join(root, 'flat.mp4')
-  const upright = join(root, 'upright.mp4')
-  drawFilm(flat, { size: '320x180', seconds: 1 })
-  const { status } = await runLimited({
-    program: programs.ffmpegPath,
-    args: ['-v', 'error', ...inputArgs(flat, 'mov'), '-c', 'copy', '-metadata:s:v', 'rotate=90', upright],
-    timeoutMs: 10_000,
-  })
-  expect(status).toBe(0)
-  expect((await make(upright)).made).toMatchObject({ width: 180, height: 320 })
+  const input = join(root, 'upright.mp4')
+  drawFilm(input, { size: '320x180', seconds: 1 })
+  turnMp4(input, 90)
+  expect((await make(input)).made).toMatchObject({ width: 180, height: 320 })
 })
 
 test('the public still shows no more than a few dots', async () => {
