@@ -12,7 +12,7 @@ import { ConfigError, runMain } from '#server/platform/config-error.ts'
 import { connectDatabase, unhurried } from '#server/platform/database/database.ts'
 import { readSiteId } from '#server/platform/database/dump-tables.ts'
 import { createLog, type Log } from '#server/platform/log.ts'
-import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { findConverter } from '#server/features/media/ingest/find-converter.ts'
 import { lockSite } from '#server/platform/site-lock.ts'
 import { onStopSignal } from '#server/platform/stop-signals.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
@@ -74,7 +74,7 @@ const interrupted = 130
 async function runImport(context: Context, [path]: string[], signal: AbortSignal): Promise<number> {
   const folder = folderOf(path, commands.import)
   if (!existsSync(folder)) throw new ConfigError(`There is no folder ${folder}.`)
-  const programs = await findFfmpeg(context.config)
+  const programs = await findConverter(context.config)
   if (programs.bundled)
     print(
       `Using the older ffmpeg that came with the set-up (${programs.version}); one of version 5 or newer is better.`,

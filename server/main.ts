@@ -5,7 +5,7 @@ import { loadConfig } from '#server/platform/config.ts'
 import { explainListenError, runMain } from '#server/platform/config-error.ts'
 import { openDatabase, planOnce } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
-import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { findConverter } from '#server/features/media/ingest/find-converter.ts'
 import { lockSite } from '#server/platform/site-lock.ts'
 import { onStopSignal } from '#server/platform/stop-signals.ts'
 import { runWorker, type Worker } from '#server/run-worker.ts'
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   // The worker needs it; a setting that is wrong is said here, where the start can still be refused.
   const [database, programs] = await Promise.all([
     openDatabase<Tables>(config, log, planOnce),
-    findFfmpeg(config),
+    findConverter(config),
   ])
   const context = await createContext(config, log, { database })
   const site = await createSite(context)

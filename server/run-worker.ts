@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Log } from '#server/platform/log.ts'
-import type { Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import type { Converter } from '#server/features/media/ingest/find-converter.ts'
 import { isStopSignal, stopThisProcess } from '#server/platform/stop-signals.ts'
 
 const restartMs = 2000
@@ -17,7 +17,7 @@ export interface Worker {
  * Runs the worker beside a single-machine site. Starts it again after a crash; a stop signal to it stops the site. The worker
  * notices when this process dies: its standard input closes. It gets the programs that were found here, to find them once.
  */
-export function runWorker(log: Log, programs: Ffmpeg): Worker {
+export function runWorker(log: Log, programs: Converter): Worker {
   let stopping = false
   let child: ChildProcess = start()
 

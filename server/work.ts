@@ -11,7 +11,7 @@ import { feedDemo } from '#server/feed-demo.ts'
 import { startJobs, type Job } from '#server/platform/jobs.ts'
 import type { Log } from '#server/platform/log.ts'
 import { mailJobs } from '#server/platform/mail/send-mails.ts'
-import type { Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import type { Converter } from '#server/features/media/ingest/find-converter.ts'
 
 interface WorkOptions {
   /** Ends the work; jobs under way finish first. */
@@ -21,7 +21,7 @@ interface WorkOptions {
 }
 
 /** Does everything that no caller waits for until the signal: ingest, uploads, scheduled jobs, the demo catalogue. */
-export async function work(context: Context & { programs: Ffmpeg }, options: WorkOptions): Promise<void> {
+export async function work(context: Context & { programs: Converter }, options: WorkOptions): Promise<void> {
   const { config, database, log } = context
   const jobs = await startJobs(database.pool, scheduledJobs(context), log)
   const demo = config.demo

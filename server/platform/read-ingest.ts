@@ -5,9 +5,12 @@ export interface IngestConfig {
   extraRung: ExtraCodec | undefined
   /** How many cores all of it together may use; undefined for every one. */
   cores: number | undefined
-  /** Bytes that one run of ffmpeg may take. */
+  /** Bytes of memory that one run of ffmpeg may take. */
   memory: number
 }
+
+/** What one run of ffmpeg may take of the machine. */
+export type RunLimits = Pick<IngestConfig, 'cores' | 'memory'>
 
 export type ExtraCodec = 'hevc' | 'av1'
 

@@ -3,8 +3,6 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ConfigError } from '#server/platform/config-error.ts'
-import type { ExtraCodec, IngestConfig } from '#server/platform/read-ingest.ts'
-import { askAbilities } from '#server/platform/run-abilities.ts'
 
 const run = promisify(execFile)
 
@@ -15,28 +13,6 @@ export interface Ffmpeg {
   version: string
   /** True for the old build from the package registry: it works, a newer one is quicker and better. */
   bundled: boolean
-  /** What is made beyond H.264, and by which of its encoders. */
-  extraRung?: ExtraRung
-  limits?: RunLimits
-}
-
-export interface ExtraRung {
-  codec: ExtraCodec
-  encoder: string
-}
-
-/** What one run may take: cores of the machine, bytes of memory. */
-export type RunLimits = Pick<IngestConfig, 'cores' | 'memory'>
-
-/** The best first. */
-const extraEncoders: Record<ExtraCodec, string[]> = {
-  hevc: ['libx265'],
-  av1: ['libsvtav1', 'libaom-av1'],
-}
-
-interface Wanted {
-  ffmpegPath: string | undefined
-  ingest?: IngestConfig
 }
 
 const oldestMajor = 5
@@ -44,26 +20,9 @@ const timeoutMs = 10_000
 
 /**
  * Finds ffmpeg and ffprobe: FFMPEG_PATH, else the PATH (version 5 or newer), else the build that set-up brought.
- * @throws ConfigError naming FFMPEG_PATH if it does not work, or if there is none at all; EXTRA_RUNG where it has no encoder for that
+ * @throws ConfigError naming FFMPEG_PATH if it does not work, or if there is none at all
  */
-export async function findFfmpeg({ ffmpegPath, ingest }: Wanted): Promise<Ffmpeg> {
-  const found = await findPrograms(ffmpegPath)
-  if (!ingest) return found
-  const { extraRung, ...limits } = ingest
-  return { ...found, limits, ...(extraRung ? { extraRung: await findEncoder(found, extraRung) } : {}) }
-}
-
-async function findEncoder({ ffmpegPath }: Ffmpeg, codec: ExtraCodec): Promise<ExtraRung> {
-  const { encoders } = await askAbilities(ffmpegPath)
-  const encoder = extraEncoders[codec].find((name) => encoders.has(name))
-  if (encoder !== undefined) return { codec, encoder }
-  const names = extraEncoders[codec].join(' or ')
-  throw new ConfigError(
-    `EXTRA_RUNG ${codec} needs an ffmpeg with ${names}, which ${ffmpegPath} does not have.`,
-  )
-}
-
-async function findPrograms(ffmpegPath: string | undefined): Promise<Ffmpeg> {
+export async function findFfmpeg({ ffmpegPath }: { ffmpegPath: string | undefined }): Promise<Ffmpeg> {
   if (ffmpegPath !== undefined) {
     const version = await readVersion(ffmpegPath)
     if (version === undefined) throw new ConfigError(`FFMPEG_PATH ${ffmpegPath} is not an ffmpeg that runs.`)

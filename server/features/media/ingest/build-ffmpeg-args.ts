@@ -1,5 +1,4 @@
-import type { ExtraRung } from '#server/platform/run-ffmpeg-version.ts'
-import { extraPlaces, extraRungArgs } from './extra-rung.ts'
+import { extraPlaces, extraRungArgs, type ExtraRung } from './extra-rung.ts'
 import type { LadderPlan, Rung } from './plan-ladder.ts'
 import { planCandidates, planStoryboard } from './plan-stills.ts'
 import { gainFilters, soundChain, type Gain } from './sound-chain.ts'
@@ -45,7 +44,7 @@ export function inputArgs(input: string, container: Container): string[] {
  * there before the one before it is over, also where picture and sound are fetched one after the other; the others 2 s, and all
  * line up.
  */
-const keyframes = 'expr:gte(t,max(n_forced,2*n_forced-4))'
+export const forcedKeyframes = ['-force_key_frames', 'expr:gte(t,max(n_forced,2*n_forced-4))']
 
 /**
  * Pictures are numbered to the second and written at one a second, so that none is repeated or dropped. The option that says so
@@ -185,8 +184,7 @@ function rungArgs(rung: Rung, index: number, converted: boolean): string[] {
     '250',
     '-sc_threshold',
     '0',
-    '-force_key_frames',
-    keyframes,
+    ...forcedKeyframes,
     ...(converted ? usualColours : []),
     ...hlsArgs(`v${index}`),
   ]
@@ -200,15 +198,7 @@ function extraArgs({ extraRung, plan, highRange }: TranscodeJob): string[] {
     const rung = plan.rungs[place]
     if (!rung) return []
     const coding = extraRungArgs(extraRung, rung)
-    return [
-      '-map',
-      `[x${index}]`,
-      ...coding,
-      '-force_key_frames',
-      keyframes,
-      ...colours,
-      ...hlsArgs(`x${index}`),
-    ]
+    return ['-map', `[x${index}]`, ...coding, ...forcedKeyframes, ...colours, ...hlsArgs(`x${index}`)]
   })
 }
 

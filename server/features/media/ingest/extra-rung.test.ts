@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readIngest } from '#server/platform/read-ingest.ts'
-import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
-import { brightness, drawFilm, packets, streamFields } from '#server/testing/run-test-media.ts'
+import { brightness, drawFilm, packets, programs, streamFields } from '#server/testing/run-test-media.ts'
 import { extraPlaces } from './extra-rung.ts'
+import { findConverter } from './find-converter.ts'
 import { parsePlaylist } from './playlists.ts'
 import { transcode } from './transcode.ts'
 
@@ -16,8 +16,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-const find = (codec: string) =>
-  findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'], ingest: readIngest({ EXTRA_RUNG: codec }) })
+const find = (codec: string, ffmpegPath = process.env['FFMPEG_PATH']) =>
+  findConverter({ ffmpegPath, ingest: readIngest({ EXTRA_RUNG: codec }) })
 
 test.each([
   { codec: 'hevc', named: /^hvc1\.1\.6\.L\d+(\.[0-9A-F]{1,2})*$/i },
@@ -28,9 +28,8 @@ test.each([
     const folder = join(root, codec)
     mkdirSync(folder)
     const { signal } = new AbortController()
-    const programs = await find(codec)
     const input = join(root, 'film.mp4')
-    await transcode({ programs, input, folder, niceness: 0, signal, onProgress: () => {} })
+    await transcode({ programs: await find(codec), input, folder, niceness: 0, signal, onProgress: () => {} })
     const media = join(folder, 'media')
     const listed = (name: string) =>
       readFileSync(join(media, name), 'utf8').match(/#EXT-X-STREAM-INF:.*\n.*/g) ?? []
@@ -69,14 +68,53 @@ test('the lowest rung is made in it as well, for players that keep to the codec 
   expect(extraPlaces({ rungs: rungs.slice(0, 1), frameRate, hasAudio: true })).toEqual([0])
 })
 
-test('a build without the encoder is refused at start, by the name of the setting', async () => {
-  const lacking = join(root, 'ffmpeg')
-  const script =
-    '#!/bin/sh\ncase "$*" in *-version*) echo "$(basename "$0") version 6.0";; *) echo " V....D libx264  H.264";; esac\n'
-  for (const name of ['ffmpeg', 'ffprobe']) writeFileSync(join(root, name), script, { mode: 0o755 })
-  const ingest = readIngest({ EXTRA_RUNG: 'av1' })
-  await expect(findFfmpeg({ ffmpegPath: lacking, ingest })).rejects.toThrow(
-    `EXTRA_RUNG av1 needs an ffmpeg with libsvtav1 or libaom-av1, which ${lacking} does not have.`,
+/** A stand-in for ffmpeg that has these encoders; `encode` is a line of shell that writes `$last`. */
+function drawEncoders(name: string, encoders: string[], encode: string): string {
+  const folder = join(root, name)
+  mkdirSync(folder)
+  const path = join(folder, 'ffmpeg')
+  const listed = encoders.map((encoder) => `echo " V....D ${encoder}  Video"`).join('; ')
+  const script = `#!/bin/sh
+case "$*" in *-version*) echo "ffmpeg version 6.0"; exit ;; *-encoders*) ${listed}; exit ;; *-filters*) exit ;; esac
+for last; do :; done
+encode() { ${programs.ffmpegPath} -v error -f lavfi -i testsrc=size=64x64:rate=4:duration=2 -pix_fmt yuv420p -bf 0 -sc_threshold 0 "$@" "$last"; }
+${encode}
+`
+  writeFileSync(path, script, { mode: 0o755 })
+  return path
+}
+
+test.each([
+  { name: 'ignores', encode: 'encode', fault: 'does not keep to forced keyframes' },
+  {
+    name: 'doubles',
+    encode: 'encode -force_key_frames 0,0.25,1,1.25',
+    fault: 'does not keep to forced keyframes',
+  },
+  { name: 'fails', encode: 'exit 1', fault: 'fails' },
+  { name: 'crashes', encode: 'kill -SEGV $$', fault: 'fails' },
+])('an encoder that $name is refused at start, by name', async ({ name, encode, fault }) => {
+  const path = drawEncoders(name, ['libx265'], encode)
+  await expect(find('hevc', path)).rejects.toThrow(
+    `EXTRA_RUNG hevc can’t be used with ${path}: its libx265 ${fault}.`,
   )
-  expect((await findFfmpeg({ ffmpegPath: lacking, ingest: readIngest({}) })).extraRung).toBeUndefined()
+})
+
+test('the next encoder is chosen where the best does not keep to forced keyframes', async () => {
+  const encode = 'case "$*" in *libsvtav1*) encode ;; *) encode -force_key_frames 0,1 ;; esac'
+  const path = drawEncoders('next', ['libsvtav1', 'libaom-av1'], encode)
+  expect((await find('av1', path)).extraRung).toMatchObject({ codec: 'av1', encoder: 'libaom-av1' })
+})
+
+test('a build without the encoder is refused at start, by the name of the setting', async () => {
+  const path = drawEncoders('lacking', ['libx264'], 'exit 1')
+  await expect(find('av1', path)).rejects.toThrow(
+    `EXTRA_RUNG av1 needs an ffmpeg with libsvtav1 or libaom-av1, which ${path} does not have.`,
+  )
+})
+
+test('encoders are not tried where EXTRA_RUNG is not set', async () => {
+  const path = drawEncoders('untried', ['libx265'], 'exit 1')
+  const found = await findConverter({ ffmpegPath: path, ingest: readIngest({}) })
+  expect(found.extraRung).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
-import type { RunLimits } from '#server/platform/run-ffmpeg-version.ts'
+import type { RunLimits } from '#server/platform/read-ingest.ts'
 import { UnusableFile } from './unusable-file.ts'
 
 interface Run {

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Language } from '#contract/languages.ts'
 import type { ExtraCodec } from '#server/platform/read-ingest.ts'
 import { askAbilities } from '#server/platform/run-abilities.ts'
-import type { ExtraRung, Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { buildFfmpegArgs } from './build-ffmpeg-args.ts'
-import { extraPlaces } from './extra-rung.ts'
+import { extraPlaces, type ExtraRung } from './extra-rung.ts'
+import type { Converter } from './find-converter.ts'
 import { joinAudio } from './join-audio.ts'
 import { makeStills } from './make-stills.ts'
 import { readCodec } from './mp4-boxes.ts'
@@ -24,7 +24,8 @@ import { readAhead } from './read-ahead.ts'
 import { framesDone, runLimited, timeLimit } from './run-ffmpeg.ts'
 import { quoted, UnusableFile } from './unusable-file.ts'
 
-export type Programs = Pick<Ffmpeg, 'ffmpegPath' | 'ffprobePath' | 'extraRung' | 'limits'>
+export type Programs = Pick<Converter, 'ffmpegPath' | 'ffprobePath'> &
+  Partial<Pick<Converter, 'extraRung' | 'limits'>>
 
 export interface TranscodeOptions {
   programs: Programs

@@ -1,0 +1,54 @@
+import type { Config } from '#server/platform/config.ts'
+import { ConfigError } from '#server/platform/config-error.ts'
+import type { ExtraCodec, RunLimits } from '#server/platform/read-ingest.ts'
+import { askAbilities } from '#server/platform/run-abilities.ts'
+import { findFfmpeg, type Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { findFault } from './check-encoder.ts'
+import { extraRungsOf, type ExtraRung } from './extra-rung.ts'
+
+/** The programs that make video, with what they may take of the machine and what they make beside H.264. */
+export interface Converter extends Ffmpeg {
+  limits: RunLimits
+  extraRung: ExtraRung | undefined
+}
+
+/**
+ * Finds ffmpeg, and for EXTRA_RUNG an encoder that works.
+ * @throws ConfigError naming FFMPEG_PATH or EXTRA_RUNG
+ */
+export async function findConverter({
+  ffmpegPath,
+  ingest: { extraRung: codec, ...limits },
+}: Pick<Config, 'ffmpegPath' | 'ingest'>): Promise<Converter> {
+  const found = { ...(await findFfmpeg({ ffmpegPath })), limits, extraRung: undefined }
+  return codec === undefined ? found : { ...found, extraRung: await knownEncoder(found, codec) }
+}
+
+const known = new Map<string, Promise<ExtraRung>>()
+
+/** An encoder is tried once in a process. */
+function knownEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRung> {
+  const key = `${codec} ${converter.ffmpegPath}`
+  const encoder = known.get(key) ?? findEncoder(converter, codec)
+  known.set(key, encoder)
+  return encoder
+}
+
+async function findEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRung> {
+  const { ffmpegPath } = converter
+  const { encoders } = await askAbilities(ffmpegPath)
+  const faults = new Map<string, string>()
+  for (const extraRung of extraRungsOf(codec).filter(({ encoder }) => encoders.has(encoder))) {
+    const fault = await findFault(converter, extraRung)
+    if (fault === undefined) return extraRung
+    faults.set(extraRung.encoder, fault)
+  }
+  if (faults.size === 0) {
+    const names = [...new Set(extraRungsOf(codec).map(({ encoder }) => encoder))].join(' or ')
+    throw new ConfigError(
+      `EXTRA_RUNG ${codec} needs an ffmpeg with ${names}, which ${ffmpegPath} does not have.`,
+    )
+  }
+  const reasons = [...faults].map(([encoder, fault]) => `its ${encoder} ${fault}`).join(', and ')
+  throw new ConfigError(`EXTRA_RUNG ${codec} can’t be used with ${ffmpegPath}: ${reasons}.`)
+}
