@@ -1,3 +1,5 @@
+import { open, type FileHandle } from 'node:fs/promises'
+
 /** A part of an MP4 file: its type, and its bytes with the header. */
 interface Box {
   type: string
@@ -18,6 +20,39 @@ export function splitBoxes(file: Buffer): Box[] {
     at += size
   }
   return boxes
+}
+
+const mostBoxes = 10_000
+
+/** The types of the boxes that lie side by side in a file on disk, and whether the file ends where the last of them does. */
+export async function outlineOf(path: string): Promise<{ types: string[]; isWhole: boolean }> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const types: string[] = []
+    let end = 0
+    while (end < size && types.length < mostBoxes) {
+      const box = await readHeader(file, end, size)
+      if (!box) return { types, isWhole: false }
+      types.push(box.type)
+      end = box.end
+    }
+    return { types, isWhole: end === size }
+  } finally {
+    await file.close()
+  }
+}
+
+/** A length of 0 means up to the end of the file, 1 that the true one follows in 64 bits. */
+async function readHeader(
+  file: FileHandle,
+  start: number,
+  fileSize: number,
+): Promise<{ type: string; end: number } | undefined> {
+  const { buffer: header } = await file.read(Buffer.alloc(16), 0, 16, start)
+  const short = header.readUInt32BE(0)
+  const length = short === 1 ? Number(header.readBigUInt64BE(8)) : short === 0 ? fileSize - start : short
+  return length < 8 ? undefined : { type: header.toString('latin1', 4, 8), end: start + length }
 }
 
 /**

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises'
 import type { Language } from '#contract/languages.ts'
 import { inputArgs, type Container, type HighRange } from './build-ffmpeg-args.ts'
 import { chooseCaptions, type CaptionStream } from './choose-captions.ts'
+import { outlineOf } from './mp4-boxes.ts'
 import { shownSize, type Fraction, type SourceShape } from './plan-ladder.ts'
 import { runLimited } from './run-ffmpeg.ts'
 import { UnusableFile } from './unusable-file.ts'
@@ -41,14 +42,14 @@ export async function probe(ffprobe: string, path: string, signal?: AbortSignal)
     '-show_streams',
     ...inputArgs(path, container),
   ]
-  const { status, complaints } = await runLimited({
+  const { status } = await runLimited({
     program: ffprobe,
     args,
     timeoutMs,
     signal,
     onLine: (line) => lines.push(line),
   })
-  if (status !== 0) throw new UnusableFile({ key: whyUnreadable(complaints) })
+  if (status !== 0) throw new UnusableFile({ key: await whyUnreadable(container, path) })
   return describe(container, parseProbe(lines.join('\n')))
 }
 
@@ -81,8 +82,8 @@ function isText(start: Buffer): boolean {
   return start.every((byte) => byte === 9 || byte === 10 || byte === 13 || byte >= 32)
 }
 
-function whyUnreadable(complaints: string): 'noIndex' | 'damaged' {
-  return /moov atom not found/.test(complaints) ? 'noIndex' : 'damaged'
+async function whyUnreadable(container: Container, path: string): Promise<'noIndex' | 'damaged'> {
+  return container === 'mov' && !(await outlineOf(path)).types.includes('moov') ? 'noIndex' : 'damaged'
 }
 
 interface ProbedStream extends CaptionStream {

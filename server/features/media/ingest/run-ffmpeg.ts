@@ -2,7 +2,8 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { RunLimits } from '#server/platform/read-ingest.ts'
-import { UnusableFile } from './unusable-file.ts'
+import { memoryOf } from './memory-use.ts'
+import { UnusableFile, type Why } from './unusable-file.ts'
 
 interface Run {
   program: string
@@ -19,7 +20,7 @@ interface Run {
   onLine?: (line: string) => void
 }
 
-interface RunResult {
+export interface RunResult {
   status: number | null
   /** The end of what it wrote to stderr. */
   complaints: string
@@ -28,6 +29,10 @@ interface RunResult {
 const gigabyte = 1024 ** 3
 const usualLimits: RunLimits = { cores: undefined, memory: 6 * gigabyte }
 const largestFile = 8 * gigabyte
+/** How often the memory of a run is looked at. */
+const lookMs = 100
+/** Threads reserve memory for their stacks that they hardly use: 8 MB each, a thousand of them on a large machine. */
+const reserved = 8 * gigabyte
 const keptComplaints = 8_000
 
 const spareTimeMs = 10 * 60_000
@@ -40,9 +45,10 @@ export function timeLimit(duration: number): Pick<Run, 'timeoutMs' | 'silenceMs'
 
 /**
  * Runs ffmpeg or ffprobe with limits on time, memory and file size, at low priority; it ends when we do, however that happens.
+ * Its memory is watched: a build whose allocations fail says so in words of its own, or hangs.
  * No retry: the same file gives the same result, and the queue takes up again what was interrupted.
- * @throws UnusableFile when the time is up, a file becomes too large or the program crashes
- * @throws Error where somebody else has ended it
+ * @throws UnusableFile when it takes too long or too much memory, a file becomes too large or the program crashes
+ * @throws Error where the program can't be started, or was ended from outside
  * @throws the signal's reason when aborted
  */
 export async function runLimited(run: Run): Promise<RunResult> {
@@ -57,13 +63,18 @@ export async function runLimited(run: Run): Promise<RunResult> {
   child.stdin.on('error', () => {})
   const stop = () => kill(child)
   run.signal?.addEventListener('abort', stop)
-  let late = false
-  const expire = () => {
-    late = true
+  let broken: Why | undefined
+  const endBecause = (why: Why) => {
+    broken ??= why
     stop()
   }
+  const expire = () => endBecause({ key: 'tooSlow' })
   const clock = setTimeout(expire, run.timeoutMs)
   let silence = run.silenceMs === undefined ? undefined : setTimeout(expire, run.silenceMs)
+  const { memory } = run.limits ?? usualLimits
+  const watch = setInterval(() => {
+    if (child.pid !== undefined && memoryOf(child.pid) > memory) endBecause({ key: 'tooMuchMemory' })
+  }, lookMs)
   let complaints = ''
   child.stderr
     .setEncoding('utf8')
@@ -75,15 +86,21 @@ export async function runLimited(run: Run): Promise<RunResult> {
   try {
     const { status, signal } = await ended(child)
     run.signal?.throwIfAborted()
-    if (late) throw new UnusableFile({ key: 'tooSlow' })
+    if (broken) throw new UnusableFile(broken)
+    if (status !== null && notStarted.has(status))
+      throw new Error(`The converter could not be started: ${complaints.trim()}`)
     if (signal !== undefined) throw whyEnded(signal)
     return { status, complaints }
   } finally {
     clearTimeout(clock)
     clearTimeout(silence)
+    clearInterval(watch)
     run.signal?.removeEventListener('abort', stop)
   }
 }
+
+/** What shells, loaders and the programs before it in the command say where a program or its libraries can't be loaded. */
+const notStarted = new Set([126, 127])
 
 function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
   let rest = ''
@@ -151,8 +168,8 @@ function guarded({ program, args, niceness = 0, limits = usualLimits }: Run): st
   const bound = has('setpriv', '--pdeathsig', 'KILL', 'true')
     ? ['setpriv', '--pdeathsig', 'KILL']
     : ['/bin/sh', '-c', guard, 'sh']
-  const limited = has('prlimit', '--as', 'true')
-    ? ['prlimit', `--as=${limits.memory}`, `--fsize=${largestFile}`, '--core=0']
+  const limited = has('prlimit', '--data', 'true')
+    ? ['prlimit', `--data=${limits.memory + reserved}`, `--fsize=${largestFile}`, '--core=0']
     : []
   const nice = niceness > 0 && has('nice', 'true') ? ['nice', '-n', String(niceness)] : []
   return [...bound, ...limited, ...onCores(limits.cores), ...nice, program, ...args]

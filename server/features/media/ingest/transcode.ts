@@ -1,4 +1,5 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, statfs, writeFile } from 'node:fs/promises'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import type { Language } from '#contract/languages.ts'
 import type { ExtraCodec } from '#server/platform/read-ingest.ts'
@@ -8,7 +9,7 @@ import { extraPlaces, type ExtraRung } from './extra-rung.ts'
 import type { Converter } from './find-converter.ts'
 import { joinAudio } from './join-audio.ts'
 import { makeStills } from './make-stills.ts'
-import { readCodec } from './mp4-boxes.ts'
+import { outlineOf, readCodec } from './mp4-boxes.ts'
 import { planLadder, type LadderPlan } from './plan-ladder.ts'
 import { planStoryboard, storyboardVtt } from './plan-stills.ts'
 import {
@@ -21,7 +22,7 @@ import {
 } from './playlists.ts'
 import { probe, type SourceMedia } from './probe.ts'
 import { readAhead } from './read-ahead.ts'
-import { framesDone, runLimited, timeLimit } from './run-ffmpeg.ts'
+import { framesDone, runLimited, timeLimit, type RunResult } from './run-ffmpeg.ts'
 import { quoted, UnusableFile } from './unusable-file.ts'
 
 export type Programs = Pick<Converter, 'ffmpegPath' | 'ffprobePath'> &
@@ -89,7 +90,9 @@ export async function transcode({
       if (done !== undefined) onProgress(Math.min(99, Math.floor((100 * done) / frames)))
     },
   })
-  if (result.status !== 0) throw failure(result.complaints)
+  // The build of 2018 ends well and in silence where its files have found no room.
+  if (isFull(await statfs(folder))) throw diskFull()
+  if (result.status !== 0) throw failure(result)
   return { ...(await finish(folder, source, plan, programs.extraRung)), captions }
 }
 
@@ -109,15 +112,36 @@ async function makeFolders(folder: string, plan: LadderPlan, extra: boolean): Pr
   for (const name of folders) await mkdir(join(folder, name), { recursive: true })
 }
 
+/** What newer builds end with where the system refuses something: its error number, negative, as one byte. */
+const refusedBySystem = { memory: 256 - constants.errno.ENOMEM, disk: 256 - constants.errno.ENOSPC }
+
 /** A full disk is nobody's fault and worth another try; all else is the file's. */
-function failure(complaints: string): Error {
-  if (/No space left on device/i.test(complaints)) return new Error('The disk is full.')
-  if (/Cannot allocate memory|malloc of size \d+ failed|out of memory/i.test(complaints))
-    return new UnusableFile({ key: 'tooMuchMemory' })
+function failure({ status, complaints }: RunResult): Error {
+  // Older builds end with 1; these are the words of the C library.
+  if (status === refusedBySystem.disk || /No space left on device|Disk quota exceeded/.test(complaints))
+    return diskFull()
+  if (status === refusedBySystem.memory) return new UnusableFile({ key: 'tooMuchMemory' })
   const last = complaints.trim().split('\n').at(-1) ?? ''
   const said = quoted(last.replace(/^\[[^\]]*\]\s*/, ''))
   return new UnusableFile(said ? { key: 'converterSays', said } : { key: 'converterStops' })
 }
+
+const leastRoom = 1024 ** 2
+
+/** Says of a file system, by its own figures, that it has no room left; one without figures is not full. */
+export function isFull({
+  blocks,
+  bavail,
+  bsize,
+}: {
+  blocks: number
+  bavail: number
+  bsize: number
+}): boolean {
+  return blocks > 0 && bavail * bsize < leastRoom
+}
+
+const diskFull = () => new Error('The disk is full.')
 
 async function finish(
   folder: string,
@@ -185,12 +209,14 @@ async function readVideo(media: string, name: string, codec: 'avc' | ExtraCodec)
   return rendition
 }
 
-/** Every segment that the playlist names must be there and hold something. */
+/** Every segment that the playlist names must be there, hold something and be complete. */
 async function measure(media: string, name: string, codec: string): Promise<Rendition> {
   const segments = []
   for (const segment of parsePlaylist(await readFile(join(media, name, 'index.m3u8'), 'utf8'))) {
-    const { size } = await stat(join(media, name, segment.uri))
+    const file = join(media, name, segment.uri)
+    const { size } = await stat(file)
     if (size === 0) throw new Error(`The segment ${name}/${segment.uri} is empty.`)
+    if (!(await outlineOf(file)).isWhole) throw new Error(`The segment ${name}/${segment.uri} is incomplete.`)
     segments.push({ ...segment, bytes: size })
   }
   return { folder: name, segments, codec }

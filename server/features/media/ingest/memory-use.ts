@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+
+/**
+ * Bytes that a process and those it has started take, in memory and swapped out. Zero where it has ended, and on systems without
+ * Linux's /proc.
+ */
+export function memoryOf(pid: number): number {
+  const children = read(`/proc/${pid}/task/${pid}/children`).match(/\d+/g) ?? []
+  return (
+    memoryIn(read(`/proc/${pid}/status`)) + children.reduce((sum, child) => sum + memoryOf(Number(child)), 0)
+  )
+}
+
+/** Bytes in memory and swapped out, from what Linux says of a process. */
+function memoryIn(status: string): number {
+  const figures = [...status.matchAll(/^Vm(?:RSS|Swap):\s+(\d+) kB$/gm)]
+  return figures.reduce((sum, [, kilobytes]) => sum + 1024 * Number(kilobytes), 0)
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
