@@ -11,7 +11,7 @@ import { importFolder } from '#server/features/media/ingest/import-folder.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { startEmbedded } from '#server/platform/database/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
-import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { findConverter } from '#server/features/media/ingest/find-converter.ts'
 import { createSite } from '#server/site.ts'
 import { letIn } from '#server/testing/operator.ts'
 import { Visitor } from '#server/testing/visitor.ts'
@@ -69,7 +69,7 @@ async function fill(name: Template): Promise<Record<Role, ReadyOperator>> {
     DATABASE_URL: databaseUrl(server, templateDatabase(name)),
     DATA_DIR: join(home, name),
   })
-  const context = { ...(await createContext(config, log)), programs: await findFfmpeg(config) }
+  const context = { ...(await createContext(config, log)), programs: await findConverter(config) }
   const sources = join(home, 'dramas', name)
   await makeContent(sources, context.programs.ffmpegPath, dramas)
   const site = await createSite(context)

@@ -8,7 +8,7 @@ import { createContext } from '#server/context.ts'
 import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { createLog } from '#server/platform/log.ts'
-import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { findConverter } from '#server/features/media/ingest/find-converter.ts'
 import { noteAddress } from '#server/site-address.ts'
 import { createSite } from '#server/site.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -108,8 +108,8 @@ async function openSite({ template, standIns: withStandIns, settings }: SiteSett
   }
 }
 
-let programs: ReturnType<typeof findFfmpeg> | undefined
-const findPrograms = (config: Parameters<typeof findFfmpeg>[0]) => (programs ??= findFfmpeg(config))
+let programs: ReturnType<typeof findConverter> | undefined
+const findPrograms = (config: Parameters<typeof findConverter>[0]) => (programs ??= findConverter(config))
 
 async function onServer(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl(prepared.server, 'postgres') })
