@@ -63,7 +63,10 @@ export async function selectResume(db: Db, userId: string, videoId: string) {
   return (await resume(db, { userId, videoId }))[0]
 }
 
-/** Leaves of each entry the mark of its removal, always in the same order of rows. @returns how many there were */
+/**
+ * Marks entries as removed, except those that were watched after the removal (`at`). Locks the rows in one order.
+ * @returns how many were removed
+ */
 export async function markRemoved(
   tx: Tx,
   userId: string,
@@ -71,10 +74,10 @@ export async function markRemoved(
   at: Date,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
-    UPDATE history SET removed = true, at = greatest(history.at, ${at})
+    UPDATE history SET removed = true, at = ${at}
     FROM (
       SELECT user_id, video_id FROM history
-      WHERE user_id = ${userId} AND video_id = ANY(${videoIds}) AND NOT removed
+      WHERE user_id = ${userId} AND video_id = ANY(${videoIds}) AND NOT removed AND at <= ${at}
       ORDER BY video_id FOR UPDATE
     ) due
     WHERE history.user_id = due.user_id AND history.video_id = due.video_id`.execute(tx)

@@ -195,6 +195,13 @@ describe('the history', () => {
     expect((await visitor.ask(listHistory)).list).toEqual([])
   })
 
+  it('keeps what was watched after a removal that arrives late', async () => {
+    await save(1000, 30)
+    const body = { remove: [video.id], at: at(20) }
+    expect(await visitor.ask(saveHistory, { body })).toEqual({ removed: 0 })
+    expect((await visitor.ask(listHistory)).list).toMatchObject([{ position_ms: 1000 }])
+  })
+
   it('does not take back what was removed when a save from before comes late, but one from after it', async () => {
     await save(1000, 10)
     await visitor.ask(saveHistory, { body: { remove: [video.id], at: at(20) } })

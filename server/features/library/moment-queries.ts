@@ -8,15 +8,19 @@ import type { Db, Tx } from '#server/tables.ts'
  * none of them meets another in the middle and waits for it in a circle.
  */
 
-/** The latest `at` of a video wins. A removal by the guest takes nothing from the member, and neither do older rows. */
+/**
+ * Merges histories: the latest `at` of a video wins. The guest's removals move too, so that saves from before them that arrive
+ * after the sign-in restore nothing, but remove nothing that the member has listed.
+ */
 export async function mergeHistory(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH moved AS (DELETE FROM history WHERE user_id = ${guestId} RETURNING *)
-    INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
-    SELECT ${memberId}, video_id, episode_id, position_ms, at FROM moved WHERE NOT removed ORDER BY video_id
+    INSERT INTO history (user_id, video_id, episode_id, position_ms, at, removed)
+    SELECT ${memberId}, video_id, episode_id, position_ms, at, removed FROM moved ORDER BY video_id
     ON CONFLICT (user_id, video_id) DO UPDATE
-    SET episode_id = excluded.episode_id, position_ms = excluded.position_ms, at = excluded.at, removed = false
-    WHERE history.at < excluded.at`.execute(tx)
+    SET episode_id = excluded.episode_id, position_ms = excluded.position_ms, at = excluded.at,
+      removed = excluded.removed
+    WHERE history.at < excluded.at AND (history.removed OR NOT excluded.removed)`.execute(tx)
 }
 
 /** What both had counts once from now on and keeps its place in the member's list. */

@@ -124,6 +124,20 @@ describe('a merge', () => {
     )
   })
 
+  it('moves a removal by the guest, so that a save from before it restores nothing', async () => {
+    await watch(member, 1, 500, 1)
+    await watch(guest, 0, 1000, 1)
+    await guest.visitor.ask(saveHistory, { body: { remove: [idOf(0)], at: '2026-03-01T12:03:00Z' } })
+    await merge()
+    await watch(member, 0, 2000, 2)
+    expect(await watched(member)).toEqual([[idOf(1), 500]])
+    await watch(member, 0, 3000, 4)
+    expect(await watched(member)).toEqual([
+      [idOf(0), 3000],
+      [idOf(1), 500],
+    ])
+  })
+
   it('counts a play of the two once, whether one, both or none was counted before', async () => {
     videos.push(await buildVideo(site.context))
     await watch(guest, 0, 1, 1)
@@ -135,7 +149,11 @@ describe('a merge', () => {
     await watch(member, 1, 1, 1)
     await watch(guest, 2, 1, 1)
     await merge()
-    const each = () => Promise.all(videos.map((_, video) => counts(video)))
+    const each = async () => {
+      const all = []
+      for (const video of videos.keys()) all.push(await counts(video))
+      return all
+    }
     expect(await each()).toMatchObject(videos.map(() => ({ play_count: 1 })))
     await watch(member, 2, 2, 2)
     await merge()
