@@ -19,6 +19,7 @@ describe('the name of a file', () => {
     ['2024.mp4', 2024],
     ['00.mp4', undefined],
     ['trailer.mp4', undefined],
+    ['20260101.mp4', undefined],
   ])('%s is episode %s', (name, number) => {
     expect(readName(name)).toMatchObject({ kind: 'film', number })
   })
@@ -29,6 +30,7 @@ describe('the name of a file', () => {
     ['Episode 12_fr.vtt', 12, 'fy'],
     ['03-pt-BR.srt', 3, 'pt'],
     ['03.spa.srt', 3, 'es'],
+    ['01 Le pas-en.vtt', 1, 'en'],
     ['03.it.srt', 3, undefined],
     ['03.srt', 3, undefined],
   ])('%s is captions of episode %s in %s', (name, number, language) => {

@@ -31,16 +31,22 @@ export function readName(path: string): NamedFile {
   return { kind, number: undefined, language: undefined }
 }
 
+/** A language with a region ("pt-BR"), or alone. "Le pas-en" ends with a language, though it looks like one with a region. */
+const languageForms = [/^(.*?)[._ -]([a-z]{2,3})-[a-z]{2,4}$/i, /^(.*)[._ -]([a-z]{2,3})$/i]
+
 function splitLanguage(stem: string): { rest: string; language: Language | undefined } {
-  const found = /^(.*?)[._ -]([a-z]{2,3})(?:-[a-z]{2,4})?$/i.exec(stem)
-  const language = languageOfFile(found?.[2] ?? '')
-  return { rest: language ? (found?.[1] ?? '') : stem, language }
+  for (const form of languageForms) {
+    const [, rest = '', code = ''] = form.exec(stem) ?? []
+    const language = languageOfFile(code)
+    if (language) return { rest, language }
+  }
+  return { rest: stem, language: undefined }
 }
 
-/** Numbers that are about the picture or the year, not the episode. */
+/** Numbers that are about the picture or the year, not the episode. One of more than four digits is none of an episode either. */
 const noise = /\b(\d{3,4}[pi]|[48]k|[hx]\.?26[45]|(19|20)\d\d|\d+(fps|bit|kbps)|\d{3,4}x\d{3,4})\b/gi
 const named = [
-  /s\d{1,2}[ ._-]*e(\d{1,4})/i,
+  /s\d{1,2}[ ._-]*e(\d{1,4})(?!\d)/i,
   /(?<![a-zà-ÿ])(?:episode|épisode|episodio|episódio|folge|teil|part|ep|e)[ ._#-]*(\d{1,4})(?!\d)/i,
   /\b\d{1,2}x(\d{2,3})\b/i,
 ]
@@ -48,7 +54,8 @@ const named = [
 function numberIn(stem: string): number | undefined {
   const text = stem.replaceAll('_', ' ')
   const spoken = named.map((pattern) => pattern.exec(text)?.[1]).find((number) => number !== undefined)
-  const plain = text.replaceAll(noise, ' ').match(/\d{1,4}/g) ?? (/^\d{1,4}$/.test(text) ? [text] : [])
+  const plain =
+    text.replaceAll(noise, ' ').match(/(?<!\d)\d{1,4}(?!\d)/g) ?? (/^\d{1,4}$/.test(text) ? [text] : [])
   // "12 The kiss" begins with its number; elsewhere it stands last.
   const first = /^\d/.test(text.trim()) ? plain[0] : plain.at(-1)
   const number = Number(spoken ?? first ?? NaN)

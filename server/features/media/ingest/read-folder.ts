@@ -69,7 +69,9 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
     const refuse = (name: string, reason: string) => void refused.push({ file: `${slug}/${name}`, reason })
     const episodes = collectEpisodes(path, names, refuse)
     collectCaptions(path, names, episodes, refuse)
-    const cover = names.find((name) => coverNames.some((known) => known === name.toLowerCase()))
+    const covers = names.filter((name) => coverNames.some((known) => known === name.toLowerCase()))
+    const [cover, ...others] = covers
+    for (const name of others) refuse(name, `is a second cover beside ${cover}`)
     return {
       slug,
       path,
