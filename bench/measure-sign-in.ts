@@ -23,7 +23,7 @@ const registeringAimMs = 2
 const members = 10_000
 const password = 'nobody needs to know this one'
 
-/** Sign-ins per second against argon2 alone, what they do to everybody else's calls, and whether the time of a sign-in or a registration tells who has an account. */
+/** Sign-ins per second against argon2 alone, what they do to everybody else's calls, and whether the time of an answer tells who has an account. */
 export async function measureSignIn(site: BenchSite): Promise<Row[]> {
   const hash = await insertMembers(site)
   const signIn = attemptsAt(site)
@@ -39,6 +39,7 @@ export async function measureSignIn(site: BenchSite): Promise<Row[]> {
   )
   const { wrong, unknown } = signIn
   const { taken, free } = registrationsAt(site)
+  const resets = resetsAt(site)
   return [
     rate,
     ...(await compareOthers(site, signIn)),
@@ -51,6 +52,11 @@ export async function measureSignIn(site: BenchSite): Promise<Row[]> {
       `registration, taken against free address, difference over ${registrations} tries`,
       await compareTimes(registrations, taken, free),
       registeringAimMs,
+    ),
+    within(
+      `asking for a new password, known against unknown address, difference over ${tries} tries`,
+      await compareTimes(tries, resets.known, resets.unknown),
+      tellingAimMs,
     ),
   ]
 }
@@ -110,6 +116,16 @@ function registrationsAt({ url }: Pick<BenchSite, 'url'>) {
   return {
     taken: () => attempt(emailOfMember(next++), 500),
     free: () => attempt(`new-${next++}@example.com`, 200),
+  }
+}
+
+/** Asks for a new password, each for an address of its own. */
+function resetsAt({ url }: Pick<BenchSite, 'url'>) {
+  let next = 0
+  const ask = (email: string) => post(`${url}/api/user/password/forgot`, { email }, 200)
+  return {
+    known: () => ask(emailOfMember(next++)),
+    unknown: () => ask(`nobody-${next++}@example.com`),
   }
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createOrder, getPayment, payOrder, type Order } from '#contract/billing.ts'
-import type { GatewayId } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
+import type { Sale } from '#server/testing/count-wrongs.ts'
 import { testCards } from '#server/testing/shopper.ts'
 import { Visitor } from '#server/testing/visitor.ts'
 import type { StandIns } from './stand-ins.ts'
@@ -14,14 +14,6 @@ export interface Shop {
   standIns: StandIns
   /** How long somebody tries to pay an order. */
   patienceMs: number
-}
-
-/** What somebody was told of their order at last. */
-export interface Sale {
-  orderId: string
-  gateway: GatewayId
-  kind: Order['kind']
-  status: Order['status']
 }
 
 const pauseMs = 100
@@ -50,9 +42,7 @@ export async function checkOut(
   if (!answer) return undefined
   // A wallet that gave no answer has an order all the same, which the list knows.
   const order = answer.code === 200 ? answer.info : await findOrder(buyer)
-  return (
-    order && { orderId: order.id, gateway: wish.gateway, kind: wish.kind, status: await pay(buyer, order) }
-  )
+  return order && { orderId: order.id, gateway: wish.gateway, status: await pay(buyer, order) }
 }
 
 interface Buyer {

@@ -6,7 +6,8 @@ export async function shareRequests(
   targets: readonly string[],
 ): Promise<{ url: string; close(): Promise<void> }> {
   let turn = 0
-  const server = createServer((request, response) => {
+  // It closes no idle connection: a client on a slow machine may be about to use it.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const target = targets[turn++ % targets.length] ?? ''
     pass(target, request, response)
   })

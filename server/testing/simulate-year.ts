@@ -13,7 +13,7 @@ import { insertUserRow } from './money-builders.ts'
 const hour = 3_600_000
 const day = 24 * hour
 const yearDays = 365
-const stepMs = 6 * hour
+const usualStepMs = 6 * hour
 const priceCents = 999
 
 interface Wish {
@@ -22,6 +22,8 @@ interface Wish {
   periodDays: readonly number[]
   /** Every so many of them is cancelled at some time of the year. */
   cancelEvery: number
+  /** How much time goes by between two rounds of the schedulers: a whole part of a day, by default a quarter. */
+  stepMs?: number
   onStep?(day: number): void
 }
 
@@ -57,7 +59,7 @@ export interface Year {
 
 /**
  * A year of subscriptions in a moved clock. The schedulers, one for each database connection, run at the same time at
- * every quarter of a day; people pay, renew and cancel by the same code as on a site.
+ * every step; people pay, renew and cancel by the same code as on a site.
  */
 export async function simulateYear(
   base: BillingContext,
@@ -74,6 +76,7 @@ export async function simulateYear(
   const [first = base] = schedulers
   const people = await subscribeAll(first, wish, start, (at) => (time = at))
   const end = start + yearDays * day
+  const { stepMs = usualStepMs } = wish
   for (let next = time + stepMs, last = time; next < end; last = next, next += stepMs) {
     time = next
     for (const person of people)
@@ -85,7 +88,9 @@ export async function simulateYear(
       wish.onStep?.(Math.floor((next - start) / day))
     }
   }
-  return sumUp(first.db, people, time)
+  // The latest look before a moment: a cancellation is acted on at the next.
+  const looks = (at: number) => time - Math.ceil((time - at) / stepMs) * stepMs
+  return sumUp(first.db, people, time, looks)
 }
 
 /** They come evenly over the first day, and pay their first period by card. */
@@ -187,9 +192,12 @@ function periodsOf(
   return 1 + Math.max(0, Math.floor((until - startsAt) / (periodDays * day)))
 }
 
-async function sumUp(db: Db, people: readonly Person[], end: number): Promise<Year> {
-  // The latest look before a cancellation, which is acted on at the next.
-  const lookBefore = (at: number) => end - Math.ceil((end - at) / stepMs) * stepMs
+async function sumUp(
+  db: Db,
+  people: readonly Person[],
+  end: number,
+  lookBefore: (at: number) => number,
+): Promise<Year> {
   const paid = await sql<{ user_id: string; charges: number; last: Date; periods: number }>`
     SELECT orders.user_id, count(*)::int AS charges, max(sandbox_payments.created_at) AS last,
       count(DISTINCT orders.period_no)::int AS periods

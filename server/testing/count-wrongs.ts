@@ -1,9 +1,16 @@
 import { sql } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { PaymentGateway } from '#server/features/billing/gateway.ts'
-import { compareBooks } from '#server/testing/books.ts'
+import type { OrderStatus } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
-import type { Sale } from './check-out.ts'
+import { compareBooks, heldOf } from './books.ts'
+
+/** What somebody was told of their order at last. */
+export interface Sale {
+  orderId: string
+  gateway: GatewayId
+  status: OrderStatus
+}
 
 /** What a gateway's payments came to, beside what the site made of them. */
 export interface GatewayLine {
@@ -24,7 +31,7 @@ export interface GatewayLine {
   theirs: number
 }
 
-/** A plan's right lasts so much longer than its period, where it is to be renewed (billing.md, "Dunning"). */
+/** A plan's right lasts this much longer than its period where it is to be renewed; after an outage, than the first try. */
 const longestGrace = '3 days'
 
 interface OrderRow {
@@ -46,8 +53,9 @@ export async function countWrongs(
   const orders = await selectOrders(db, gateway.id)
   /** What is still held for an order, and by how many payments. */
   const held = new Map<string, { cents: number; payments: number }>()
-  for (const { orderId, amountCents, refundedCents } of payments) {
-    const left = amountCents - refundedCents
+  for (const payment of payments) {
+    const { orderId } = payment
+    const left = heldOf([payment])
     const before = held.get(orderId) ?? { cents: 0, payments: 0 }
     held.set(orderId, { cents: before.cents + left, payments: before.payments + (left > 0 ? 1 : 0) })
   }
@@ -77,13 +85,18 @@ export async function countWrongs(
 
 async function selectOrders(db: Db, gateway: GatewayId): Promise<OrderRow[]> {
   const { rows } = await sql<OrderRow>`
-    SELECT orders.id, status, period_no, EXISTS (
+    SELECT orders.id, orders.status, orders.period_no, EXISTS (
       SELECT FROM entitlements WHERE order_id = orders.id AND revoked_at IS NULL AND CASE
-        WHEN orders.kind = 'plan' THEN ends_at - starts_at BETWEEN period AND period + ${longestGrace}::interval
+        WHEN orders.kind = 'plan' THEN ends_at >= starts_at + period
+          AND ends_at <= greatest(starts_at + period, next_tried_at) + ${longestGrace}::interval
         ELSE ends_at IS NULL END) AS entitled
     FROM orders LEFT JOIN (SELECT id, make_interval(days => period_days) AS period FROM plans) plans
       ON plans.id = orders.plan_id
-    WHERE gateway = ${gateway}`.execute(db)
+    LEFT JOIN LATERAL (
+      SELECT max(started_at) AS next_tried_at FROM orders next JOIN attempts ON order_id = next.id
+      WHERE next.subscription_id = orders.subscription_id AND next.period_no = orders.period_no + 1
+    ) tries ON true
+    WHERE orders.gateway = ${gateway}`.execute(db)
   return rows
 }
 

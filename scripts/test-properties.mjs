@@ -1,0 +1,11 @@
+// npm run test:properties: the property tests with many random cases each (PROPERTY_RUNS, 2,000 by default). A failure names the seed
+// and the path that repeat it: PROPERTY_SEED and PROPERTY_PATH.
+import { chooseSeed, runVitest, sayOutcomes } from './run-tests.mjs'
+import { main, setUp } from './setup.mjs'
+
+await main(async () => {
+  await setUp('full')
+  process.env['PROPERTY_RUNS'] ??= '2000'
+  const seed = chooseSeed()
+  return sayOutcomes(seed, await runVitest(seed, ['properties.test']))
+})

@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, test } from 'vitest'
+import { openBillingLane, type BillingLane } from '#server/testing/billing-model/billing-lane.ts'
+import { converge } from '#server/testing/billing-model/pass-time.ts'
+import { firstPurchase, sequences } from '#server/testing/billing-model/sequences.ts'
+import { beginSequence, checkEnd, observe } from '#server/testing/billing-model/step.ts'
+import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
+
+/** Sequences run side by side, each lane with a site, a database and a clock of its own. */
+const laneCount = 4
+const lanes: BillingLane[] = []
+
+beforeAll(async () => {
+  const numbers = Array.from({ length: laneCount })
+  lanes.push(...(await Promise.all(numbers.map(() => openBillingLane()))))
+}, 120_000)
+afterAll(async () => {
+  for (const lane of lanes) await lane.close()
+}, 120_000)
+
+test(
+  'loses, doubles and gives away nothing, whatever people, gateways and time do',
+  { timeout: propertyTimeoutMs },
+  async () => {
+    const checks = lanes.map((lane, number) =>
+      checkProperty(
+        fc.asyncProperty(firstPurchase, sequences(process.env['PROPERTY_REPLAY']), async (first, steps) => {
+          const model = await beginSequence(lane)
+          await first.run(model, lane)
+          await fc.asyncModelRun(() => ({ model, real: lane }), steps)
+          await converge(lane)
+          await observe(lane, model)
+          await checkEnd(lane, model)
+        }),
+        { lane: { number, of: laneCount } },
+      ),
+    )
+    await Promise.all(checks)
+  },
+)

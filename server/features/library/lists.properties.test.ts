@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from '#server/platform/ids.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { insertPaidOrder, insertUserRow } from '#server/testing/money-builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { walkPages } from '#server/testing/walk-pages.ts'
+import type { Tx } from '#server/tables.ts'
+import { addFavorite, removeFavorites } from './change-favorites.ts'
+import { grantEntitlement } from './library.ts'
+import { listFavorites, listHistory } from './list-entries.ts'
+import { removeFromHistory, savePosition } from './save-position.ts'
+
+const videoCount = 8
+
+let site: TestSite
+let videos: BuiltVideo[]
+
+beforeAll(async () => {
+  site = await testSite()
+  videos = []
+  for (let number = 0; number < videoCount; number++)
+    videos.push(await buildVideo(site.context, { episodes: 1, freeEpisodes: 1 }))
+})
+afterAll(() => site.close())
+
+const idOf = (number: number) => videos[number]?.id ?? ''
+const episodeOf = (number: number) => videos[number]?.episodes[0]?.id ?? ''
+
+/** A list that a person has, and how something gets onto it, to its front again, and off it. */
+interface List {
+  put(tx: Tx, userId: string, video: number, now: Date): Promise<unknown>
+  take(tx: Tx, userId: string, video: number, now: Date): Promise<unknown>
+  read(viewer: Viewer, paging: { cursor?: string; limit: number }, now: Date): ReturnType<typeof readHistory>
+}
+
+async function readHistory(
+  viewer: Viewer,
+  query: { kind: 'watched' | 'unlocked'; cursor?: string; limit: number },
+  now: Date,
+): Promise<{ list: string[]; next_cursor: string | null }> {
+  const { list, next_cursor } = await listHistory(site.context, viewer, query, 'en', now)
+  return { list: list.map(({ video }) => video.id), next_cursor }
+}
+
+const lists: Record<string, List> = {
+  favorites: {
+    // A favorite keeps its place: only one that was taken off comes to the front.
+    put: (tx, userId, video, now) => addFavorite(tx, userId, idOf(video), now),
+    take: (tx, userId, video) => removeFavorites(tx, userId, [idOf(video)]),
+    async read(viewer, paging) {
+      const { list, next_cursor } = await listFavorites(site.context, viewer, paging, 'en')
+      return { list: list.map(({ id }) => id), next_cursor }
+    },
+  },
+  'what was watched': {
+    put: (tx, userId, video, now) =>
+      savePosition(
+        tx,
+        userId,
+        { video_id: idOf(video), episode_id: episodeOf(video), position_ms: 0, at: now.toISOString() },
+        now,
+        () => Promise.resolve(),
+      ),
+    take: (tx, userId, video, now) => removeFromHistory(tx, userId, { remove: [idOf(video)] }, now),
+    read: (viewer, paging, now) => readHistory(viewer, { kind: 'watched', ...paging }, now),
+  },
+  'what is unlocked': {
+    async put(tx, userId, video, now) {
+      const orderId = await insertPaidOrder(tx, userId, now)
+      const goods = { videoId: idOf(video), episodeId: episodeOf(video) }
+      await grantEntitlement(tx, { userId, orderId, source: 'purchase', ...goods, startsAt: now })
+    },
+    take: (tx, userId, video, now) =>
+      removeFromHistory(tx, userId, { remove: [idOf(video)], kind: 'unlocked' }, now),
+    read: (viewer, paging, now) => readHistory(viewer, { kind: 'unlocked', ...paging }, now),
+  },
+}
+
+interface Change {
+  video: number
+  what: 'is put on the list' | 'is taken off'
+  /** Some things happen in the same millisecond. */
+  later: boolean
+}
+
+const change: fc.Arbitrary<Change> = fc.record({
+  video: fc.nat({ max: videoCount - 1 }),
+  what: fc.constantFrom('is put on the list', 'is put on the list', 'is taken off'),
+  later: fc.boolean(),
+})
+const walk = fc.record({
+  before: fc.array(change, { maxLength: 12 }),
+  sizes: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 3 }),
+  /** What happens after each page. */
+  changes: fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 6 }),
+})
+
+test.each(Object.entries(lists))(
+  'gives each video once, and every one that nobody touched, while others come, move and go: %s',
+  { timeout: propertyTimeoutMs },
+  (_name, list) =>
+    checkProperty(
+      fc.asyncProperty(walk, async ({ before, sizes, changes }) => {
+        const { db } = site.context
+        const viewer: Viewer = { userId: newId('usr'), role: 'visitor', kept: true }
+        let time = Date.now()
+        const apply = (given: readonly Change[]) =>
+          db.transaction().execute(async (tx) => {
+            for (const { video, what, later } of given) {
+              if (later) time++
+              await list[what === 'is taken off' ? 'take' : 'put'](tx, viewer.userId, video, new Date(time))
+            }
+          })
+        await db.transaction().execute((tx) => insertUserRow(tx, viewer.userId))
+        await apply(before)
+        const { list: first } = await list.read(viewer, { limit: videoCount }, new Date(time))
+        const touched = new Set<string>()
+        const seen = await walkPages({
+          sizes,
+          read: (paging) => list.read(viewer, paging, new Date(time)),
+          async meanwhile(page) {
+            const now = changes[page] ?? []
+            for (const { video } of now) touched.add(idOf(video))
+            // What comes after a page was read is later than what is on it.
+            time++
+            await apply(now)
+          },
+        })
+        expect(seen.toSorted()).toEqual([...new Set(seen)].toSorted())
+        expect(seen).toEqual(expect.arrayContaining(first.filter((id) => !touched.has(id))))
+      }),
+      { share: 1 / 3 },
+    ),
+)

@@ -1,0 +1,262 @@
+import { pino } from 'pino'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.ts'
+import { sandboxRoutes } from '#server/features/billing/gateways/sandbox/routes.ts'
+import {
+  createSandboxGateway,
+  type SandboxContext,
+} from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/ids.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { testSite } from '#server/testing/test-site.ts'
+import type { Db } from '#server/tables.ts'
+import { trackStates } from './read-books.ts'
+
+/** What goes wrong between the site and its gateway. */
+export type Fault =
+  | 'none'
+  | 'the request is lost'
+  | 'the request is late'
+  | 'the answer is lost'
+  | 'no answers'
+
+/** A webhook event that the gateway wants to deliver. */
+export interface WebhookEvent {
+  reference: string
+  delivered: boolean
+  /** It never arrives. */
+  dropped: boolean
+}
+
+interface Line {
+  fault: Fault
+  late: (() => Promise<unknown>)[]
+}
+
+/** Two locked episodes, their video, and plans of three lengths. */
+export type Thing =
+  | 'episode 4'
+  | 'episode 5'
+  | 'the video'
+  | 'the 2-day plan'
+  | 'the 7-day plan'
+  | 'the 30-day plan'
+
+export type Goods =
+  | { kind: 'episode'; episode_id: string; video_id: string }
+  | { kind: 'video'; video_id: string }
+  | { kind: 'plan'; plan_id: string; days: number }
+
+/**
+ * The billing system on a database and with a clock of its own, so that several lanes of sequences can run at the same time.
+ * Its gateway is the sandbox, behind a line on which faults can be put.
+ */
+export interface BillingLane {
+  db: Db
+  pool: TestDatabase['pool']
+  context: BillingContext
+  /** The gateway without the line. */
+  gateway: PaymentGateway
+  sandbox: SandboxContext
+  goods: Record<Thing, Goods>
+  videoId: string
+  /** The locked episodes. */
+  locked: string[]
+  line: Line
+  events: WebhookEvent[]
+  /** Requests that have not reached the gateway yet. */
+  late: (() => Promise<unknown>)[]
+  /** Errors that the site has logged. */
+  errors: string[]
+  now(): number
+  moveOn(milliseconds: number): void
+  /** A new card token, as the gateway's card form gives it. */
+  newToken(behaviour: Behaviour): Promise<string>
+  /** Forgets the sequence before: everybody's orders, and the time that has passed. */
+  reset(): Promise<void>
+  close(): Promise<void>
+}
+
+const plans = {
+  'the 2-day plan': [2, 199],
+  'the 7-day plan': [7, 499],
+  'the 30-day plan': [30, 1299],
+} as const
+/** The 7-day plan has an introductory price. */
+export const introCents = 99
+
+export async function openBillingLane(): Promise<BillingLane> {
+  const database = await testDatabase()
+  const { db, pool } = database
+  const start = Date.now()
+  let time = start
+  const clock = { now: () => new Date(time) }
+  const events: WebhookEvent[] = []
+  const notify = (reference: string) => void events.push({ reference, delivered: false, dropped: false })
+  const sandbox: SandboxContext = { db, clock, secret: 'a secret of the tests', notify }
+  const gateway = createSandboxGateway(sandbox)
+  const late: Line['late'] = []
+  const line: Line = { fault: 'none', late }
+  const gateways = { gateways: [onLine(gateway, line)], gatewayRoutes: sandboxRoutes(sandbox) }
+  const unlimited = { LIMIT_CARD_FAILURES_USER: '999999/s', LIMIT_CARD_FAILURES_IP: '999999/s' }
+  const site = await testSite({ database, clock, gateways }, unlimited)
+  const errors: string[] = []
+  const log = pino({ level: 'error' }, { write: (entry: string) => void errors.push(entry) })
+  const video = await buildVideo(site.context)
+  await trackStates(db)
+  await prepareForgetting(pool)
+  return {
+    db,
+    pool,
+    context: { ...site.context, log },
+    gateway,
+    sandbox,
+    goods: await stock(db, video),
+    videoId: video.id,
+    locked: video.episodes.slice(3).map(({ id }) => id),
+    line,
+    late,
+    events,
+    errors,
+    now: () => time,
+    moveOn: (milliseconds) => void (time += milliseconds),
+    async newToken(behaviour) {
+      const token = newId('pm')
+      const expires_at = new Date(time + dayMs)
+      const card = { behaviour, brand: 'visa', last4: '4242' }
+      await db
+        .insertInto('sandbox_tokens')
+        .values({ token, ...card, expires_at })
+        .execute()
+      return token
+    },
+    async reset() {
+      time = start
+      line.fault = 'none'
+      late.length = 0
+      events.length = 0
+      errors.length = 0
+      await forgetAll(pool, clock.now())
+    },
+    close: () => site.close(),
+  }
+}
+
+/** Puts a line with faults between the site and a gateway. */
+function onLine(gateway: PaymentGateway, line: Line): PaymentGateway {
+  const move = async <T>(call: () => Promise<T>): Promise<T> => {
+    if (line.fault === 'the request is late') line.late.push(call)
+    if (line.fault !== 'none' && line.fault !== 'the answer is lost') throw new Error(line.fault)
+    const answer = await call()
+    if (line.fault === 'the answer is lost') throw new Error(line.fault)
+    return answer
+  }
+  const read = async <T>(call: () => Promise<T>): Promise<T> => {
+    if (line.fault === 'no answers') throw new Error(line.fault)
+    return call()
+  }
+  return {
+    ...gateway,
+    start: (charge) => move(() => gateway.start(charge)),
+    chargeSaved: (charge) => move(() => gateway.chargeSaved(charge)),
+    refund: (refund) => move(() => gateway.refund(refund)),
+    complete: (reference) => read(() => gateway.complete(reference)),
+    retrieve: (lookup) => read(() => gateway.retrieve(lookup)),
+    cancel: (reference) => read(() => gateway.cancel(reference)),
+    forget: (reference) => read(() => gateway.forget(reference)),
+    isKept: (reference) => read(() => gateway.isKept(reference)),
+    listSince: (since, settled) => read(() => gateway.listSince(since, settled)),
+    saver: {
+      start: (request) => move(() => gateway.saver.start(request)),
+      complete: (reference) => read(() => gateway.saver.complete(reference)),
+      retrieve: (lookup) => read(() => gateway.saver.retrieve(lookup)),
+      cancel: (reference) => read(() => gateway.saver.cancel(reference)),
+    },
+  }
+}
+
+async function stock(db: Db, video: Awaited<ReturnType<typeof buildVideo>>): Promise<BillingLane['goods']> {
+  const episode = (number: number) =>
+    ({
+      kind: 'episode',
+      video_id: video.id,
+      episode_id: video.episodes[number - 1]?.id ?? '',
+    }) as const
+  const plan = async (name: keyof typeof plans) => {
+    const id = newId('plan')
+    const [days, price_cents] = plans[name]
+    const names = JSON.stringify({ en: name })
+    const intro_price_cents = days === 7 ? introCents : null
+    await db
+      .insertInto('plans')
+      .values({
+        id,
+        names,
+        descriptions: names,
+        price_cents,
+        intro_price_cents,
+        currency: 'USD',
+        period_days: days,
+      })
+      .execute()
+    return { kind: 'plan', plan_id: id, days } as const
+  }
+  return {
+    'episode 4': episode(4),
+    'episode 5': episode(5),
+    'the video': { kind: 'video', video_id: video.id },
+    'the 2-day plan': await plan('the 2-day plan'),
+    'the 7-day plan': await plan('the 7-day plan'),
+    'the 30-day plan': await plan('the 30-day plan'),
+  }
+}
+
+/** Rows that refer to others come first. */
+const tables = [
+  'state_changes',
+  'entitlements',
+  'order_links',
+  'introductions',
+  'uncounted_lines',
+  'ledger_lines',
+  'refunds',
+  'attempts',
+  'method_changes',
+  'orders',
+  'subscriptions',
+  'payment_methods',
+  'notifications',
+  'payments_to_compare',
+  'foreign_payments',
+  'mails',
+  'sandbox_disputes',
+  'sandbox_refunds',
+  'sandbox_payments',
+  'sandbox_savings',
+  'sandbox_methods',
+  'sandbox_tokens',
+  'users',
+]
+
+/** Prepares the emptying of the tables that a sequence fills. */
+async function prepareForgetting(pool: TestDatabase['pool']): Promise<void> {
+  const deletions = tables.map((table) => `DELETE FROM ${table};`)
+  await pool.query(
+    `CREATE FUNCTION forget_all() RETURNS void LANGUAGE plpgsql AS $$ BEGIN ${deletions.join(' ')} END $$`,
+  )
+  // To give an emptied table's space back, the autovacuum locks it for longer than a read waits.
+  for (const table of tables) await pool.query(`ALTER TABLE ${table} SET (vacuum_truncate = off)`)
+}
+
+/** The reconciliation is up to date when a sequence begins, as at a site that has been running for some time. */
+async function forgetAll(pool: TestDatabase['pool'], now: Date): Promise<void> {
+  await pool.query('SELECT forget_all()')
+  await pool.query(
+    `INSERT INTO reconciliations (gateway, reconciled_to) VALUES ('sandbox', $1)
+     ON CONFLICT (gateway) DO UPDATE SET reconciled_to = excluded.reconciled_to`,
+    [now],
+  )
+}

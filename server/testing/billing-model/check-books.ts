@@ -1,0 +1,381 @@
+import type { Membership } from '#contract/members.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import type { Payment } from '#server/features/billing/gateway.ts'
+import type {
+  AttemptEntry,
+  Books,
+  EntitlementEntry,
+  Moment,
+  OrderEntry,
+  StateChange,
+  SubscriptionEntry,
+} from './read-books.ts'
+import type { Model } from './model.ts'
+
+/** A rule that the books break. */
+class BrokenRule extends Error {
+  override readonly name = 'BrokenRule'
+}
+
+export function ensure(holds: boolean, rule: string, about?: unknown): asserts holds {
+  if (!holds) throw new BrokenRule(about === undefined ? rule : `${rule}: ${JSON.stringify(about)}`)
+}
+
+const sum = (cents: readonly number[]) => cents.reduce((total, each) => total + each, 0)
+
+/** The rules that hold after every step, whatever the site has not heard of yet. */
+export function checkBooks(model: Model): void {
+  const { books } = model
+  checkLedger(books)
+  for (const attempt of books.attempts) checkAttempt(books, attempt)
+  for (const order of books.orders) checkOrder(books, order)
+  checkSubscriptions(books)
+  checkBoughtOnce(model)
+  checkCharges(model)
+  books.changes.forEach(checkChange)
+}
+
+// The ledger
+
+function checkLedger({ lines }: Books): void {
+  const transactions = Map.groupBy(lines, ({ transaction_id }) => transaction_id)
+  for (const [id, entries] of transactions)
+    ensure(sum(entries.map(({ cents }) => cents)) === 0, 'a ledger transaction adds up to zero', {
+      id,
+      entries,
+    })
+}
+
+const succeededRefunds = ({ refunds }: Books, attemptId: string) =>
+  refunds.filter(({ attempt_id, status }) => attempt_id === attemptId && status === 'succeeded')
+
+/** What the ledger says that the gateway holds of an attempt's payment. */
+function ledgerCents({ lines, refunds }: Books, attemptId: string): number {
+  const ofAttempt = new Set(refunds.filter(({ attempt_id }) => attempt_id === attemptId).map(({ id }) => id))
+  const own = lines.filter(({ account, transaction_id: id }) => {
+    if (!account.startsWith('gateway:')) return false
+    const [kind, of = ''] = id.split(':')
+    return kind === 'charge' || kind === 'dispute' ? of === attemptId : ofAttempt.has(of)
+  })
+  return sum(own.map(({ cents }) => cents))
+}
+
+/** The account that an attempt's money was entered under. */
+const sourceOf = ({ lines }: Books, attemptId: string) =>
+  lines.find(({ transaction_id, cents }) => transaction_id === `charge:${attemptId}` && cents < 0)?.account
+
+/** The attempt whose money an order was paid with. */
+function saleOf(books: Books, orderId: string): AttemptEntry | undefined {
+  const sales = books.attempts.filter(
+    ({ id, order_id }) => order_id === orderId && sourceOf(books, id)?.startsWith('sales:'),
+  )
+  ensure(sales.length <= 1, 'an order is paid by one payment', sales)
+  return sales[0]
+}
+
+function paymentOf({ payments }: Books, attemptId: string): Payment | undefined {
+  const own = payments.filter((payment) => payment.attemptId === attemptId)
+  ensure(own.length <= 1, 'an attempt has one payment', own)
+  return own[0]
+}
+
+// Attempts and orders
+
+function checkAttempt(books: Books, attempt: AttemptEntry): void {
+  const { id, order_id, status } = attempt
+  const payment = paymentOf(books, id)
+  const order = books.orders.find((one) => one.id === order_id)
+  const taken = payment?.status === 'succeeded'
+  if (status === 'succeeded') ensure(taken, 'what the site calls paid was paid', { attempt, payment })
+  if (status === 'failed' || status === 'cancelled')
+    ensure(!taken, 'what the site calls unpaid was not paid', { attempt, payment })
+  const source = sourceOf(books, id)
+  ensure((source !== undefined) === (status === 'succeeded'), 'what was paid is in the ledger', attempt)
+  if (!order || source === undefined) return
+  const known = order.amount_cents - sum(succeededRefunds(books, id).map(({ amount_cents }) => amount_cents))
+  ensure(
+    ledgerCents(books, id) === known - attempt.disputed_cents,
+    'the ledger agrees with the refunds and disputes that are known',
+    { attempt, ledger: ledgerCents(books, id), known },
+  )
+  if (source === 'to_return') {
+    const back = books.refunds.filter(({ attempt_id }) => attempt_id === id)
+    ensure(
+      back.some(({ amount_cents }) => amount_cents === order.amount_cents),
+      'money that buys nothing goes back',
+      { order, attempt, back },
+    )
+  }
+}
+
+const unpaid = ['pending', 'failed', 'cancelled', 'expired']
+const isHeld = ({ status }: OrderEntry) => status === 'paid' || status === 'partially_refunded'
+
+function checkOrder(books: Books, order: OrderEntry): void {
+  const sale = saleOf(books, order.id)
+  const rights = books.entitlements.filter(({ order_id }) => order_id === order.id)
+  if (!sale) {
+    ensure(unpaid.includes(order.status), 'an order that nothing was paid for is not paid', order)
+    ensure(rights.length === 0, 'nobody has a right without a payment', { order, rights })
+    return
+  }
+  ensure(order.status === statusFor(books, order, sale), 'an order follows its money', { order, sale })
+  const [right, ...others] = rights
+  ensure(right !== undefined && others.length === 0, 'an order that was paid gives one right', {
+    order,
+    rights,
+  })
+  ensure(right.revoked === !isHeld(order), 'a right lasts as long as its money is held', { order, right })
+  ensure(right.user_id === order.user_id, 'a right belongs to whoever has the order', { order, right })
+  checkRight(books, order, right)
+}
+
+function statusFor(books: Books, { amount_cents }: OrderEntry, sale: AttemptEntry): string {
+  const refunded = sum(succeededRefunds(books, sale.id).map((refund) => refund.amount_cents))
+  if (refunded >= amount_cents) return 'refunded'
+  if (sale.dispute === 'open' || sale.dispute === 'lost') return 'charged_back'
+  return refunded > 0 ? 'partially_refunded' : 'paid'
+}
+
+export const graceOf = (days: number) => Math.min(3 * dayMs, (days * dayMs) / 2)
+
+function checkRight(books: Books, order: OrderEntry, right: EntitlementEntry): void {
+  if (order.kind !== 'plan') {
+    const { video_id, episode_id, ends_at, source } = right
+    const fits = video_id === order.video_id && episode_id === order.episode_id && source === 'purchase'
+    ensure(fits && ends_at === null, 'a purchase is for what was bought, for good', { order, right })
+    return
+  }
+  const days = order.period_days ?? 0
+  const end = right.starts_at + days * dayMs
+  // After an outage the grace begins with the first try.
+  const tries = books.attempts.filter(({ order_id }) => order_id === nextOrderOf(books, order)?.id)
+  const latest = Math.max(end, ...tries.map(({ started_at }) => started_at)) + graceOf(days)
+  const ends = right.ends_at ?? Infinity
+  ensure(ends >= end, 'a period lasts as long as it was paid for', { order, right })
+  ensure(ends <= latest, 'a period ends with its grace', { order, right, latest })
+  ensure(right.video_id === null && right.episode_id === null, 'a plan opens everything', right)
+}
+
+const nextOrderOf = ({ orders }: Books, { subscription_id, period_no }: OrderEntry) =>
+  orders.find((one) => one.subscription_id === subscription_id && one.period_no === (period_no ?? 0) + 1)
+
+// Subscriptions
+
+function checkSubscriptions(books: Books): void {
+  const live = books.subscriptions.filter(({ status }) => status === 'active' || status === 'past_due')
+  const people = new Set(live.map(({ user_id }) => user_id))
+  ensure(people.size === live.length, 'a person has one live subscription', live)
+  for (const subscription of live) checkLive(books, subscription)
+  for (const order of books.orders) checkPeriod(books, order)
+}
+
+function checkLive(books: Books, subscription: SubscriptionEntry): void {
+  const { id, period_no, period_ends_at, cancelled, has_method, status } = subscription
+  const order = books.orders.find((one) => one.subscription_id === id && one.period_no === period_no)
+  ensure(order !== undefined && isHeld(order), 'a live subscription has a paid period', {
+    subscription,
+    order,
+  })
+  const right = books.entitlements.find(({ order_id }) => order_id === order.id)
+  ensure(right?.revoked === false, 'a live subscription gives a right', { subscription, right })
+  if (status !== 'active' || period_ends_at === null) return
+  const renews = !cancelled && has_method
+  const expected = period_ends_at + (renews ? graceOf(order.period_days ?? 0) : 0)
+  ensure(right.ends_at === expected, 'a period that is to be renewed has a grace, no other', {
+    subscription,
+    right,
+  })
+}
+
+/** A renewal continues the period before, or begins when it was paid after the grace. */
+function checkPeriod(books: Books, order: OrderEntry): void {
+  const next = nextOrderOf(books, order)
+  const [right, nextRight] = [order, next].map((one) =>
+    books.entitlements.find(({ order_id }) => order_id === one?.id),
+  )
+  if (order.subscription_id === null || !next || !right || !nextRight || next.paid_at === null) return
+  const days = order.period_days ?? 0
+  const end = right.starts_at + days * dayMs
+  const start = next.paid_at <= end + graceOf(days) ? end : next.paid_at
+  ensure(nextRight.starts_at === start, 'a period continues the one before', {
+    order,
+    next,
+    right,
+    nextRight,
+  })
+}
+
+// What is bought once
+
+/** The periods and things that a person's money is held for, with when they hold. */
+function checkBoughtOnce(model: Model): void {
+  const { books } = model
+  const held = books.orders.filter((order) => isHeld(order) && !hasReturned(books, order))
+  const buyers = new Map(model.orders.map(({ id, buyer }) => [id, buyer]))
+  for (const one of held)
+    for (const other of held) {
+      if (one.id >= other.id || one.user_id !== other.user_id) continue
+      // A guest and a member who bought the same before they were one person have both paid.
+      const [buyer, otherBuyer] = [buyers.get(one.id), buyers.get(other.id)]
+      if (model.signedIn && (buyer === undefined || buyer !== otherBuyer)) continue
+      ensure(!doubles(books, one, other), 'nothing is paid for twice', { one, other })
+    }
+}
+
+/** Whether an order's money, or that of its subscription, was given back for a time: it was right to buy again then. */
+function hasReturned({ changes, orders }: Books, { id, subscription_id }: OrderEntry): boolean {
+  const own = orders.filter(
+    (one) => one.id === id || (subscription_id !== null && one.subscription_id === subscription_id),
+  )
+  return own.some((one) =>
+    changes.some(
+      (change) => change.id === one.id && (change.is === 'refunded' || change.is === 'charged_back'),
+    ),
+  )
+}
+
+function doubles({ entitlements }: Books, one: OrderEntry, other: OrderEntry): boolean {
+  if (one.kind === 'plan' && other.kind === 'plan') {
+    const [first, second] = [one, other].map((order) => {
+      const start = entitlements.find(({ order_id }) => order_id === order.id)?.starts_at ?? 0
+      return { start, end: start + (order.period_days ?? 0) * dayMs }
+    })
+    return first !== undefined && second !== undefined && first.start < second.end && second.start < first.end
+  }
+  if (one.kind === 'plan' || other.kind === 'plan') return false
+  if (one.kind === other.kind) return one.episode_id === other.episode_id
+  // Who has an episode may buy the whole video, not the other way round.
+  const [episode, video] = one.kind === 'episode' ? [one, other] : [other, one]
+  return (episode.paid_at ?? 0) > (video.paid_at ?? 0)
+}
+
+// Charges
+
+const isRenewal = ({ key }: AttemptEntry) => key.startsWith('renew:')
+
+/** Nobody is charged who has not asked for it, or is not subscribed. */
+function checkCharges(model: Model): void {
+  const { books, before } = model
+  const known = new Set(before.payments.map(({ reference }) => reference))
+  for (const payment of books.payments) {
+    const attempt = books.attempts.find(({ id }) => id === payment.attemptId)
+    const order = books.orders.find(({ id }) => id === payment.orderId)
+    ensure(attempt !== undefined && order !== undefined, 'every payment is for an order', payment)
+    ensure(payment.amountCents === order.amount_cents, 'a payment is of the price', { payment, order })
+    if (isRenewal(attempt) && !known.has(payment.reference)) checkRenewal(model, order, attempt)
+  }
+  for (const { id, presses } of model.orders) {
+    const own = books.attempts.filter((attempt) => attempt.order_id === id && !isRenewal(attempt))
+    ensure(own.length <= presses, 'nobody is charged who did not press the button', { presses, own })
+  }
+}
+
+/** A charge of a saved method that has just been made. */
+function checkRenewal({ books, cancelled }: Model, order: OrderEntry, attempt: AttemptEntry): void {
+  ensure(!cancelled.has(order.user_id), 'nobody is charged who has cancelled', { order, attempt })
+  // Paid while its subscription ended, it has begun another: late money is honoured.
+  if (order.period_no === 0) return
+  const last = books.orders.find((one) => nextOrderOf(books, one)?.id === order.id)
+  const right = books.entitlements.find(({ order_id }) => order_id === last?.id)
+  ensure(last !== undefined && right !== undefined, 'a renewal follows a period', order)
+  const end = right.starts_at + (last.period_days ?? 0) * dayMs
+  ensure(attempt.started_at >= end, 'a renewal is charged at the end of the period', { order, attempt, end })
+  const answered = books.attempts.filter(
+    (one) => one.order_id === order.id && isRenewal(one) && one.decline_code !== 'not_received',
+  )
+  ensure(answered.length <= 3, 'a period is charged three times at most', answered)
+}
+
+// Ends and access
+
+/** A subscription ends, or is past due, for a reason. */
+export function checkEnds(model: Model): void {
+  const { books, hadFaults, mergedSubscriptions } = model
+  if (hadFaults) return
+  for (const subscription of books.subscriptions) {
+    const { id, status, cancelled, period_no } = subscription
+    const own = books.orders.filter(({ subscription_id }) => subscription_id === id)
+    const next = own.find((order) => order.period_no === period_no + 1)
+    const tries = books.attempts.filter(({ order_id }) => order_id === next?.id)
+    const wasDue = books.changes.some((change) => change.id === id && change.is === 'past_due')
+    const refused = tries.some((attempt) => isRenewal(attempt) && attempt.status === 'failed')
+    if (wasDue && status === 'past_due')
+      ensure(refused, 'a subscription is past due after a refused charge', { subscription, tries })
+    if (status !== 'ended') continue
+    const isReturned = own.some((order) => hasReturned(books, order))
+    ensure(
+      cancelled || isReturned || mergedSubscriptions || wasDue,
+      'a subscription ends for a reason',
+      subscription,
+    )
+  }
+}
+
+interface Access {
+  userId: string
+  now: Moment
+  covers(episodeId: string): boolean
+  membership: Membership
+}
+
+/** What a person can play is what their money is held for. */
+export function checkAccess({ books, goods }: Model, { userId, now, covers, membership }: Access): void {
+  const held = books.orders.filter((order) => order.user_id === userId && isHeld(order))
+  const rightOf = (order: OrderEntry) => books.entitlements.find(({ order_id }) => order_id === order.id)
+  const plans = held.filter(({ kind }) => kind === 'plan')
+  const isPaidNow = plans.some((order) => {
+    const start = rightOf(order)?.starts_at ?? Infinity
+    return start <= now && now < start + (order.period_days ?? 0) * dayMs
+  })
+  const isOpenNow = plans.some((order) => (rightOf(order)?.ends_at ?? 0) > now)
+  for (const episode of goods) {
+    const isBought = held.some(
+      ({ kind, episode_id }) => kind === 'video' || (kind === 'episode' && episode_id === episode),
+    )
+    if (isBought || isPaidNow) ensure(covers(episode), 'who has paid can play', { episode, held })
+    else if (!isOpenNow) ensure(!covers(episode), 'who has not paid cannot play', { episode, held })
+  }
+  if (membership.state === 'subscribed')
+    ensure(isOpenNow, 'who is subscribed can play everything', { membership, held })
+  const isOver = (order: OrderEntry) =>
+    books.subscriptions.some(({ id, status }) => id === order.subscription_id && status === 'ended')
+  if (membership.state === 'free' && isOpenNow)
+    ensure(plans.some(isOver), 'who can play by a plan is subscribed, unless it ended early', {
+      membership,
+      held,
+    })
+}
+
+// States
+
+/** The transitions that billing.md lists, and those of a refund that the bank sent back. */
+const transitions: Record<StateChange['kind'], Record<string, readonly string[]>> = {
+  orders: {
+    pending: ['paid', 'failed', 'cancelled', 'expired'],
+    failed: ['paid'],
+    cancelled: ['paid'],
+    expired: ['paid'],
+    paid: ['partially_refunded', 'refunded', 'charged_back'],
+    partially_refunded: ['refunded', 'charged_back', 'paid'],
+    refunded: ['partially_refunded', 'paid'],
+    charged_back: ['paid', 'partially_refunded'],
+  },
+  attempts: {
+    started: ['requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled'],
+    unknown: ['requires_action', 'processing', 'succeeded', 'failed', 'cancelled'],
+    requires_action: ['processing', 'succeeded', 'failed', 'cancelled'],
+    processing: ['succeeded', 'failed', 'cancelled'],
+  },
+  subscriptions: {
+    incomplete: ['active', 'expired'],
+    active: ['past_due', 'ended'],
+    past_due: ['active', 'ended'],
+  },
+  refunds: { started: ['succeeded', 'failed'], succeeded: ['failed'] },
+}
+
+function checkChange(change: StateChange): void {
+  const allowed = transitions[change.kind][change.was] ?? []
+  ensure(allowed.includes(change.is), 'states change along the listed transitions', change)
+}

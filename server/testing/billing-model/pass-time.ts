@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { runJanitor } from '#server/features/billing/janitor.ts'
+import { reconcile } from '#server/features/billing/reconcile.ts'
+import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
+import { applyNotification, takeNotification } from '#server/features/billing/take-notification.ts'
+import { signEvent } from '#server/features/billing/gateways/sandbox/notifications.ts'
+import type { BillingLane, WebhookEvent } from './billing-lane.ts'
+
+/** A job that finds nothing to do after so many rounds has a fault: it would run for ever. */
+const mostRounds = 200
+
+/** Lets time pass at a running site: its jobs do what is due when it is due. */
+export async function passTime(lane: BillingLane, milliseconds: number): Promise<void> {
+  const end = lane.now() + milliseconds
+  for (let round = 0; ; round++) {
+    const due = await nextDue(lane)
+    if (due === null || due > end) break
+    if (round === mostRounds) throw new Error('the jobs find something to do again and again')
+    lane.moveOn(Math.max(due - lane.now(), 0) + 1)
+    await runJobs(lane)
+  }
+  lane.moveOn(Math.max(end - lane.now(), 0))
+}
+
+export async function runJobs({ context }: BillingLane): Promise<void> {
+  await runJanitor(context)
+  await renewSubscriptions(context)
+}
+
+/** When a job has something to do next. */
+async function nextDue({ db }: BillingLane): Promise<number | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    SELECT least(
+      (SELECT min(due_at) FROM subscriptions WHERE status IN ('active', 'past_due')),
+      (SELECT min(check_at) FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
+      (SELECT min(check_at) FROM refunds WHERE status = 'started'),
+      (SELECT min(check_at) FROM method_changes WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
+      (SELECT min(check_at) FROM notifications WHERE applied_at IS NULL),
+      (SELECT min(expires_at) FROM orders WHERE status = 'pending'
+        AND (period_no IS NOT NULL OR subscription_id IS NULL)),
+      (SELECT min(created_at) + interval '23 hours' FROM subscriptions WHERE status = 'incomplete')
+    ) AS at`.execute(db)
+  return rows[0]?.at?.getTime() ?? null
+}
+
+/** Delivers a webhook event. Where the site stops before it has applied it, the janitor does so later. */
+export async function deliver(lane: BillingLane, event: WebhookEvent, stops = false): Promise<void> {
+  const { context, sandbox, gateway } = lane
+  const { body, headers } = signEvent(sandbox, event.reference)
+  event.delivered = true
+  const taken = await takeNotification(context, gateway, Buffer.from(body), headers)
+  if (!taken) throw new Error('the site refused an event that was signed')
+  if (!stops) await applyNotification(context, taken)
+}
+
+/** Lets everything come to its end: requests and events arrive, and the jobs run until nothing is open. */
+export async function converge(lane: BillingLane): Promise<void> {
+  lane.line.fault = 'none'
+  await arrive(lane)
+  for (const event of lane.events) if (!event.delivered && !event.dropped) await deliver(lane, event)
+  for (let due = await nextOpen(lane), round = 0; due !== null; due = await nextOpen(lane), round++) {
+    if (round === mostRounds) throw new Error('something stays open for ever')
+    lane.moveOn(Math.max(due - lane.now(), 0) + 1)
+    await runJobs(lane)
+  }
+  await reconcile(lane.context)
+  await passTime(lane, 0)
+}
+
+/** When the janitor looks next at what is not finished; null where all is. */
+async function nextOpen({ db }: BillingLane): Promise<number | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    SELECT min(check_at) AS at FROM (
+      SELECT check_at FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
+      UNION ALL SELECT check_at FROM refunds WHERE status = 'started'
+      UNION ALL SELECT check_at FROM method_changes WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
+      UNION ALL SELECT check_at FROM notifications WHERE applied_at IS NULL
+    ) open_work`.execute(db)
+  return rows[0]?.at?.getTime() ?? null
+}
+
+/** Lets the requests arrive at the gateway that were late. */
+export async function arrive({ late }: BillingLane): Promise<void> {
+  for (const request of late.splice(0)) await request().catch(() => undefined)
+}

@@ -1,0 +1,165 @@
+import { sql } from 'kysely'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateway.ts'
+import type {
+  AttemptStatus,
+  DisputeStatus,
+  OrderKind,
+  OrderStatus,
+  PaymentMethod,
+  SubscriptionStatus,
+} from '#server/features/billing/tables.ts'
+import type { Database } from '#server/platform/database/database.ts'
+import type { Db, Tables } from '#server/tables.ts'
+
+/** A moment in milliseconds since 1970. */
+export type Moment = number
+
+export interface OrderEntry {
+  id: string
+  user_id: string
+  kind: OrderKind
+  status: OrderStatus
+  method: PaymentMethod
+  episode_id: string | null
+  video_id: string | null
+  plan_id: string | null
+  subscription_id: string | null
+  period_no: number | null
+  amount_cents: number
+  refunded_cents: number
+  introductory: boolean
+  /** Of the order's plan. */
+  period_days: number | null
+  paid_at: Moment | null
+  expires_at: Moment
+}
+
+export interface AttemptEntry {
+  id: string
+  order_id: string
+  number: number
+  key: string
+  status: AttemptStatus
+  reference: string | null
+  decline_code: string | null
+  dispute: DisputeStatus | null
+  disputed_cents: number
+  started_at: Moment
+  check_at: Moment | null
+}
+
+interface RefundEntry {
+  id: string
+  attempt_id: string
+  amount_cents: number
+  status: 'started' | 'succeeded' | 'failed'
+  reason: string
+}
+
+export interface SubscriptionEntry {
+  id: string
+  user_id: string
+  plan_id: string
+  status: SubscriptionStatus
+  period_no: number
+  period_ends_at: Moment | null
+  grace_ends_at: Moment | null
+  cancelled: boolean
+  has_method: boolean
+}
+
+export interface EntitlementEntry {
+  order_id: string
+  user_id: string
+  source: 'purchase' | 'subscription'
+  video_id: string | null
+  episode_id: string | null
+  starts_at: Moment
+  ends_at: Moment | null
+  revoked: boolean
+}
+
+interface LedgerEntry {
+  transaction_id: string
+  order_id: string
+  account: string
+  cents: number
+}
+
+/** A change of state, in the order in which the database saw them. */
+export interface StateChange {
+  kind: 'orders' | 'attempts' | 'subscriptions' | 'refunds'
+  id: string
+  was: string
+  is: string
+}
+
+/** Everything that the site and its gateway have written down about money, at one moment. */
+export interface Books {
+  orders: OrderEntry[]
+  attempts: AttemptEntry[]
+  refunds: RefundEntry[]
+  subscriptions: SubscriptionEntry[]
+  entitlements: EntitlementEntry[]
+  lines: LedgerEntry[]
+  changes: StateChange[]
+  /** As the gateway lists them. */
+  payments: Payment[]
+}
+
+const tracked = ['orders', 'attempts', 'subscriptions', 'refunds'] as const
+
+/** Has the database of a test write down each change of state. */
+export async function trackStates(db: Db): Promise<void> {
+  await sql`
+    CREATE TABLE state_changes (number bigint GENERATED ALWAYS AS IDENTITY, kind text, id text, was text, "is" text)`.execute(
+    db,
+  )
+  await sql`
+    CREATE FUNCTION note_state() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO state_changes (kind, id, was, "is") VALUES (TG_TABLE_NAME, NEW.id, OLD.status, NEW.status);
+      RETURN NULL;
+    END $$`.execute(db)
+  for (const table of tracked)
+    await sql`
+      CREATE TRIGGER note_state AFTER UPDATE ON ${sql.table(table)} FOR EACH ROW
+      WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION note_state()`.execute(db)
+}
+
+const ms = (column: string) => `round(extract(epoch FROM ${column}) * 1000)::float8`
+const listOf = (query: string) => `(SELECT coalesce(json_agg(t), '[]') FROM (${query}) t)`
+
+/** All tables in one statement, as many are read after every step. */
+const booksText = `SELECT json_build_object(
+  'orders', ${listOf(`
+    SELECT orders.id, user_id, kind, status, method, episode_id, video_id, plan_id, subscription_id, period_no,
+      amount_cents, refunded_cents, introductory, period_days, ${ms('paid_at')} AS paid_at, ${ms('expires_at')} AS expires_at
+    FROM orders LEFT JOIN plans ON plans.id = plan_id ORDER BY created_at, period_no, orders.id`)},
+  'attempts', ${listOf(`
+    SELECT id, order_id, number, idempotency_key AS key, status, reference, decline_code, dispute, disputed_cents,
+      ${ms('started_at')} AS started_at, ${ms('check_at')} AS check_at
+    FROM attempts ORDER BY started_at, number`)},
+  'refunds', ${listOf('SELECT id, attempt_id, amount_cents, status, reason FROM refunds ORDER BY created_at, id')},
+  'subscriptions', ${listOf(`
+    SELECT id, user_id, plan_id, status, period_no, ${ms('period_ends_at')} AS period_ends_at,
+      ${ms('grace_ends_at')} AS grace_ends_at, cancel_at_period_end AS cancelled, payment_method_id IS NOT NULL AS has_method
+    FROM subscriptions ORDER BY created_at, id`)},
+  'entitlements', ${listOf(`
+    SELECT order_id, user_id, source, video_id, episode_id, ${ms('starts_at')} AS starts_at, ${ms('ends_at')} AS ends_at,
+      revoked_at IS NOT NULL AS revoked
+    FROM entitlements ORDER BY starts_at, id`)},
+  'lines', ${listOf('SELECT transaction_id, order_id, account, amount_cents AS cents FROM ledger_lines ORDER BY id')},
+  'changes', ${listOf('SELECT kind, id, was, "is" FROM state_changes ORDER BY number')}
+) AS books`
+
+/** @param pool of the site's database */
+export async function readBooks(pool: Database<Tables>['pool'], gateway: PaymentGateway): Promise<Books> {
+  const [{ rows }, payments] = await Promise.all([
+    pool.query<{ books: Omit<Books, 'payments'> }>({ name: 'books', text: booksText }),
+    gateway.listSince(new Date(0)),
+  ])
+  const [row] = rows
+  if (!row) throw new Error('the books cannot be read')
+  return { ...row.books, payments }
+}

@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import type { BillingLane, Fault, Thing } from './billing-lane.ts'
+import type { Model } from './model.ts'
+import type { Step } from './step.ts'
+import * as steps from './steps.ts'
+
+/** The value before the colon is drawn so many times as often as one with a 1. */
+const oftenOf = <T>(...weighted: [weight: number, value: T][]) =>
+  fc.oneof(...weighted.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })))
+
+const device = oftenOf([3, 'here' as const], [1, 'elsewhere' as const])
+/** A few things are bought often, so that the same one is bought again. */
+const thing = oftenOf<Thing>(
+  [4, 'episode 4'],
+  [1, 'episode 5'],
+  [2, 'the video'],
+  [2, 'the 2-day plan'],
+  [4, 'the 7-day plan'],
+  [1, 'the 30-day plan'],
+)
+const card = oftenOf(
+  [8, 'pays' as const],
+  [2, 'declined' as const],
+  [1, 'no_funds' as const],
+  [3, 'asks_once' as const],
+  [2, 'asks_always' as const],
+  [3, 'declines_later' as const],
+  [1, 'disputed' as const],
+)
+const fault = oftenOf<Fault>(
+  [12, 'none'],
+  [1, 'the request is lost'],
+  [1, 'the request is late'],
+  [2, 'the answer is lost'],
+  [1, 'no answers'],
+)
+const number = fc.nat({ max: 9 })
+const hours = fc.constantFrom(1, 12, 26, 50, 80, 170, 250, 730)
+const how = oftenOf<steps.Wait['how']>(
+  [8, 'up'],
+  [3, 'down'],
+  [1, 'the request is lost'],
+  [1, 'the answer is lost'],
+  [1, 'no answers'],
+)
+const method = oftenOf([1, 'card' as const], [1, 'wallet' as const])
+
+const buy = fc.record({ device, thing, card, fault }).map((wish) => new steps.Buy(wish))
+const order = fc.record({ device, thing, method }).map((wish) => new steps.Order(wish))
+const pay = fc.record({ order: number, card, fault }).map((wish) => new steps.Pay(wish))
+const decide = fc
+  .record({ number, yes: oftenOf([3, true], [1, false]) })
+  .map((answer) => new steps.Decide(answer))
+const look = number.map((index) => new steps.Look(index))
+const renewals = fc
+  .record({ device, on: oftenOf([2, false], [1, true]) })
+  .map((change) => new steps.Renewals(change))
+const changeCard = fc.record({ device, card, fault }).map((change) => new steps.ChangeCard(change))
+const signIn = fc.constant(undefined).map(() => new steps.SignIn())
+const refund = fc.record({ number, part: fc.boolean(), fault }).map((wish) => new steps.Refund(wish))
+const refundThere = fc.record({ number, part: fc.boolean() }).map((wish) => new steps.RefundThere(wish))
+const failRefunds = number.map((index) => new steps.FailRefunds(index))
+const dispute = fc
+  .record({ number, to: fc.constantFrom('open' as const, 'won' as const, 'lost' as const) })
+  .map((change) => new steps.Dispute(change))
+const deliver = fc
+  .record({ number, stops: oftenOf([4, false], [1, true]) })
+  .map((event) => new steps.Deliver(event))
+const deliverRest = oftenOf([3, true], [1, false]).map((arrives) => new steps.DeliverRest(arrives))
+const arrive = fc.constant(undefined).map(() => new steps.Arrive())
+const wait = fc.record({ hours, how }).map((passing) => new steps.Wait(passing))
+const reconcile = fc.constant(undefined).map(() => new steps.Reconcile())
+
+/** Of these any two may happen at the same time. */
+const simultaneous = fc.oneof(pay, look, renewals, signIn, refund, deliver, wait)
+const atOnce = fc.tuple(simultaneous, simultaneous).map((both: [Step, Step]) => new steps.AtOnce(both))
+
+const mostSteps = 16
+
+/** What is bought first: without a purchase little can follow. */
+export const firstPurchase = fc
+  .record({ device, thing, card, fault: fc.constant<Fault>('none') })
+  .map((wish) => new steps.Buy(wish))
+
+/** Steps that buy, pay, renew, cancel, refund and dispute, with faults and with time passing. */
+export function sequences(replayPath?: string) {
+  const weighted: [weight: number, arbitrary: fc.Arbitrary<Step>][] = [
+    [4, buy],
+    [3, order],
+    [3, pay],
+    [5, decide],
+    [1, look],
+    [2, renewals],
+    [2, changeCard],
+    [1, signIn],
+    [2, refund],
+    [1, refundThere],
+    [1, failRefunds],
+    [3, dispute],
+    [2, deliver],
+    [1, deliverRest],
+    [1, arrive],
+    [6, wait],
+    [1, reconcile],
+    [2, atOnce],
+  ]
+  const step = fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })))
+  return fc.commands<Model, BillingLane, false>([step], {
+    maxCommands: mostSteps,
+    size: 'max',
+    ...(replayPath === undefined ? {} : { replayPath }),
+  })
+}

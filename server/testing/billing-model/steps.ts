@@ -1,0 +1,657 @@
+import type { createOrder } from '#contract/billing.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { cancelSubscription, resumeSubscription } from '#server/features/billing/cancel-subscription.ts'
+import { changeMethod } from '#server/features/billing/change-method.ts'
+import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.ts'
+import { decidePayment, failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
+import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { payOrder } from '#server/features/billing/pay-order.ts'
+import { placeOrder } from '#server/features/billing/place-order.ts'
+import { refreshOrder } from '#server/features/billing/present-order.ts'
+import { reconcile } from '#server/features/billing/reconcile.ts'
+import { refundOrder } from '#server/features/billing/refund-order.ts'
+import type { DisputeStatus, PaymentMethod } from '#server/features/billing/tables.ts'
+import { mergeGuest } from '#server/features/members/sign-in-as.ts'
+import { hourMs } from '#server/platform/clock.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { BillingLane, Fault, Thing } from './billing-lane.ts'
+import { ensure } from './check-books.ts'
+import type { Device, Model } from './model.ts'
+import { arrive, deliver, passTime, runJobs } from './pass-time.ts'
+import { answerOf, Step, type Answer } from './step.ts'
+
+/** Has a fault on the line to the gateway while something is done. */
+async function withFault<T>(
+  { line }: BillingLane,
+  model: Model,
+  fault: Fault,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (fault !== 'none') model.hadFaults = true
+  line.fault = fault
+  try {
+    return await work()
+  } finally {
+    line.fault = 'none'
+  }
+}
+
+const unlessNone = (fault: Fault) => (fault === 'none' ? '' : `, ${fault}`)
+
+// What people buy
+
+/** A call as the HTTP layer makes it. */
+function callOf(userId: string, body: BodyOf<typeof createOrder>): Call<typeof createOrder> {
+  return {
+    query: {},
+    body,
+    viewer: { userId, role: 'member', kept: true },
+    language: 'en',
+    idempotencyKey: undefined,
+    ip: '127.0.0.1',
+    userAgent: '',
+    adIds: () => ({ referrerToken: undefined, fbclid: undefined, ttclid: undefined }),
+    setHeader: () => {},
+    serialise: () => {
+      throw new Error('an order is not serialised')
+    },
+  }
+}
+
+interface Wish {
+  device: Device
+  thing: Thing
+  method: PaymentMethod
+}
+
+async function place(
+  lane: BillingLane,
+  model: Model,
+  { device, thing, method }: Wish,
+): Promise<{ answer: Answer; id?: string }> {
+  const { context, goods } = lane
+  const buyer = model.userOf(device)
+  const id = newId('ord')
+  let made: string | undefined
+  const answer = await answerOf(async () => {
+    const email = `${buyer}@example.com`
+    const body = { ...goods[thing], gateway: 'sandbox', method, email } as const
+    made = (await placeOrder(context, callOf(buyer, body), id)).id
+  })
+  if (made === undefined) return { answer }
+  if (goods[thing].kind === 'plan') model.cancelled.delete(buyer)
+  if (!model.orders.some((one) => one.id === made)) model.orders.push({ id: made, thing, buyer, presses: 0 })
+  // A wallet is asked at once.
+  const order = model.orders.find((one) => one.id === made)
+  if (order && method === 'wallet') order.presses++
+  return { answer, id: made }
+}
+
+/** Somebody presses the button that pays an order with a card. */
+async function press(
+  lane: BillingLane,
+  model: Model,
+  { id, card, fault }: { id: string; card: Behaviour; fault: Fault },
+): Promise<Answer> {
+  const order = model.orders.find((one) => one.id === id)
+  const owner = model.orderEntry(id)?.user_id ?? order?.buyer
+  if (!order || owner === undefined) throw new Error(`${id} was not ordered`)
+  order.presses++
+  if (order.thing.endsWith('plan')) model.cancelled.delete(owner)
+  const token = await lane.newToken(card)
+  const answer = await withFault(lane, model, fault, () =>
+    answerOf(() => payOrder(lane.context, owner, id, { ip: '127.0.0.1', token })),
+  )
+  return answer
+}
+
+/** What paying an order must come to where nothing is in the way; undefined where something is. */
+function expectedOf(model: Model, id: string, card: Behaviour, now: number): readonly Answer[] | undefined {
+  const { orders, attempts, entitlements, subscriptions } = model.before
+  const order = orders.find((one) => one.id === id)
+  const isOpen = attempts.some(
+    ({ order_id, status }) => order_id === id && !['succeeded', 'failed', 'cancelled'].includes(status),
+  )
+  const mine = (one: { user_id: string }) => one.user_id === order?.user_id
+  const isSubscribed = subscriptions.some(
+    (one) => mine(one) && (one.status === 'active' || one.status === 'past_due'),
+  )
+  const hasRight = entitlements.some(
+    (one) => mine(one) && !one.revoked && (one.ends_at === null || one.ends_at > now),
+  )
+  if (order?.status !== 'pending' || order.expires_at <= now || isOpen || isSubscribed || hasRight)
+    return undefined
+  switch (card) {
+    case 'declined':
+      return ['cardDeclined']
+    case 'no_funds':
+      return ['insufficientFunds']
+    default:
+      return order.introductory ? ['done', 'introductionUsed'] : ['done']
+  }
+}
+
+abstract class Paying extends Step {
+  readonly card: Behaviour
+  readonly fault: Fault
+  private paid: string | undefined
+
+  constructor(card: Behaviour, fault: Fault) {
+    super()
+    this.card = card
+    this.fault = fault
+  }
+
+  async pay(lane: BillingLane, model: Model, id: string): Promise<Answer> {
+    this.paid = id
+    return press(lane, model, { id, card: this.card, fault: this.fault })
+  }
+
+  override expect(lane: BillingLane, model: Model, outcome: string): void {
+    const { paid, card, fault } = this
+    if (paid === undefined) return
+    const isPaid = model.orderEntry(paid)?.paid_at !== null
+    if (outcome === 'done' && isPaid) model.toldPaid.add(paid)
+    const answers: readonly string[] | undefined = expectedOf(model, paid, card, lane.now())
+    if (fault !== 'none' || answers === undefined) return
+    ensure(answers.includes(outcome), 'paying does what the card does', { outcome, answers })
+    const waits = card === 'asks_once' || card === 'asks_always'
+    if (outcome === 'done') ensure(isPaid === !waits, 'a card that pays has paid', { card, paid })
+  }
+}
+
+/** Orders something without paying it yet; a wallet is asked at once. */
+export class Order extends Step {
+  readonly wish: Wish
+  constructor(wish: Wish) {
+    super()
+    this.wish = wish
+  }
+  describe(): string {
+    const { device, thing, method } = this.wish
+    return `${nameOf(device)} orders ${thing}${method === 'wallet' ? ' by wallet' : ''}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const { answer, id } = await place(lane, model, this.wish)
+    return id === undefined ? answer : model.nameOf(id)
+  }
+  override expect(lane: BillingLane, model: Model, outcome: string): void {
+    expectOrdered(lane, model, this.wish, outcome)
+  }
+}
+
+const nameOf = (device: Device) => (device === 'here' ? 'the viewer' : 'the member elsewhere')
+
+/** What is not owned can be ordered. */
+function expectOrdered({ goods, now }: BillingLane, model: Model, { device, thing }: Wish, outcome: string) {
+  const userId = model.userOf(device)
+  const { entitlements, subscriptions } = model.before
+  const own = entitlements.filter(
+    ({ user_id, revoked, ends_at }) =>
+      user_id === userId && !revoked && (ends_at === null || ends_at > now()),
+  )
+  const isSubscribed = subscriptions.some(
+    ({ user_id, status }) => user_id === userId && (status === 'active' || status === 'past_due'),
+  )
+  const isOwned = goods[thing].kind === 'plan' ? isSubscribed : own.length > 0
+  if (!isOwned) ensure(outcome.startsWith('order '), 'what is not owned can be ordered', { thing, outcome })
+}
+
+/** Orders something and pays it with a card at once. */
+export class Buy extends Paying {
+  readonly device: Device
+  readonly thing: Thing
+  constructor({
+    device,
+    thing,
+    card,
+    fault,
+  }: {
+    device: Device
+    thing: Thing
+    card: Behaviour
+    fault: Fault
+  }) {
+    super(card, fault)
+    this.device = device
+    this.thing = thing
+  }
+  describe(): string {
+    return `${nameOf(this.device)} buys ${this.thing} with a card that ${words[this.card]}${unlessNone(this.fault)}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const { device, thing } = this
+    const { answer, id } = await place(lane, model, { device, thing, method: 'card' })
+    if (id === undefined) return answer
+    lane.moveOn(1000)
+    return this.pay(lane, model, id)
+  }
+}
+
+const words: Record<Behaviour, string> = {
+  pays: 'pays',
+  declined: 'is declined',
+  no_funds: 'has no funds',
+  expired: 'has expired',
+  bad_cvc: 'has another CVC',
+  asks_once: 'asks once',
+  asks_always: 'asks always',
+  declines_later: 'declines renewals',
+  disputed: 'disputes at once',
+}
+
+/** Pays an order that was placed before, perhaps twice at the same time. */
+export class Pay extends Paying {
+  readonly order: number
+  constructor({ order, card, fault }: { order: number; card: Behaviour; fault: Fault }) {
+    super(card, fault)
+    this.order = order
+  }
+  override check({ orders }: Readonly<Model>): boolean {
+    return orders.length > 0
+  }
+  describe(model?: Model): string {
+    const order = model?.order(this.order)
+    const name = order ? model?.nameOf(order.id) : `order #${this.order}`
+    return `pays ${name} with a card that ${words[this.card]}${unlessNone(this.fault)}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const order = model.order(this.order)
+    return order ? this.pay(lane, model, order.id) : 'nothing'
+  }
+}
+
+/** Answers the bank's check, or the wallet. */
+export class Decide extends Step {
+  readonly number: number
+  readonly yes: boolean
+  constructor({ number, yes }: { number: number; yes: boolean }) {
+    super()
+    this.number = number
+    this.yes = yes
+  }
+  private waiting({ books }: Readonly<Model>) {
+    return books.payments.filter(({ status }) => status === 'requires_action')
+  }
+  override check(model: Readonly<Model>): boolean {
+    return this.waiting(model).length > 0
+  }
+  describe(): string {
+    return this.yes ? 'confirms a payment at the bank' : 'refuses a payment at the bank'
+  }
+  async act({ db, sandbox }: BillingLane, model: Model): Promise<string> {
+    const waiting = this.waiting(model)
+    const payment = waiting[this.number % waiting.length]
+    if (!payment) return 'nothing'
+    const no = { status: 'failed', decline_code: 'check_failed' } as const
+    if (this.yes) {
+      const order = model.orderEntry(payment.orderId)
+      if (order?.kind === 'plan') model.cancelled.delete(order.user_id)
+    }
+    await decidePayment(db, payment.reference, this.yes ? { status: 'succeeded' } : no)
+    sandbox.notify(payment.reference)
+    return model.nameOf(payment.orderId)
+  }
+}
+
+/** Opens the page that shows what became of an order. */
+export class Look extends Step {
+  readonly order: number
+  constructor(order: number) {
+    super()
+    this.order = order
+  }
+  override check({ orders }: Readonly<Model>): boolean {
+    return orders.length > 0
+  }
+  describe(model?: Model): string {
+    const order = model?.order(this.order)
+    return `looks at ${order ? model?.nameOf(order.id) : `order #${this.order}`}`
+  }
+  async act({ context }: BillingLane, model: Model): Promise<string> {
+    const entry = model.orderEntry(model.order(this.order)?.id ?? '')
+    if (!entry) return 'nothing'
+    let status = ''
+    // A sign-in at the same time may have made the order somebody else's.
+    const answer = await answerOf(async () => {
+      ;({ status } = await refreshOrder(context, entry.user_id, entry.id, 'en'))
+    })
+    if (status === 'paid') model.toldPaid.add(entry.id)
+    return answer === 'done' ? status : answer
+  }
+}
+
+/** Cancels the renewals, or takes that back. */
+export class Renewals extends Step {
+  readonly device: Device
+  readonly on: boolean
+  constructor({ device, on }: { device: Device; on: boolean }) {
+    super()
+    this.device = device
+    this.on = on
+  }
+  override check(model: Readonly<Model>): boolean {
+    return model.isSubscribed(model.userOf(this.device))
+  }
+  describe(): string {
+    return `${nameOf(this.device)} ${this.on ? 'resumes' : 'cancels'} the plan`
+  }
+  async act({ context }: BillingLane, model: Model): Promise<string> {
+    const userId = model.userOf(this.device)
+    const change = this.on ? resumeSubscription : cancelSubscription
+    const answer = await answerOf(() => change(context, userId, 'en'))
+    if (answer !== 'done') return answer
+    if (this.on) model.cancelled.delete(userId)
+    else model.cancelled.add(userId)
+    return answer
+  }
+}
+
+/** Has the plan charged to another card from now on. */
+export class ChangeCard extends Step {
+  readonly device: Device
+  readonly card: Behaviour
+  readonly fault: Fault
+  constructor({ device, card, fault }: { device: Device; card: Behaviour; fault: Fault }) {
+    super()
+    this.device = device
+    this.card = card
+    this.fault = fault
+  }
+  override check(model: Readonly<Model>): boolean {
+    return model.isSubscribed(model.userOf(this.device))
+  }
+  describe(): string {
+    return `${nameOf(this.device)} changes to a card that ${words[this.card]}${unlessNone(this.fault)}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const token = await lane.newToken(this.card)
+    const wanted = {
+      userId: model.userOf(this.device),
+      changeId: newId('pmc'),
+      gateway: 'sandbox',
+      method: 'card',
+      payer: { ip: '127.0.0.1', token },
+    } as const
+    return withFault(lane, model, this.fault, () => answerOf(() => changeMethod(lane.context, wanted)))
+  }
+}
+
+/** The guest signs in: what they have becomes the member's. */
+export class SignIn extends Step {
+  override check({ signedIn }: Readonly<Model>): boolean {
+    return !signedIn
+  }
+  describe(): string {
+    return 'the guest signs in'
+  }
+  async act({ context, db }: BillingLane, model: Model): Promise<string> {
+    const { guest, member, books, cancelled } = model
+    const live = books.subscriptions.filter(({ status }) => status === 'active' || status === 'past_due')
+    const isLive = (userId: string) => live.some(({ user_id }) => user_id === userId)
+    if (isLive(guest) && isLive(member)) model.mergedSubscriptions = true
+    else if (isLive(guest)) {
+      if (cancelled.has(guest)) cancelled.add(member)
+      else cancelled.delete(member)
+    }
+    await db
+      .transaction()
+      .execute((tx) => mergeGuest(context, tx, { id: guest, language: 'en' }, member, async () => {}))
+    model.signedIn = true
+    return 'done'
+  }
+}
+
+// What the operator and the gateway do
+
+/** The operator refunds an order, or half of what is left of it. */
+export class Refund extends Step {
+  readonly number: number
+  readonly part: boolean
+  readonly fault: Fault
+  constructor({ number, part, fault }: { number: number; part: boolean; fault: Fault }) {
+    super()
+    this.number = number
+    this.part = part
+    this.fault = fault
+  }
+  override check({ books }: Readonly<Model>): boolean {
+    return books.orders.some(({ paid_at }) => paid_at !== null)
+  }
+  describe(): string {
+    return `the operator refunds ${this.part ? 'half of an order' : 'an order'}${unlessNone(this.fault)}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const paid = model.books.orders.filter(({ paid_at }) => paid_at !== null)
+    const order = paid[this.number % paid.length]
+    if (!order) return 'nothing'
+    const left = order.amount_cents - order.refunded_cents
+    const part = this.part ? { amountCents: Math.max(1, Math.floor(left / 2)) } : {}
+    const answer = await withFault(lane, model, this.fault, () =>
+      answerOf(() => refundOrder(lane.context, order.id, { ...part, reason: 'goodwill' })),
+    )
+    return `${model.nameOf(order.id)}, ${answer}`
+  }
+}
+
+type Payments = Model['books']['payments']
+
+/** Something that happens to a payment at the gateway, of which the site hears by webhook or not at all. */
+abstract class AtGateway extends Step {
+  readonly number: number
+  constructor(number: number) {
+    super()
+    this.number = number
+  }
+  abstract fits(payment: Payments[number], model: Readonly<Model>): boolean
+  abstract happen(lane: BillingLane, payment: Payments[number]): Promise<void>
+  private fitting(model: Readonly<Model>): Payments {
+    return model.books.payments.filter(
+      (payment) => payment.status === 'succeeded' && this.fits(payment, model),
+    )
+  }
+  override check(model: Readonly<Model>): boolean {
+    return this.fitting(model).length > 0
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const fitting = this.fitting(model)
+    const payment = fitting[this.number % fitting.length]
+    if (!payment) return 'nothing'
+    await this.happen(lane, payment)
+    return model.nameOf(payment.orderId)
+  }
+}
+
+let refunds = 0
+
+/** Somebody refunds a payment in the gateway's own dashboard. */
+export class RefundThere extends AtGateway {
+  readonly part: boolean
+  constructor({ number, part }: { number: number; part: boolean }) {
+    super(number)
+    this.part = part
+  }
+  describe(): string {
+    return `somebody refunds ${this.part ? 'half of a payment' : 'a payment'} at the gateway`
+  }
+  fits({ amountCents, refundedCents, dispute: disputed }: Payments[number]): boolean {
+    return amountCents > refundedCents && disputed !== 'open' && disputed !== 'lost'
+  }
+  happen({ gateway }: BillingLane, { reference, amountCents, refundedCents }: Payments[number]) {
+    const left = amountCents - refundedCents
+    const cents = this.part ? Math.max(1, Math.floor(left / 2)) : left
+    return gateway.refund({ reference, amountCents: cents, key: `there ${++refunds}` })
+  }
+}
+
+/** The bank sends back what was refunded of a payment. */
+export class FailRefunds extends AtGateway {
+  describe(): string {
+    return 'the bank sends the refunds of a payment back'
+  }
+  /** Money that bought nothing and cannot be returned is for the operator to look at. */
+  fits({ refundedCents, attemptId }: Payments[number], { books }: Readonly<Model>): boolean {
+    const isReturn = books.lines.some(
+      ({ transaction_id, account }) => transaction_id === `charge:${attemptId}` && account === 'to_return',
+    )
+    const isKnown = books.lines.some(({ transaction_id }) => transaction_id === `charge:${attemptId}`)
+    return refundedCents > 0 && isKnown && !isReturn
+  }
+  async happen({ db, sandbox, now }: BillingLane, { reference }: Payments[number]) {
+    await failRefunds(db, reference, new Date(now()))
+    sandbox.notify(reference)
+  }
+}
+
+/** The buyer has the bank take the money back, or the bank decides on that. */
+export class Dispute extends AtGateway {
+  readonly to: DisputeStatus
+  constructor({ number, to }: { number: number; to: DisputeStatus }) {
+    super(number)
+    this.to = to
+  }
+  describe(): string {
+    return this.to === 'open' ? 'a payment is disputed' : `a dispute is ${this.to}`
+  }
+  fits({ amountCents, refundedCents, dispute: disputed }: Payments[number]): boolean {
+    return this.to === 'open' ? disputed === undefined && amountCents > refundedCents : disputed === 'open'
+  }
+  happen({ sandbox }: BillingLane, { reference }: Payments[number]) {
+    return dispute(sandbox, reference, this.to)
+  }
+}
+
+/** An event of the gateway reaches the site, for the first time or again. */
+export class Deliver extends Step {
+  readonly number: number
+  readonly stops: boolean
+  constructor({ number, stops }: { number: number; stops: boolean }) {
+    super()
+    this.number = number
+    this.stops = stops
+  }
+  override check({ line }: Readonly<Model>): boolean {
+    return line.events.length > 0
+  }
+  describe(): string {
+    return `an event is delivered${this.stops ? ', and the site stops before it is applied' : ''}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const event = lane.events[this.number % lane.events.length]
+    if (!event) return 'there is none'
+    const again = event.delivered ? ', again' : ''
+    await deliver(lane, event, this.stops)
+    const payment = model.books.payments.find(({ reference }) => reference === event.reference)
+    return `${payment ? model.nameOf(payment.orderId) : 'no payment'}${again}`
+  }
+}
+
+/** All events that have not arrived are delivered at the same time, or never arrive. */
+export class DeliverRest extends Step {
+  readonly arrives: boolean
+  constructor(arrives: boolean) {
+    super()
+    this.arrives = arrives
+  }
+  override check({ line }: Readonly<Model>): boolean {
+    return line.events.some(({ delivered, dropped }) => !delivered && !dropped)
+  }
+  describe(): string {
+    return this.arrives ? 'all events are delivered at the same time' : 'all events so far are lost'
+  }
+  async act(lane: BillingLane): Promise<string> {
+    const open = lane.events.filter(({ delivered, dropped }) => !delivered && !dropped)
+    if (this.arrives) await Promise.all(open.map((event) => deliver(lane, event)))
+    else for (const event of open) event.dropped = true
+    return String(open.length)
+  }
+}
+
+/** Requests that were late reach the gateway. */
+export class Arrive extends Step {
+  override check({ line }: Readonly<Model>): boolean {
+    return line.late.length > 0
+  }
+  describe(): string {
+    return 'late requests reach the gateway'
+  }
+  async act(lane: BillingLane): Promise<string> {
+    const { length } = lane.late
+    await arrive(lane)
+    return String(length)
+  }
+}
+
+// Time
+
+/**
+ * M3: a payment that nobody can find out about for longer than the grace leaves a subscription that is neither live nor
+ * over. Until that is mended, no fault lasts as long as the grace of the shortest plan.
+ */
+const longestFaultMs = 20 * hourMs
+
+/** Time passes: the site runs, or is down and starts again, or has trouble with its gateway. */
+export class Wait extends Step {
+  readonly hours: number
+  readonly how: 'up' | 'down' | 'the request is lost' | 'the answer is lost' | 'no answers'
+  constructor({ hours, how }: { hours: number; how: Wait['how'] }) {
+    super()
+    this.hours = hours
+    this.how = how
+  }
+  override check({ orders }: Readonly<Model>): boolean {
+    return orders.length > 0
+  }
+  describe(): string {
+    const state = { up: '', down: ' while the site is down' }[this.how as string] ?? ` (${this.how})`
+    return `${this.hours} hours pass${state}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const { hours, how } = this
+    await arrive(lane)
+    if (how === 'up') await passTime(lane, hours * hourMs)
+    else if (how === 'down') {
+      lane.moveOn(hours * hourMs)
+      await runJobs(lane)
+    } else {
+      await withFault(lane, model, how, () => passTime(lane, Math.min(hours * hourMs, longestFaultMs)))
+      await arrive(lane)
+      await passTime(lane, hourMs)
+    }
+    return 'done'
+  }
+}
+
+/** The hourly comparison with the gateway's books. */
+export class Reconcile extends Step {
+  override check({ books }: Readonly<Model>): boolean {
+    return books.payments.length > 0
+  }
+  describe(): string {
+    return 'the site reconciles'
+  }
+  async act({ context }: BillingLane): Promise<string> {
+    await reconcile(context)
+    return 'done'
+  }
+}
+
+/** Two things happen at the same time. */
+export class AtOnce extends Step {
+  readonly both: readonly [Step, Step]
+  constructor(both: readonly [Step, Step]) {
+    super()
+    this.both = both
+  }
+  override check(model: Readonly<Model>): boolean {
+    return this.both.every((step) => step.check(model))
+  }
+  describe(model?: Model): string {
+    return this.both.map((step) => step.describe(model)).join(', and at the same time ')
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const outcomes = await Promise.all(this.both.map((step) => step.act(lane, model)))
+    return outcomes.join(', ')
+  }
+}

@@ -1,0 +1,46 @@
+import { randomInt } from 'node:crypto'
+import fc from 'fast-check'
+
+/** How many cases of each property a usual test run tries; `PROPERTY_RUNS` sets another number. */
+const usualRuns = 150
+
+const { PROPERTY_RUNS, PROPERTY_SEED, PROPERTY_PATH } = process.env
+
+/** The seed of this run. `PROPERTY_SEED` repeats an earlier run. */
+export const propertySeed = PROPERTY_SEED === undefined ? randomInt(2 ** 31) : Number(PROPERTY_SEED)
+
+export const propertyRuns = PROPERTY_RUNS === undefined ? usualRuns : Number(PROPERTY_RUNS)
+
+/** For tests that try many cases: a case may take seconds on a busy machine. */
+export const propertyTimeoutMs = 120_000 + propertyRuns * 2_000
+
+interface Effort {
+  /** The part of the usual number of cases that is tried, where a case is slow (below 1) or very fast (above 1). */
+  share?: number
+  /** One of several checks of the same property that run at the same time; each has a seed of its own. */
+  lane?: { number: number; of: number }
+}
+
+/**
+ * Checks a property for random cases.
+ * @throws Error with the seed, the path and the smallest case that fails, and how to repeat it
+ */
+export async function checkProperty<Case>(
+  property: fc.IRawProperty<Case>,
+  { share = 1, lane = { number: 0, of: 1 } }: Effort = {},
+): Promise<void> {
+  const isRepeated = PROPERTY_PATH !== undefined
+  // A path belongs to the seed of the lane that failed.
+  if (isRepeated && lane.number > 0) return
+  const result = await fc.check(property, {
+    seed: propertySeed + lane.number,
+    numRuns: Math.ceil((propertyRuns * share) / lane.of),
+    ...(isRepeated ? { path: PROPERTY_PATH, endOnFailure: true } : {}),
+  })
+  if (!result.failed) return
+  const report = await fc.asyncDefaultReportMessage(result)
+  const { seed, counterexamplePath: path, errorInstance: cause } = result
+  const reason = cause instanceof Error ? `${cause.message}\n${cause.stack}` : String(cause)
+  const repeat = `PROPERTY_SEED=${seed} PROPERTY_PATH=${path} npm run test:properties`
+  throw new Error(`${report}\nThe error: ${reason}\nTo repeat it: ${repeat}`, { cause })
+}
