@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+
+/** Files that are mutated together, with the tests that are expected to notice. */
+export interface Group {
+  name: string
+  /** Whole files, or functions of a file that also does other things. */
+  files: readonly (string | { file: string; functions: readonly string[] })[]
+  /** Run in this order until one fails: the fastest first. */
+  tests: readonly string[]
+}
+
+const features = 'server/features'
+
+export const groups: readonly Group[] = [
+  {
+    name: 'states',
+    files: [
+      `${features}/billing/state-machine.ts`,
+      `${features}/billing/order-states.ts`,
+      `${features}/billing/attempt-states.ts`,
+      `${features}/billing/subscription-states.ts`,
+      `${features}/catalog/video-states.ts`,
+      `${features}/media/ingest/asset-states.ts`,
+    ],
+    tests: [
+      `${features}/billing/states.test.ts`,
+      `${features}/catalog/video-states.test.ts`,
+      `${features}/media/ingest/asset-states.test.ts`,
+    ],
+  },
+  {
+    name: 'access',
+    files: [
+      `${features}/library/entitlements.ts`,
+      `${features}/media/load-episodes.ts`,
+      `${features}/media/load-media-key.ts`,
+      {
+        file: `${features}/media/media.ts`,
+        functions: [
+          'stateOf',
+          'accessOf',
+          'rightsOf',
+          'noteAsked',
+          'thumbOf',
+          'linksFor',
+          'loadPlayable',
+          'loadPlayableAndNext',
+          'openEpisode',
+          'refuseLocked',
+          'findCover',
+        ],
+      },
+      { file: `${features}/library/save-position.ts`, functions: ['sourceOf'] },
+      { file: `${features}/experiments/experiments.ts`, functions: ['freeEpisodesFor'] },
+    ],
+    tests: [`${features}/library/entitlements.test.ts`, `${features}/media/who-may-watch.test.ts`],
+  },
+  {
+    name: 'signed-urls',
+    files: [`${features}/media/passes.ts`, `${features}/media/media-keys.ts`],
+    tests: [`${features}/media/passes.test.ts`, `${features}/media/media-keys.test.ts`],
+  },
+  {
+    name: 'ledger',
+    files: [
+      `${features}/billing/ledger.ts`,
+      `${features}/billing/ledger-queries.ts`,
+      `${features}/billing/split-tax.ts`,
+    ],
+    tests: [`${features}/billing/split-tax.test.ts`, `${features}/billing/ledger.test.ts`],
+  },
+  {
+    name: 'dunning',
+    files: [
+      `${features}/billing/renewal-schedule.ts`,
+      `${features}/billing/dunning-decision.ts`,
+      `${features}/billing/next-charge.ts`,
+      `${features}/billing/settle-renewal.ts`,
+      `${features}/billing/renew-subscription.ts`,
+    ],
+    tests: [
+      `${features}/billing/renewal-schedule.test.ts`,
+      `${features}/billing/dunning-decision.test.ts`,
+      `${features}/billing/next-charge.test.ts`,
+      `${features}/billing/settle-renewal.test.ts`,
+      `${features}/billing/renewals.test.ts`,
+      `${features}/billing/dunning.test.ts`,
+      `${features}/billing/lost-methods.test.ts`,
+      `${features}/billing/renewal-outages.test.ts`,
+      `${features}/billing/change-plan.test.ts`,
+    ],
+  },
+  {
+    name: 'idempotency',
+    files: [`${features}/billing/idempotency.ts`, `${features}/billing/idempotency-queries.ts`],
+    tests: [`${features}/billing/idempotency.test.ts`],
+  },
+]
+
+/** What a group mutates, as Stryker's patterns: `file` or `file:first-last`, by lines. */
+export function patternsOf({ files }: Group): string[] {
+  return files.flatMap((each) => {
+    if (typeof each === 'string') return [each]
+    const source = readFileSync(each.file, 'utf8')
+    return each.functions.map((name) => `${each.file}:${linesOf(source, name)}`)
+  })
+}
+
+/** The lines of a function at the top level of a formatted file, as `first-last`. @throws Error where there is none */
+export function linesOf(source: string, name: string): string {
+  const lines = source.split('\n')
+  const first = lines.findIndex((line) => new RegExp(`^(export )?(async )?function ${name}\\b`).test(line))
+  if (first === -1) throw new Error(`there is no function ${name}`)
+  const last = lines.findIndex((line, at) => at > first && line === '}')
+  return `${first + 1}-${last + 1}`
+}

@@ -1,0 +1,30 @@
+import { basename } from 'node:path'
+import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { groups } from './groups.ts'
+
+const name = process.env['MUTATION_GROUP']
+const include = [...(groups.find((group) => group.name === name)?.tests ?? [])]
+
+/** A mutant is done with the first test that fails, so the fast ones come first. */
+class FastestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification) =>
+      include.findIndex((file) => moduleId.endsWith(`/${basename(file)}`))
+    return files.toSorted((a, b) => placeOf(a) - placeOf(b))
+  }
+}
+
+/** The tests of one group, in one process for each mutant: whatever a module sets up when it is loaded is mutated too. */
+export default defineConfig({
+  test: {
+    include,
+    globalSetup: ['server/testing/global-setup.ts'],
+    setupFiles: ['server/testing/fail-on-noise.ts'],
+    isolate: false,
+    sequence: { sequencer: FastestFirst },
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    env: { NO_COLOR: '1' },
+  },
+})
