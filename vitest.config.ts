@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
+import { ShuffleFiles } from './scripts/shuffle-files.ts'
 
 /** A mock of a module holds only where nothing has loaded the module before. */
 const mocksModules = [
@@ -10,10 +11,10 @@ const mocksModules = [
 const common = {
   setupFiles: ['server/testing/fail-on-noise.ts'],
   pool: 'forks' as const,
-  testTimeout: 20_000,
-  hookTimeout: 30_000,
   // A busy machine is slow, not wrong.
-  expect: { poll: { timeout: 10_000 } },
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 30_000 } },
   // Nothing of a developer's own settings reaches a test.
   env: { NO_COLOR: '1' },
 }
@@ -22,7 +23,9 @@ export default defineConfig({
   test: {
     globalSetup: ['server/testing/global-setup.ts'],
     // The runner itself would leave one core to whoever watches.
-    maxWorkers: '100%',
+    maxWorkers: 4,
+    // No test may depend on another. Vitest prints the seed; `--sequence.seed` repeats an order.
+    sequence: { shuffle: { files: true }, sequencer: ShuffleFiles },
     projects: [
       {
         // Files of a worker share what they import, as requests in a process of the site do: it takes half the time.

@@ -1,13 +1,14 @@
 // npm run check: format, lint, types, dead code, and the unit and HTTP tests (not with --no-tests). Stops at the first that fails.
-import { runVitest, sayOutcomes } from './run-tests.mjs'
+import { chooseSeed, runVitest, sayOutcomes } from './run-tests.mjs'
 import { main, run, setUp } from './setup.mjs'
 
+const seed = chooseSeed()
 const steps = [
   ['format', () => run('oxfmt', ['--check'])],
   ['lint', () => run('oxlint', ['--deny-warnings'])],
   ['types', () => run('tsc', ['-p', 'tsconfig.json'])],
   ['dead code', () => run('knip', [])],
-  ['tests', async () => sayOutcomes(await runVitest())],
+  ['tests', async () => sayOutcomes(seed, await runVitest(seed))],
 ]
 
 await main(async () => {

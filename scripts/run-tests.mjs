@@ -1,25 +1,46 @@
 // Runs the two kinds of tests with their ordinary output, and tells from the reports they leave in test-results/ what failed.
+import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { fastTempDir } from './fast-temp-dir.mjs'
 import { root, run } from './setup.mjs'
 
-/** Unit and HTTP tests. @returns {Promise<Outcome>} */
-export async function runVitest(args = []) {
+/** The seed of the tests' random order: `--seed=N`, else TEST_SEED, else a new one. @returns {number} */
+export function chooseSeed() {
+  const { values } = parseArgs({ options: { seed: { type: 'string' } }, strict: false })
+  const given = values.seed ?? process.env['TEST_SEED']
+  if (given === undefined) return randomInt(1_000_000)
+  if (!/^\d{1,9}$/.test(given)) throw new Error(`The seed has to be a whole number, not "${given}".`)
+  return Number(given)
+}
+
+/** Unit and HTTP tests, in the random order of a seed. @returns {Promise<Outcome>} */
+export async function runVitest(seed, args = []) {
   const file = reportFile('vitest.json')
-  const reporters = ['--reporter=default', '--reporter=./scripts/failures-reporter.mjs']
-  const status = await run('node', ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args], {
+  const options = [
+    `--sequence.seed=${seed}`,
+    '--reporter=default',
+    '--reporter=./scripts/progress-reporter.mjs',
+    '--reporter=./scripts/failures-reporter.mjs',
+  ]
+  const status = await run('node', ['node_modules/vitest/vitest.mjs', 'run', ...options, ...args], {
     FAILURES_FILE: file,
+    TEST_SEED: String(seed),
+    TMPDIR: fastTempDir(),
   })
   return readOutcome('the unit and HTTP tests', file, status, (report) => report)
 }
 
-/** Browser tests. @returns {Promise<Outcome>} */
-export async function runPlaywright() {
-  const config = 'e2e/playwright.config.ts'
-  if (!existsSync(join(root, config))) return { passed: 0, failures: [] }
+/** Browser tests, their files in the random order of a seed. @returns {Promise<Outcome>} */
+export async function runPlaywright(seed, config = 'e2e/playwright.config.ts') {
   const file = reportFile('playwright.json')
-  const args = ['node_modules/@playwright/test/cli.js', 'test', '-c', config, '--reporter=list,json']
-  const status = await run('node', args, { PLAYWRIGHT_JSON_OUTPUT_FILE: file })
+  const options = [`--shuffle=${seed}`, '--reporter=list,json,./scripts/playwright-progress.mjs']
+  const args = ['node_modules/@playwright/test/cli.js', 'test', '-c', config, ...options]
+  const status = await run('node', args, {
+    PLAYWRIGHT_JSON_OUTPUT_FILE: file,
+    TMPDIR: fastTempDir(),
+  })
   return readOutcome('the browser tests', file, status, ({ stats, suites, errors }) => ({
     passed: stats.expected + stats.flaky,
     failures: [...suites.flatMap(findFailures), ...errors.map(({ message }) => firstLine(message))],
@@ -29,10 +50,12 @@ export async function runPlaywright() {
 /** @typedef {{ passed: number, failures: string[] }} Outcome a failure is a line that names it */
 
 /** Names again what failed, where the tests' own output is long, and counts. @returns {number} for the process to end with */
-export function sayOutcomes(...outcomes) {
+export function sayOutcomes(seed, ...outcomes) {
   const failures = outcomes.flatMap((outcome) => outcome.failures)
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
   for (const failure of failures) console.log(`FAILED ${failure}`)
+  if (failures.length > 0)
+    console.log(`The tests ran in the order of seed ${seed}: --seed=${seed} repeats it.`)
   console.log(`${passed} passed, ${failures.length} failed`)
   return failures.length > 0 || passed === 0 ? 1 : 0
 }
@@ -49,7 +72,7 @@ function findFailures({ title, specs, suites = [] }) {
   return [...own, ...suites.flatMap(findFailures)]
 }
 
-/** Of a message: the rest stands above, in the runner's own output. */
+/** Of a message: the rest is above, in the output of the runner itself. */
 export function firstLine(text) {
   return String(text).split('\n', 1)[0]
 }

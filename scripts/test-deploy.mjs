@@ -1,8 +1,8 @@
 // npm run test:deploy: the tests with other people's servers and browsers. A suite whose programs are missing is left out, and said so; with
-// --install they are installed where that is possible (Debian, as root). Ends with one line `N passed, N failed`.
+// --install they are installed (Debian, as root), and a suite that is still missing has failed. Ends with one line `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { runVitest, sayOutcomes } from './run-tests.mjs'
+import { chooseSeed, runVitest, sayOutcomes } from './run-tests.mjs'
 import { buildWeb, main, run, setUp } from './setup.mjs'
 
 // Where Debian keeps nginx; not everybody's path has it.
@@ -63,21 +63,27 @@ async function install(packages) {
 await main(async () => {
   await setUp('full')
   const files = []
+  const failures = []
   for (const suite of suites) {
     const packages = suite.packages.join(', ')
     const wanted = !suite.isThere() && process.argv.includes('--install')
     const reason = wanted ? await install(suite.packages) : 'they are not installed'
-    if (suite.isThere()) files.push(...suite.files)
-    else
-      console.log(
-        `Skipped the suite “${suite.name}”, which needs Debian's ${packages}: ${reason ?? 'they are not where they should be'}. Nothing of it was tried.`,
-      )
+    if (suite.isThere()) {
+      files.push(...suite.files)
+      continue
+    }
+    const why = `the suite “${suite.name}” needs Debian's ${packages}: ${reason ?? 'they are not where they should be'}`
+    if (wanted) failures.push(why)
+    else console.log(`Skipped: ${why}.`)
   }
   if (files.length === 0) {
-    console.log('0 passed, 0 failed')
-    return 0
+    for (const failure of failures) console.log(`FAILED ${failure}`)
+    console.log(`0 passed, ${failures.length} failed`)
+    return failures.length > 0 ? 1 : 0
   }
   // The browsers open the built pages.
   if ((await buildWeb()) !== 0) throw new Error('The web pages could not be built')
-  return sayOutcomes(await runVitest(['-c', 'deploy/vitest.config.ts', ...files]))
+  const seed = chooseSeed()
+  const outcome = await runVitest(seed, ['-c', 'deploy/vitest.config.ts', ...files])
+  return sayOutcomes(seed, outcome, { passed: 0, failures })
 })

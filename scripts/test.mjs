@@ -1,6 +1,8 @@
-// npm test: sets up what is missing, builds the pages if they changed, and runs every test. Ends with one line `N passed, N failed`.
-import { runPlaywright, runVitest, sayOutcomes } from './run-tests.mjs'
+// npm test: sets up what is missing, builds the pages if they changed, and runs every test in a random order, which
+// `npm test -- --seed=N` repeats. Ends with a table of the time it took and one line `N passed, N failed`.
+import { chooseSeed, runPlaywright, runVitest, sayOutcomes } from './run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'
+import { Stopwatch } from './stopwatch.mjs'
 
 const notBuilt = {
   passed: 0,
@@ -8,9 +10,13 @@ const notBuilt = {
 }
 
 await main(async () => {
-  await setUp('full')
-  const built = (await buildWeb()) === 0
-  const unit = await runVitest()
-  const browser = built ? await runPlaywright() : notBuilt
-  return sayOutcomes(unit, browser)
+  const seed = chooseSeed()
+  console.log(`The tests run in a random order: npm test -- --seed=${seed} repeats it.`)
+  const stopwatch = new Stopwatch()
+  await stopwatch.time('set-up', () => setUp('full'))
+  const built = (await stopwatch.time('build of the pages', buildWeb)) === 0
+  const unit = await stopwatch.time('unit and HTTP tests', () => runVitest(seed))
+  const browser = built ? await stopwatch.time('browser tests', () => runPlaywright(seed)) : notBuilt
+  stopwatch.print()
+  return sayOutcomes(seed, unit, browser)
 })
