@@ -11,7 +11,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
 import { getDesk } from '#contract/studio/operators.ts'
@@ -21,14 +21,16 @@ import { createContext } from '#server/context.ts'
 import { enqueueFolder } from '#server/features/media/ingest/import-folder.ts'
 import { sweepRetiredAssets } from '#server/features/media/ingest/sweep-retired-assets.ts'
 import { workNext } from '#server/features/media/ingest/work-queue.ts'
-import { loadConfig } from '#server/platform/config.ts'
+import { loadConfig, type Config } from '#server/platform/config.ts'
 import { keepingFiles } from '#server/platform/database/dump-tables.ts'
 import { createLog } from '#server/platform/log.ts'
+import type { Env } from '#server/platform/read-setting.ts'
 import { createSite } from '#server/site.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
 import { register } from '#server/testing/member.ts'
 import { drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { startS3, type S3StandIn } from '#server/testing/s3-stand-in.ts'
+import { emptyDatabase } from '#server/testing/template-database.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { Visitor } from '#server/testing/visitor.ts'
 
@@ -90,21 +92,24 @@ async function madeBackup(): Promise<string> {
   return folder
 }
 
-function restoreInto(dataDir: string, folder: string): Promise<void> {
-  return restore(
-    { config: loadConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' }), log },
-    folder,
-    quiet,
-    going,
-  )
+/** An empty place with a database server of its own, as `npm start` makes it. That takes seconds. */
+const ownServer = (dataDir: string) => loadConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
+
+/** An empty place with a new database on the server of the tests. */
+async function emptyPlace(settings: Env = {}): Promise<Config> {
+  const { url, drop } = await emptyDatabase()
+  onTestFinished(drop)
+  const APP_SECRET = site.context.config.secrets.appSecret
+  return loadConfig({ DATA_DIR: place(), DATABASE_URL: url, APP_SECRET, LOG_LEVEL: 'silent', ...settings })
 }
+
+const restoreInto = (config: Config, folder: string): Promise<void> =>
+  restore({ config, log }, folder, quiet, going)
 
 /** Opens the site that lies in a folder, as `npm start` does, and shows it to somebody. */
 async function visit(dataDir: string, look: (visitor: Visitor, url: string) => Promise<void>): Promise<void> {
   const webRoot = site.context.webRoot
-  const context = await createContext(loadConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' }), log, {
-    webRoot,
-  })
+  const context = await createContext(ownServer(dataDir), log, { webRoot })
   const restored = await createSite(context)
   await restored.listen({ port: 0, host: '127.0.0.1' })
   try {
@@ -129,7 +134,7 @@ describe('a site that was backed up while it ran', () => {
       await backUp(backed(site), folder, (line) => lines.push(line), going)
       expect(lines.join('\n')).toMatch(/Files: 100 % · (\d+) of \1 files[^]*were there/)
       const dataDir = place()
-      await restoreInto(dataDir, folder)
+      await restoreInto(ownServer(dataDir), folder)
       await visit(dataDir, async (visitor, url) => {
         await visitor.ask(getUser)
         const { playback, episode } = (await visitor.ask(getEpisode, {
@@ -146,14 +151,16 @@ describe('a site that was backed up while it ran', () => {
         expect(await bodyOf(url + playback.hls_url.replace('master.m3u8', 'key'))).toHaveLength(16)
         expect(playback.captions).toHaveLength(1)
       })
-      await expect(restoreInto(dataDir, folder)).rejects.toThrow('There is a site in this database already')
+      await expect(restoreInto(ownServer(dataDir), folder)).rejects.toThrow(
+        'There is a site in this database already',
+      )
     },
   )
 
   test('has every row that it had, and its counters go on', { timeout: 120_000 }, async () => {
-    const dataDir = place()
-    await restoreInto(dataDir, await madeBackup())
-    const context = await createContext(loadConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' }), log)
+    const config = await emptyPlace()
+    await restoreInto(config, await madeBackup())
+    const context = await createContext(config, log)
     const tables = await context.database.pool.query<{ name: string }>(
       "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'",
     )
@@ -213,7 +220,9 @@ describe('a backup', () => {
       const dataDir = place()
       await visit(dataDir, async () => {})
       const secret = readFileSync(join(dataDir, 'app-secret'), 'utf8')
-      await expect(restoreInto(dataDir, folder)).rejects.toThrow('There is a site in this database already')
+      await expect(restoreInto(ownServer(dataDir), folder)).rejects.toThrow(
+        'There is a site in this database already',
+      )
       expect(readFileSync(join(dataDir, 'app-secret'), 'utf8')).toBe(secret)
     },
   )
@@ -238,7 +247,7 @@ describe('a backup', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('database-'))).toHaveLength(1)
   })
 
-  test('that was stopped leaves the former one whole', { timeout: 60_000 }, async () => {
+  test('that was stopped leaves the former one whole', async () => {
     const before = readFileSync(join(folder, 'backup.json'), 'utf8')
     const stop = new AbortController()
     await site.context.storage.write('public/covers/late.webp', 'late')
@@ -247,7 +256,7 @@ describe('a backup', () => {
       backUp({ ...backed(site), storage: stoppedAt(stop) }, folder, tell, stop.signal),
     ).rejects.toThrow('abort')
     expect(readFileSync(join(folder, 'backup.json'), 'utf8')).toBe(before)
-    await restoreInto(place(), folder)
+    await restoreInto(await emptyPlace(), folder)
   })
 
   /** The site's storage, whose files are asked for too late. */
@@ -272,29 +281,29 @@ describe('a backup', () => {
     expect(await sweepRetiredAssets(site.context, new Date())).toBe(1)
   })
 
-  test('that was stopped while it was restored can be restored again', { timeout: 60_000 }, async () => {
-    const dataDir = place()
+  test('that was stopped while it was restored can be restored again', async () => {
+    const config = await emptyPlace()
     const halfway = join(folder, JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8')).database)
     const table = join(halfway, 'videos.copy.gz')
     const rows = readFileSync(table)
     writeFileSync(table, rows.subarray(0, rows.length - 9))
-    await expect(restoreInto(dataDir, folder)).rejects.toThrow('unexpected end of file')
+    await expect(restoreInto(config, folder)).rejects.toThrow('unexpected end of file')
     writeFileSync(table, rows)
-    await restoreInto(dataDir, folder)
+    await restoreInto(config, folder)
   })
 
   test('of a site with another secret is refused, and so is what is no backup', async () => {
     rmSync(join(folder, 'app-secret'))
-    await expect(restoreInto(place(), folder)).rejects.toThrow('APP_SECRET')
-    await expect(restoreInto(place(), root)).rejects.toThrow('There is no backup')
+    await expect(restoreInto(ownServer(place()), folder)).rejects.toThrow('APP_SECRET')
+    await expect(restoreInto(ownServer(place()), root)).rejects.toThrow('There is no backup')
   })
 
-  test('of a version with other tables is refused', { timeout: 60_000 }, async () => {
+  test('of a version with other tables is refused', async () => {
     const path = join(folder, 'backup.json')
     const manifest = JSON.parse(readFileSync(path, 'utf8'))
     manifest.migrations.push({ name: '9999_future.sql', checksum: 'x' })
     writeFileSync(path, JSON.stringify(manifest))
-    await expect(restoreInto(place(), folder)).rejects.toThrow('another version')
+    await expect(restoreInto(await emptyPlace(), folder)).rejects.toThrow('another version')
   })
 
   test('inside DATA_DIR is refused: it would be lost with it', async () => {
@@ -320,18 +329,13 @@ describe('with a bucket', () => {
       await backUp(backed(second), folder, quiet, going)
       expect(existsSync(join(folder, 'storage'))).toBe(false)
       expect(existsSync(join(folder, 'app-secret'))).toBe(false)
-      const config = loadConfig({
-        ...store.settings,
-        DATA_DIR: place(),
-        APP_SECRET: 'x'.repeat(40),
-        LOG_LEVEL: 'silent',
-      })
+      const config = await emptyPlace({ ...store.settings, APP_SECRET: 'x'.repeat(40) })
       await second.context.storage.remove('media/ast_1/master.m3u8')
-      await expect(restore({ config, log }, folder, quiet, going)).rejects.toThrow(
+      await expect(restoreInto(config, folder)).rejects.toThrow(
         'lacks 1 of the backup’s files, such as media/ast_1/master.m3u8'.replace('’', "'"),
       )
       await second.context.storage.write('media/ast_1/master.m3u8', 'playlist')
-      await restore({ config, log }, folder, quiet, going)
+      await restoreInto(config, folder)
       await second.close()
     },
   )

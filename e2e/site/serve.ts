@@ -69,7 +69,7 @@ async function openSite({ template, standIns: withStandIns, settings }: SiteSett
   const name = `site_${process.pid}_${++number}`
   const dataDir = join(prepared.home, name)
   const url = databaseUrl(prepared.server, name)
-  await onServer(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase(template)}`)
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase(template)} STRATEGY FILE_COPY`)
   mkdirSync(dataDir)
   cpSync(join(prepared.home, template), dataDir, { recursive: true })
   const config = loadConfig({

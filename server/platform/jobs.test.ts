@@ -17,7 +17,8 @@ afterEach(async () => {
 afterAll(() => database.close())
 
 const start = async (...given: Job[]) => {
-  const jobs = await startJobs(database.pool, given, createLog({ json: true, level: 'silent' }))
+  // The shortest time between two looks that pg-boss takes.
+  const jobs = await startJobs(database.pool, given, createLog({ json: true, level: 'silent' }), 0.5)
   started.push(jobs)
   return jobs
 }
@@ -38,7 +39,7 @@ test('a job runs as soon as its channel is notified, once more where that comes 
   const marked = { name: 'marked', ...hourly, wakeOn: 'mark', run: async () => void marks++ }
   await start(woken, marked)
   // Both the clock and the beginning of listening ask for each.
-  await expect.poll(() => [runs, marks], { timeout: 10_000 }).toEqual([2, 2])
+  await expect.poll(() => [runs, marks]).toEqual([2, 2])
   const pass = () => gates.splice(0).forEach((open) => open())
   /** Notifies the job, and waits until the listener has heard of it: the mark comes after. */
   const heard = async () => {
@@ -59,7 +60,7 @@ test('a job runs as soon as its channel is notified, once more where that comes 
 test('a lost connection is made again, and what was missed meanwhile is looked for', async () => {
   let runs = 0
   await start({ name: 'again', ...hourly, run: async () => void runs++ })
-  await expect.poll(() => runs, { timeout: 10_000 }).toBe(2)
+  await expect.poll(() => runs).toBe(2)
   await database.pool.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()",
   )

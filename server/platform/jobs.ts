@@ -21,12 +21,19 @@ export interface Jobs {
 
 /** How long jobs under way may take once the process closes; the worker is killed soon after (run-worker.ts). */
 const graceMs = 4000
+/** How often each process looks for a job that is due. */
+const usualPollSeconds = 5
 
 /**
  * Runs scheduled jobs on the site's own PostgreSQL. A job that fails is logged and comes round again; one whose process
  * died is taken up by another after its time. How each gets on is written down (job-runs.ts).
  */
-export async function startJobs(pool: Pool, jobs: readonly Job[], log: Log): Promise<Jobs> {
+export async function startJobs(
+  pool: Pool,
+  jobs: readonly Job[],
+  log: Log,
+  pollSeconds = usualPollSeconds,
+): Promise<Jobs> {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
   const work = async (job: Job) => {
@@ -52,7 +59,9 @@ export async function startJobs(pool: Pool, jobs: readonly Job[], log: Log): Pro
   boss.on('error', (error) => log.warn({ err: error }, 'The job queue had trouble'))
   await boss.start()
   await knowJobs(pool, jobs)
-  const timers = await Promise.all(jobs.map((job) => startJob(boss, job, () => work(job), log)))
+  const timers = await Promise.all(
+    jobs.map((job) => startJob({ boss, log, pollSeconds }, job, () => work(job))),
+  )
   const listening = wakeJobs(pool, jobs, work, log)
   return {
     async stop() {
@@ -68,13 +77,12 @@ export async function startJobs(pool: Pool, jobs: readonly Job[], log: Log): Pro
 }
 
 async function startJob(
-  boss: PgBoss,
+  { boss, log, pollSeconds }: { boss: PgBoss; log: Log; pollSeconds: number },
   { name, everySeconds }: Job,
   work: () => Promise<void>,
-  log: Log,
 ): Promise<NodeJS.Timeout> {
   await boss.createQueue(name, { retryLimit: 0, expireInSeconds: 600, deleteAfterSeconds: 3600 })
-  await boss.work(name, { pollingIntervalSeconds: Math.min(everySeconds, 5) }, work)
+  await boss.work(name, { pollingIntervalSeconds: Math.min(everySeconds, pollSeconds) }, work)
   const ask = () =>
     boss
       .send(name, {}, { singletonSeconds: everySeconds })

@@ -48,7 +48,7 @@ export async function compareBooks(db: Db, gateway: GatewayId, payments: readonl
 }
 
 /** What a gateway holds for the site of these payments: what it took, less what it gave back and what banks took. */
-function heldOf(payments: readonly Payment[]): number {
+export function heldOf(payments: readonly Payment[]): number {
   return payments
     .filter(({ status }) => status === 'succeeded')
     .reduce((sum, { amountCents, refundedCents, dispute, disputedCents = amountCents }) => {

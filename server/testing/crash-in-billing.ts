@@ -1,48 +1,84 @@
+import { Socket } from 'node:net'
 import { languages } from '#contract/languages.ts'
 import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { readLimits } from '#server/platform/config.ts'
-import { columnTypes } from '#server/platform/database/column-types.ts'
 import { createLog } from '#server/platform/log.ts'
 import { readOperator } from '#server/platform/read-operator.ts'
 import { readTracking } from '#server/platform/read-tracking.ts'
 import type { Tables } from '#server/tables.ts'
+import { openMortalPool, type Death } from './mortal-pool.ts'
 
-/**
- * Does some billing in this process, which ends by SIGKILL at a chosen place: `before` or just after sending (`sent`) its
- * n-th statement, or after so many milliseconds (`after`). Prints how many statements a whole run has, and which commit.
- */
+type Work = (context: BillingContext) => Promise<void>
+
+/** What a whole run sends: how many statements, and the numbers of those that commit. */
+export interface WholeRun {
+  statements: number
+  commits: number[]
+}
+
+/** Does some billing in this process, which dies by SIGKILL at the place that its arguments name. Prints what a whole run sends. */
 export async function crashInBilling(
   url: string,
   [when = 'never', at = '0']: readonly string[],
-  work: (context: BillingContext) => Promise<void>,
+  work: Work,
 ): Promise<void> {
-  const die = () => process.kill(process.pid, 'SIGKILL')
-  const statements: string[] = []
-  const pool = new pg.Pool({ connectionString: url, types: columnTypes })
-  pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...given: unknown[]) => unknown
-    const counted = (...given: unknown[]) => {
-      statements.push(String(given[0]))
-      const due = statements.length === Number(at)
-      if (due && when === 'before') die()
-      const result = query(...given)
-      if (due && when === 'sent') process.nextTick(die)
-      return result
-    }
-    // The overloads of `query` are all passed on as they come.
-    client.query = counted as typeof client.query
+  // The tests name no other place.
+  const death = { when, at: Number(at) } as Death
+  const mortal = openMortalPool({ connectionString: url }, death, () => process.kill(process.pid, 'SIGKILL'))
+  const db = await connect(mortal.pool)
+  await work(billingOn(db))
+  await db.destroy()
+  process.stdout.write(`${JSON.stringify(describeRun(mortal.statements))}\n`)
+}
+
+/**
+ * Does some billing up to the place where its process would die, in a fraction of the time that a process takes: the
+ * database loses its connections as it does by SIGKILL, and the code never goes on.
+ * @returns what was sent, and whether it died
+ */
+export async function dieInBilling(
+  url: string,
+  death: Death,
+  work: Work,
+): Promise<WholeRun & { died: boolean }> {
+  const dying = Promise.withResolvers<boolean>()
+  const sockets: Socket[] = []
+  const stream = () => {
+    const socket = new Socket()
+    sockets.push(socket)
+    return socket
+  }
+  const mortal = openMortalPool({ connectionString: url, stream }, death, () => {
+    for (const socket of sockets) socket.destroy()
+    dying.resolve(true)
   })
+  mortal.pool.on('connect', (client) => client.on('error', () => {}))
+  mortal.pool.on('error', () => {})
+  const db = await connect(mortal.pool)
+  const died = await Promise.race([dying.promise, work(billingOn(db)).then(() => false)])
+  if (!died) await db.destroy()
+  return { ...describeRun(mortal.statements), died }
+}
+
+/** Every statement before which a process can die. */
+export function beforeEachOf({ statements }: WholeRun): Death[] {
+  return Array.from({ length: statements }, (_, index) => ({ when: 'before', at: index + 1 }))
+}
+
+/** Opens the first connection, so that what is counted begins with the work. */
+async function connect(pool: pg.Pool): Promise<Kysely<Tables>> {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   await db.connection().execute(async () => {})
-  if (when === 'after') setTimeout(die, Number(at))
-  await work(billingOn(db))
+  return db
+}
+
+function describeRun(statements: readonly string[]): WholeRun {
   const commits = statements.flatMap((text, index) => (text.toLowerCase() === 'commit' ? [index + 1] : []))
-  await db.destroy()
-  process.stdout.write(`${JSON.stringify({ statements: statements.length, commits })}\n`)
+  return { statements: statements.length, commits }
 }
 
 function billingOn(db: Kysely<Tables>): BillingContext {

@@ -149,7 +149,8 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     return entry.answer
   }
 
-  const server = createServer((request, response) => void handle(request, response))
+  // It closes no idle connection: a client on a slow machine may be about to use it.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => void handle(request, response))
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   // A server that listens on a port has an address with one.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -41,7 +41,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     const { connection, stop } = await startEmbedded({ dataDir, log, durable: false })
     const { user, database, host } = connection
     return {
-      url: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}`,
+      // As a setting, DATABASE_URL, it has to be an address in the eyes of `URL`.
+      url: `postgres:///${database}?user=${user}&host=${encodeURIComponent(host)}`,
       stop: async () => {
         await stop()
         rmSync(dataDir, { recursive: true, force: true })

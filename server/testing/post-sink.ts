@@ -20,7 +20,8 @@ export interface PostSink {
 
 export async function openPostSink(): Promise<PostSink> {
   const sink: Pick<PostSink, 'posts' | 'reply'> = { posts: [], reply: () => ({ status: 200, body: {} }) }
-  const server = createServer((request, response) => {
+  // It closes no idle connection: a client on a slow machine may be about to use it.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const startsWithinMs = 20_000
+const startsWithinMs = 120_000
 
 /** Starts a site in a process of its own on a database; `end` sends it a signal and waits until it is gone. */
 export async function runKillableSite(

@@ -10,7 +10,7 @@ interface SecondSite {
   webRoot: string
 }
 
-const startsWithinMs = 20_000
+const startsWithinMs = 120_000
 
 /** Starts a site in a process of its own, on the database and data directory of the first. `printed` is its log so far. */
 export async function runSecondSite(

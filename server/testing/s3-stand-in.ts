@@ -47,7 +47,8 @@ export async function startS3(): Promise<S3StandIn> {
   const uploads = createOpenUploads()
   const asked: string[] = []
   let faultOf: (call: string) => Fault | Promise<Fault> = () => undefined
-  const server = createServer(async (request, response) => {
+  // It closes no idle connection: a client on a slow machine may be about to use it.
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     allowPages(response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     const call = `${request.method} ${request.url}`

@@ -97,7 +97,8 @@ export async function startSocialStandIn(): Promise<SocialStandIn> {
       body.get('client_secret') === secret
     )
   }
-  const server = createServer((request, response) => void answer(request, response))
+  // It closes no idle connection: a client on a slow machine may be about to use it.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // A server that listens on a port has an address with one.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -13,19 +13,30 @@ export interface TestDatabase extends Database<Tables> {
 
 /** Clones the run's template (some 30 ms). Call it once a test file, in `beforeAll`, and `close()` in `afterAll`. */
 export async function testDatabase(): Promise<TestDatabase> {
-  const serverUrl = inject('testServerUrl')
-  const template = inject('templateName')
-  const name = `${template}_${randomBytes(4).toString('hex')}`
-  await onServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
-  const url = serverUrl.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`)
+  const { url, drop } = await createDatabase(`TEMPLATE ${inject('templateName')} STRATEGY FILE_COPY`)
   const database = openTestPool(url)
   return {
     ...database,
     url,
     close: async () => {
       await database.close()
-      await onServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+      await drop()
     },
+  }
+}
+
+/** A database of the caller's own that no site has used. */
+export function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  return createDatabase('')
+}
+
+async function createDatabase(how: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const serverUrl = inject('testServerUrl')
+  const name = `${inject('templateName')}_${randomBytes(4).toString('hex')}`
+  await onServer(serverUrl, `CREATE DATABASE ${name} ${how}`)
+  return {
+    url: serverUrl.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`),
+    drop: () => onServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
   }
 }
 

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '#server/platform/ids.ts'
+import { concurrently } from '#server/testing/concurrently.ts'
+import { beforeEachOf, dieInBilling } from '#server/testing/crash-in-billing.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import type { Death } from '#server/testing/mortal-pool.ts'
 import { type Ended, runScript } from '#server/testing/run-script.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
+import { changeMethod } from './change-method.ts'
 import { runJanitor } from './janitor.ts'
 
 let site: MoneySite
@@ -23,8 +27,15 @@ async function ready(): Promise<Ready> {
   return { someone, changeId: newId('pmc'), token: await someone.shopper.token() }
 }
 
+/** Changes the card in this process until it would die. */
+const changeUntil = (death: Death, { someone: { userId }, changeId, token }: Ready) => {
+  const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
+  const wish = { userId, changeId, gateway: 'sandbox', method: 'card', payer } as const
+  return dieInBilling(site.databaseUrl, death, async (context) => void (await changeMethod(context, wish)))
+}
+
 /** Changes the card in a process of its own. */
-const changeIn = ({ someone, changeId, token }: Ready, when: string, at: number): Promise<Ended> =>
+const changeIn = ({ someone, changeId, token }: Ready, { when, at }: Death): Promise<Ended> =>
   runScript('change-and-crash.ts', [site.databaseUrl, someone.userId, changeId, token, when, String(at)])
 
 /** `changed`, `as before`, or else how many cards the gateway still has and which it is charged with. */
@@ -55,36 +66,34 @@ async function outcomeOf({ someone, changeId }: Ready): Promise<string> {
   return `charged with ${method?.reference}, kept ${kept.join()}`
 }
 
+/** What became of the changes once other processes have done what the dead ones left open. */
+async function outcomesOf(changes: readonly Ready[]): Promise<Set<string>> {
+  for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
+    site.moveOn(wait)
+    for (let round = 0; round < 10; round++) await runJanitor(site.context)
+  }
+  const open = site.context.db.selectFrom('method_changes').select('id')
+  expect(await open.where('status', 'in', ['started', 'unknown']).execute()).toEqual([])
+  return new Set(await Promise.all(changes.map(outcomeOf)))
+}
+
 test(
-  'killed before any statement of a change of card, or as a commit is sent: the plan is charged with one card, the gateway has that one only, and what was begun comes to an end',
-  { timeout: 240_000 },
+  'a process that dies before any statement of a change of card, or is killed as it sends a commit, leaves the plan charged with one card, and the gateway with that one only',
+  { timeout: 120_000 },
   async () => {
     const whole = await ready()
-    const { printed } = await changeIn(whole, 'never', 0)
-    const { statements, commits }: { statements: number; commits: number[] } = JSON.parse(printed)
-    const places = [
-      ...Array.from({ length: statements }, (_, index) => ({ when: 'before', at: index + 1 })),
-      ...commits.map((at) => ({ when: 'sent', at })),
-    ]
-    const people = await Promise.all(places.map(ready))
-    const left = [...places.entries()]
-    let killed = 0
-    const take = async () => {
-      for (let item = left.shift(); item; item = left.shift()) {
-        const [index, { when, at }] = item
-        const person = people[index]
-        if (person && (await changeIn(person, when, at)).signal === 'SIGKILL') killed++
-      }
-    }
-    await Promise.all([take(), take(), take()])
-    expect(killed).toBe(places.length)
-    for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
-      site.moveOn(wait)
-      for (let round = 0; round < 10; round++) await runJanitor(site.context)
-    }
-    const outcomes = await Promise.all([whole, ...people].map(outcomeOf))
-    expect(new Set(outcomes)).toEqual(new Set(['changed', 'as before']))
-    const open = site.context.db.selectFrom('method_changes').select('id')
-    expect(await open.where('status', 'in', ['started', 'unknown']).execute()).toEqual([])
+    const run = await changeUntil({ when: 'never', at: 0 }, whole)
+    const changes = [whole]
+    await concurrently(beforeEachOf(run), async (death) => {
+      const change = await ready()
+      expect(await changeUntil(death, change)).toMatchObject({ died: true })
+      changes.push(change)
+    })
+    await concurrently(run.commits, async (at) => {
+      const change = await ready()
+      expect(await changeIn(change, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
+      changes.push(change)
+    })
+    expect(await outcomesOf(changes)).toEqual(new Set(['changed', 'as before']))
   },
 )

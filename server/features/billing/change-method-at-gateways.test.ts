@@ -54,9 +54,10 @@ test('a card is given to Stripe by the browser, and charged by the next renewal;
   expect(stripe.books.kept).not.toContain(kept)
   const method = stripe.books.kept.at(-1)
   await gateways.after(30 * day)
-  expect(stripe.requests.findLast(({ asked: sent }) => sent['off_session'] === 'true')?.asked).toMatchObject({
-    payment_method: method,
-  })
+  const renewals = stripe.requests.filter(({ asked: sent }) => sent['off_session'] === 'true')
+  const charged = renewals.map(({ asked: sent }) => sent['payment_method'])
+  expect(charged).toContain(method)
+  expect(charged).not.toContain(kept)
   expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
 })
 
@@ -115,6 +116,7 @@ test.each(['dropped after', 'time-out', '500 after'] as const)(
 
 test('a wallet is agreed to at PayPal and charged by the next renewal, whoever comes back first', async () => {
   const shopper = await subscriber()
+  const before = paypal.orders.vault.size
   const asked = await byWallet(shopper)
   const setup = sessionOf(asked)
   expect(asked).toMatchObject({ info: { status: 'pending', next: { type: 'redirect' } } })
@@ -131,11 +133,11 @@ test('a wallet is agreed to at PayPal and charged by the next renewal, whoever c
     method: { brand: 'paypal', last4: null },
   })
   const { vaultId } = paypal.setups.get(setup)
-  expect(paypal.orders.vault.size).toBe(1)
+  expect(paypal.orders.vault.size).toBe(before + 1)
   await gateways.after(30 * day)
   expect(await membershipOf(shopper)).toMatchObject({ status: 'active' })
-  expect(paypal.requests.findLast(({ path: to }) => to === '/v2/checkout/orders')?.text).toContain(vaultId)
-  paypal.orders.vault.clear()
+  const orders = paypal.requests.filter(({ path: to }) => to === '/v2/checkout/orders')
+  expect(orders.map(({ text }) => text)).toContainEqual(expect.stringContaining(vaultId ?? 'no vault id'))
 })
 
 test('a wallet that was called off at PayPal changes nothing; a hint about a change of nobody leads to the page', async () => {
@@ -154,6 +156,7 @@ test('a wallet that was called off at PayPal changes nothing; a hint about a cha
 
 test('a wallet that was agreed to is kept once where the answer to that was lost, and one in vain is forgotten', async () => {
   const [lost, late] = [await subscriber(), await subscriber()]
+  const before = new Set(paypal.orders.vault.keys())
   const asked = await byWallet(lost)
   paypal.setups.approve(sessionOf(asked))
   paypal.trouble = { on: /^POST .*payment-tokens$/, with: ['500 after'] }
@@ -168,7 +171,8 @@ test('a wallet that was agreed to is kept once where the answer to that was lost
   await late.visitor.call(deleteUser, { body: {} })
   await gateways.after(60_000)
   await gateways.after(60_000)
-  expect([...paypal.orders.vault.keys()]).toEqual([paypal.setups.get(sessionOf(asked)).vaultId])
+  const kept = [...paypal.orders.vault.keys()].filter((id) => !before.has(id))
+  expect(kept).toEqual([paypal.setups.get(sessionOf(asked)).vaultId])
 })
 
 test('a plan whose card was taken away at the gateway renews again with another', async () => {

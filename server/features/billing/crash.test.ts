@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Shopper } from '#server/testing/shopper.ts'
 import { getUser } from '#contract/members.ts'
 import { balance } from '#server/testing/books.ts'
+import { concurrently } from '#server/testing/concurrently.ts'
+import { beforeEachOf, dieInBilling, type WholeRun } from '#server/testing/crash-in-billing.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import type { Death } from '#server/testing/mortal-pool.ts'
 import { type Ended, runScript } from '#server/testing/run-script.ts'
+import { Shopper } from '#server/testing/shopper.ts'
 import { runJanitor } from './janitor.ts'
+import { payOrder } from './pay-order.ts'
 
 let site: MoneySite
 
@@ -13,13 +17,15 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
+type Kind = 'episode' | 'plan'
+
 interface Ready {
   userId: string
   orderId: string
   token: string
 }
 
-async function readyToPay(kind: 'episode' | 'plan'): Promise<Ready> {
+async function readyToPay(kind: Kind): Promise<Ready> {
   const shopper = await Shopper.on(site)
   const plan = await shopper.plan(7)
   const order = await shopper.order(
@@ -29,18 +35,15 @@ async function readyToPay(kind: 'episode' | 'plan'): Promise<Ready> {
   return { userId: id, orderId: order.id, token: await shopper.token() }
 }
 
-/** Pays in a process of its own. */
-const payIn = ({ userId, orderId, token }: Ready, when: string, at: number): Promise<Ended> =>
-  runScript('pay-and-crash.ts', [site.databaseUrl, userId, orderId, token, when, String(at)])
-
-/** Does the work a few at a time: each is a process of its own. */
-async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items]
-  const take = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
-  }
-  await Promise.all(Array.from({ length: 3 }, take))
+/** Pays in this process until it would die. */
+const payUntil = (death: Death, { userId, orderId, token }: Ready) => {
+  const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
+  return dieInBilling(site.databaseUrl, death, (context) => payOrder(context, userId, orderId, payer))
 }
+
+/** Pays in a process of its own. */
+const payIn = ({ userId, orderId, token }: Ready, { when, at }: Death): Promise<Ended> =>
+  runScript('pay-and-crash.ts', [site.databaseUrl, userId, orderId, token, when, String(at)])
 
 /** Lets the janitor of a new process do its rounds until nothing is open any more. */
 async function converge(): Promise<void> {
@@ -71,24 +74,18 @@ async function outcomeOf(orderId: string): Promise<string> {
   )
 }
 
-async function wholeRun(kind: 'episode' | 'plan'): Promise<{ statements: number; commits: number[] }> {
+async function wholeRun(kind: Kind): Promise<WholeRun> {
   const ready = await readyToPay(kind)
-  const { printed } = await payIn(ready, 'never', 0)
+  const run = await payUntil({ when: 'never', at: 0 }, ready)
   expect(await outcomeOf(ready.orderId)).toBe('sold')
-  return JSON.parse(printed)
+  return run
 }
 
-async function crashAt(kind: 'episode' | 'plan', places: { when: string; at: number }[]) {
-  const crashed: { orderId: string; place: string; killed: boolean }[] = []
-  await eachOf(places, async ({ when, at }) => {
-    const ready = await readyToPay(kind)
-    const { signal } = await payIn(ready, when, at)
-    crashed.push({ orderId: ready.orderId, place: `${when} ${at}`, killed: signal === 'SIGKILL' })
-  })
+/** What became of the orders once other processes have done what the dead ones left open. */
+async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
   await converge()
-  const outcomes = await Promise.all(
-    crashed.map(async ({ orderId, place }) => ({ place, outcome: await outcomeOf(orderId) })),
-  )
+  const outcomes = new Set<string>()
+  for (const id of orderIds) outcomes.add(await outcomeOf(id))
   const open = await site.context.db
     .selectFrom('attempts')
     .select('id')
@@ -97,33 +94,34 @@ async function crashAt(kind: 'episode' | 'plan', places: { when: string; at: num
   expect(open).toEqual([])
   const books = await balance(site.context.db)
   expect(books.ours).toBe(books.theirs)
-  return { killed: crashed.filter(({ killed }) => killed).length, outcomes }
+  return outcomes
 }
 
-test(
-  'killed before any statement of paying an episode, or as a commit is sent: charged once and unlocked once, or neither',
-  { timeout: 240_000 },
-  async () => {
-    const { statements, commits } = await wholeRun('episode')
-    const places = [
-      ...Array.from({ length: statements }, (_, index) => ({ when: 'before', at: index + 1 })),
-      ...commits.map((at) => ({ when: 'sent', at })),
-    ]
-    const { killed, outcomes } = await crashAt('episode', places)
-    expect(killed).toBe(places.length)
-    expect(outcomes.filter(({ outcome }) => outcome !== 'sold' && outcome !== 'untouched')).toEqual([])
-    expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['sold', 'untouched']))
+test.each(['episode', 'plan'] as const)(
+  'a process that dies before any statement of paying for one %s has charged and unlocked it once, or done neither',
+  { timeout: 120_000 },
+  async (kind) => {
+    const orderIds: string[] = []
+    await concurrently(beforeEachOf(await wholeRun(kind)), async (death) => {
+      const ready = await readyToPay(kind)
+      expect(await payUntil(death, ready)).toMatchObject({ died: true })
+      orderIds.push(ready.orderId)
+    })
+    expect(await outcomesOf(orderIds)).toEqual(new Set(['sold', 'untouched']))
   },
 )
 
-test(
-  'killed at any moment of paying a plan: one subscription charged once, or none',
-  { timeout: 240_000 },
-  async () => {
-    const { statements } = await wholeRun('plan')
-    const second = Array.from({ length: 6 }, (_, index) => ({ when: 'before', at: statements - index }))
-    const moments = Array.from({ length: 6 }, () => ({ when: 'after', at: Math.floor(Math.random() * 40) }))
-    const { outcomes } = await crashAt('plan', [...second, ...moments])
-    expect(outcomes.filter(({ outcome }) => outcome !== 'sold' && outcome !== 'untouched')).toEqual([])
+test.each(['episode', 'plan'] as const)(
+  'a process that is killed as it sends a commit of paying for one %s has charged and unlocked it once, or done neither',
+  { timeout: 120_000 },
+  async (kind) => {
+    const orderIds: string[] = []
+    const { commits } = await wholeRun(kind)
+    await concurrently(commits, async (at) => {
+      const ready = await readyToPay(kind)
+      expect(await payIn(ready, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
+      orderIds.push(ready.orderId)
+    })
+    for (const outcome of await outcomesOf(orderIds)) expect(['sold', 'untouched']).toContain(outcome)
   },
 )

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { booksOf } from '#server/testing/books.ts'
+import { concurrently } from '#server/testing/concurrently.ts'
+import { beforeEachOf, dieInBilling } from '#server/testing/crash-in-billing.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { runScript } from '#server/testing/run-script.ts'
+import type { Death } from '#server/testing/mortal-pool.ts'
+import { type Ended, runScript } from '#server/testing/run-script.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
 import { runJanitor } from './janitor.ts'
+import { refundOrder } from './refund-order.ts'
 
 let site: MoneySite
 
@@ -19,7 +23,14 @@ async function bought(): Promise<{ person: Subscriber; orderId: string }> {
   return { person, orderId: order?.id ?? '' }
 }
 
-const refundIn = (orderId: string, when: string, at: number) =>
+/** Refunds in this process until it would die. */
+const refundUntil = (death: Death, orderId: string) =>
+  dieInBilling(site.databaseUrl, death, async (context) => {
+    await refundOrder(context, orderId, { reason: 'goodwill' })
+  })
+
+/** Refunds in a process of its own. */
+const refundIn = (orderId: string, { when, at }: Death): Promise<Ended> =>
   runScript('refund-and-crash.ts', [site.databaseUrl, orderId, when, String(at)])
 
 async function converge(): Promise<void> {
@@ -47,40 +58,29 @@ async function outcomeOf(person: Subscriber, orderId: string): Promise<string> {
 }
 
 test(
-  'killed around any commit of a refund, or before a statement between: made once with all that follows, or never begun',
-  { timeout: 240_000 },
+  'a process that dies before any statement of a refund, or is killed as it sends a commit, has made it once with all that follows, or never begun',
+  { timeout: 120_000 },
   async () => {
     const whole = await bought()
-    const { printed } = await refundIn(whole.orderId, 'never', 0)
+    const run = await refundUntil({ when: 'never', at: 0 }, whole.orderId)
     expect(await outcomeOf(whole.person, whole.orderId)).toBe('refunded')
-    const { statements, commits } = JSON.parse(printed) as { statements: number; commits: number[] }
     // The first transaction, the gateway's own, and the second.
-    expect(commits).toHaveLength(3)
-    const places = [
-      ...commits.flatMap((at) => [
-        { when: 'before', at },
-        { when: 'sent', at },
-      ]),
-      ...Array.from({ length: 6 }, () => ({
-        when: 'before',
-        at: 1 + Math.floor(Math.random() * statements),
-      })),
-    ]
+    expect(run.commits).toHaveLength(3)
     const crashed: { person: Subscriber; orderId: string }[] = []
-    for (let start = 0; start < places.length; start += 3) {
-      const some = places.slice(start, start + 3)
-      await Promise.all(
-        some.map(async ({ when, at }) => {
-          const one = await bought()
-          expect(await refundIn(one.orderId, when, at)).toMatchObject({ signal: 'SIGKILL' })
-          crashed.push(one)
-        }),
-      )
-    }
+    await concurrently(beforeEachOf(run), async (death) => {
+      const one = await bought()
+      expect(await refundUntil(death, one.orderId)).toMatchObject({ died: true })
+      crashed.push(one)
+    })
+    await concurrently(run.commits, async (at) => {
+      const one = await bought()
+      expect(await refundIn(one.orderId, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
+      crashed.push(one)
+    })
     await converge()
-    const outcomes: string[] = []
-    for (const { person, orderId } of crashed) outcomes.push(await outcomeOf(person, orderId))
-    expect(new Set(outcomes)).toEqual(new Set(['refunded', 'untouched']))
+    const outcomes = new Set<string>()
+    for (const { person, orderId } of crashed) outcomes.add(await outcomeOf(person, orderId))
+    expect(outcomes).toEqual(new Set(['refunded', 'untouched']))
     const { ours, theirs } = await booksOf(site.context.db, site.sound)
     expect(ours).toBe(theirs)
   },

@@ -14,7 +14,7 @@ test(
   { timeout: 60_000 },
   async () => {
     const other = openTestPool(site.databaseUrl)
-    const wish = { each: 2, periodDays: [7, 30, 90, 365], cancelEvery: 5 }
+    const wish = { each: 2, periodDays: [7, 30, 90, 365], cancelEvery: 5, stepMs: 24 * 3_600_000 }
     const year = await simulateYear(site.context, [site.context.db, other.db], wish)
     await other.close()
     expect(year).toMatchObject({ wrong: 0, afterCancelling: 0 })

@@ -23,7 +23,7 @@ beforeAll(async () => {
   invitation = await invite(site, 'eva@example.com', 'editor')
   await forwardClock(site.context.config, site.context.db, '8d')
   const ahead = () => site.context.clock.now().getTime() - Date.now()
-  await vi.waitFor(() => expect(ahead()).toBeGreaterThan(stepMs), { timeout: 10_000 })
+  await vi.waitFor(() => expect(ahead()).toBeGreaterThan(stepMs), { timeout: 30_000 })
 })
 afterAll(() => site.close())
 

@@ -40,5 +40,5 @@ test('events of guests and of kept people are answered while the database is awa
     (await own.db.selectFrom('events').select('name').where('name', 'like', 'away\\_%').execute())
       .map(({ name }) => name)
       .toSorted()
-  await expect.poll(written, { timeout: 10_000 }).toEqual(events.toSorted())
+  await expect.poll(written).toEqual(events.toSorted())
 })

@@ -50,7 +50,8 @@ function settings(socketDir: string, durable: boolean): string[] {
     unix_socket_permissions: '0700',
     // Room for two copies of the site, each with its worker.
     max_connections: '120',
-    shared_buffers: `${pageCacheMegabytes()}MB`,
+    // Many databases are made and dropped in tests, and each drop looks through the whole cache.
+    shared_buffers: durable ? `${pageCacheMegabytes()}MB` : '128MB',
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_wal_size: '512MB',

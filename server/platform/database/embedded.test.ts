@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { isDatabaseAway } from '#server/platform/database/database-away.ts'
 import { startEmbedded, type EmbeddedDatabase } from '#server/platform/database/embedded.ts'
 import { watchForStopSignals } from '#server/platform/database/embedded-process.ts'
@@ -14,18 +14,25 @@ import { thisProcess } from '#server/platform/lock-file.ts'
 import { createLog } from '#server/platform/log.ts'
 
 const log = createLog({ json: true, level: 'silent' })
-const patience = { timeout: 15_000, interval: 10 }
+const patience = { timeout: 60_000, interval: 10 }
 const dirs: string[] = []
 const servers: EmbeddedDatabase[] = []
 const writers: ChildProcess[] = []
 
-// Most tests share one data directory, so that there is one cluster to make.
+// Most tests share one data directory, as to make a cluster takes seconds. There are rows in it.
 const shared = newDir()
+const strangers = newDir()
+
+beforeAll(async () => {
+  const writer = await startWriter(shared)
+  await killed(writer.process)
+  await stopped(shared)
+})
 
 afterEach(async () => {
   for (const writer of writers.splice(0)) await killed(writer)
   for (const server of servers.splice(0)) await server.stop()
-  for (const dir of dirs) await vi.waitUntil(() => !postmasterOf(dir), patience)
+  for (const dir of dirs) await stopped(dir)
 })
 
 afterAll(() => {
@@ -35,7 +42,8 @@ afterAll(() => {
 describe('a server whose owner is killed', () => {
   test('has every acknowledged row when it is started again', async () => {
     const writer = await startWriter(shared)
-    await vi.waitUntil(() => writer.acknowledged() >= 200, patience)
+    const first = writer.acknowledged()
+    await vi.waitUntil(() => writer.acknowledged() >= first + 200, patience)
     await killed(writer.process)
     const server = await start(shared)
     expect(await countRows(server)).toBeGreaterThanOrEqual(writer.acknowledged())
@@ -60,9 +68,8 @@ describe('leftovers of a dead server do not hinder a start', () => {
   const ended = spawnSync('true').pid
   /** A process of the same user that is not ours: PostgreSQL takes such a one for the files' owner. */
   const startStranger = async () => {
-    const dir = newDir()
-    await start(dir)
-    return postmasterOf(dir)
+    await start(strangers)
+    return postmasterOf(strangers)
   }
   const serverFile = (pid: number | undefined) =>
     [pid, clusterOf(shared), 1, 5432, join(shared, 'postgres', 'socket'), '', '1 1', 'ready', ''].join('\n')
@@ -150,7 +157,7 @@ test.each([
     renameSync(path, `${path}.aside`)
     mkdirSync(path)
     process.kill(postmasterOf(shared) ?? 0, 'SIGKILL')
-    await vi.waitUntil(() => !postmasterOf(shared), patience)
+    await stopped(shared)
     await expect(pool.query('SELECT 1')).rejects.toSatisfy(isDatabaseAway)
     await expect(pool.query('SELECT 1')).rejects.toSatisfy(isDatabaseAway)
     rmdirSync(path)
@@ -186,7 +193,7 @@ test('a log that has gone tells of no stop signal', () => {
 test('an owner whose server was replaced by another process leaves that one alone', async () => {
   const owner = await start(shared)
   process.kill(postmasterOf(shared) ?? 0, 'SIGKILL')
-  await vi.waitUntil(() => !postmasterOf(shared), patience)
+  await stopped(shared)
   const writer = await startWriter(shared)
   await owner.stop()
   const before = writer.acknowledged()
@@ -226,6 +233,8 @@ async function startWriter(dataDir: string): Promise<{ process: ChildProcess; ac
   await vi.waitUntil(() => acknowledged() > 0, patience)
   return { process: child, acknowledged }
 }
+
+const stopped = (dataDir: string) => vi.waitUntil(() => !postmasterOf(dataDir), patience)
 
 async function killed(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return

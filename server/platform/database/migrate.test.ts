@@ -50,7 +50,7 @@ test('two processes at once run a migration once', async () => {
   await gate.query('BEGIN; LOCK TABLE books')
   const both = Promise.all([run(), run()])
   // One waits at the gate within the migration, the other for its turn.
-  await vi.waitUntil(async () => (await waiting()) === 2, { timeout: 10_000, interval: 10 })
+  await vi.waitUntil(async () => (await waiting()) === 2, { timeout: 30_000, interval: 10 })
   await gate.query('COMMIT')
   gate.release()
   await both

@@ -13,7 +13,6 @@ import type { Tables } from '#server/tables.ts'
 
 /** Much shorter than in service, so that the tests need not wait. */
 const patience = { connectionTimeoutMillis: 800, query_timeout: 1200 }
-const boundMs = 10_000
 
 let own: TestDatabase
 let proxy: DatabaseProxy
@@ -40,11 +39,9 @@ afterAll(async () => {
   await own.close()
 })
 
-/** The answer to a call that needs the database, which has to come in time. */
+/** The answer to a call that needs the database. A test is over before one that waits for it without end. */
 async function answerOf(call: typeof queryHomepage | typeof getReports | typeof getReady) {
-  const started = performance.now()
   const { status, headers, answer } = await visitor.call(call, { headers: { 'accept-language': 'de' } })
-  expect(performance.now() - started).toBeLessThan(boundMs)
   return { status, retryAfter: Number(headers.get('retry-after')), ...answer }
 }
 

@@ -48,14 +48,14 @@ function begin() {
     onHold: (hold) => void (told.hold = hold),
   })
   const request = (nth: number) =>
-    vi.waitFor(() => Request.all[nth] ?? Promise.reject(new Error('not asked yet')))
+    vi.waitFor(() => Request.all[nth] ?? Promise.reject(new Error('not asked yet')), 10_000)
   return { told, stop, result, request }
 }
 
 it('a network that was lost is said to be away until something goes out again, not until a whole part has', async () => {
   const { told, result, request } = begin()
   ;(await request(0)).end(0)
-  await vi.waitFor(() => expect(told.hold).toBe('network'))
+  await vi.waitFor(() => expect(told.hold).toBe('network'), 10_000)
   network.dispatchEvent(new Event('online'))
   const again = await request(1)
   again.progress(0)
@@ -69,7 +69,7 @@ it('a network that was lost is said to be away until something goes out again, n
 it('a site that takes no more is said to until it does: that bytes go out says nothing', async () => {
   const { told, result, request } = begin()
   ;(await request(0)).end(429)
-  await vi.waitFor(() => expect(told.hold).toBe('limit'))
+  await vi.waitFor(() => expect(told.hold).toBe('limit'), 10_000)
   network.dispatchEvent(new Event('online'))
   const again = await request(1)
   again.progress(2)

@@ -35,7 +35,8 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
   test('keeps a method without a payment, finds the saving by its name and by our key, and charges it later', async () => {
     const asked = saveRequest()
     const { gateway } = harness()
-    const before = await gateway.listSince(new Date(Date.now() - 60_000))
+    const since = new Date(Date.now() - 60_000)
+    const before = await gateway.listSince(since)
     const saving = await harness().save(asked, 'pays')
     const { brand, last4 } = traits.kept
     expect(saving).toMatchObject({
@@ -47,7 +48,7 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
     expect(await gateway.saver.retrieve(saving)).toEqual(saving)
     expect(await gateway.saver.complete(saving.reference)).toEqual(saving)
     expect(await lookUpSaving(asked)).toEqual(traits.forgetsUnpaid ? null : saving)
-    expect(await gateway.listSince(new Date(Date.now() - 60_000))).toHaveLength(before.length)
+    expect(await gateway.listSince(since)).toHaveLength(before.length)
     const methodReference = saving.method?.reference ?? ''
     expect(await gateway.chargeSaved({ ...charge(), methodReference })).toMatchObject({
       status: 'succeeded',

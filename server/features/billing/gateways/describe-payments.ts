@@ -85,6 +85,7 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
   test('lists what was paid since', async () => {
     const { reference, orderId } = await pay('pays')
     expect(await paymentsOf(orderId)).toMatchObject([{ reference, status: 'succeeded' }])
-    expect(await harness().gateway.listSince(new Date(Date.now() + 60_000))).toEqual([])
+    const later = await harness().gateway.listSince(new Date(Date.now() + 60_000))
+    expect(later.map((payment) => payment.reference)).not.toContain(reference)
   })
 }

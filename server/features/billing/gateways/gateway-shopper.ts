@@ -5,6 +5,7 @@ import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness
 
 /** Somebody who pays at a gateway with requests of their own each time, and looks up what became of them. */
 export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarness) {
+  const since = new Date(Date.now() - 60_000)
   const charge = (more: Partial<PresentCharge> = {}): PresentCharge => {
     const id = randomBytes(8).toString('hex')
     return {
@@ -51,7 +52,7 @@ export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarn
   const lookUpSaving = ({ key, changeId }: SaveRequest) =>
     harness().gateway.saver.retrieve({ key, changeId, startedAt: new Date() })
   const paymentsOf = async (orderId: string) => {
-    const listed = await harness().gateway.listSince(new Date(Date.now() - 60_000))
+    const listed = await harness().gateway.listSince(since)
     return listed.filter((payment) => payment.orderId === orderId)
   }
 

@@ -185,10 +185,13 @@ test('what can’t be used is refused by name, and the rest goes on', async () =
   writeFileSync(join(folder, '01.en.vtt'), 'Hello')
   writeFileSync(join(folder, '09.en.vtt'), captions)
   writeFileSync(join(folder, 'cover.jpg'), 'no picture')
+  writeFileSync(join(folder, 'cover.png'), 'a second cover')
   const { made, refused } = await run(folder)
   expect(made).toEqual(['mixed/01.mp4'])
   expect(refused.map(({ file }) => file).toSorted()).toEqual(
-    ['01.en.vtt', '02.mp4', '03.mp4', '04.avi', '09.en.vtt', 'cover.jpg'].map((name) => `mixed/${name}`),
+    ['01.en.vtt', '02.mp4', '03.mp4', '04.avi', '09.en.vtt', 'cover.jpg', 'cover.png'].map(
+      (name) => `mixed/${name}`,
+    ),
   )
   expect(refused.find(({ file }) => file === 'mixed/03.mp4')?.reason).toBe('is a playlist, not a video')
 })

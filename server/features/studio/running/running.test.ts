@@ -42,7 +42,7 @@ afterEach(async () => {
 })
 afterAll(() => site.close())
 
-const work = async (...given: Job[]) => (jobs = await startJobs(site.context.database.pool, given, log))
+const work = async (...given: Job[]) => (jobs = await startJobs(site.context.database.pool, given, log, 0.5))
 const hourly = { everySeconds: 3600 }
 const partOf = (list: readonly Part[], name: string) => list.find(({ part }) => part === name)
 
@@ -58,7 +58,7 @@ async function find(name: string, otherwise: Partial<RunningContext>) {
 describe('the health of the site', () => {
   it('is well in every part where all is well', async () => {
     await work({ name: 'well', ...hourly, run: async () => {} })
-    await expect.poll(isWritten, { timeout: 10_000 }).toBeTruthy()
+    await expect.poll(isWritten).toBeTruthy()
     const { list } = await owner.desk.ask(checkHealth, { body: {} })
     expect(list.map(({ part, problem }) => [part, problem])).toEqual([
       ['database', null],
@@ -138,7 +138,7 @@ describe('the health of the site', () => {
   it('sees that no worker has done anything for minutes', async () => {
     const { pool } = site.context.database
     await work({ name: 'away', ...hourly, run: async () => {} })
-    await expect.poll(isWritten, { timeout: 10_000 }).toBeTruthy()
+    await expect.poll(isWritten).toBeTruthy()
     await jobs?.stop()
     await pool.query("UPDATE job_runs SET succeeded_at = now() - interval '10 minutes'")
     expect(partOf((await owner.desk.ask(showHealth)).list, 'jobs')).toMatchObject({ problem: 'workerAway' })
@@ -159,7 +159,7 @@ describe('a job that fails', () => {
     }
     await work({ name: 'a-good-one', ...hourly, run: async () => {} }, failing)
     const first = async () => (await owner.desk.ask(listJobs)).list[0]
-    await expect.poll(async () => (await first())?.state, { timeout: 10_000 }).toBe('failing')
+    await expect.poll(async () => (await first())?.state).toBe('failing')
     expect(await first()).toMatchObject({
       name: 'failing',
       reason: 'the gateway is closed for lunch',

@@ -91,7 +91,11 @@ export class FakePaypal {
   private readonly server: Server
 
   private constructor() {
-    this.server = createServer((request, response) => void this.serve(request, response))
+    // It closes no idle connection: a client on a slow machine may be about to use it.
+    this.server = createServer(
+      { keepAliveTimeout: 0 },
+      (request, response) => void this.serve(request, response),
+    )
   }
 
   static async start(port = 0): Promise<FakePaypal> {
