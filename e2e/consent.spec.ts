@@ -30,7 +30,7 @@ test('who declines is told of to nobody, and is not asked again', async ({ page,
   expect(await page.evaluate(() => localStorage.getItem('fbclid'))).toBeNull()
 })
 
-test('the question moves nothing and is readable by everybody', async ({ browser }) => {
+test('the question moves nothing and is readable by everybody', { tag: '@screens' }, async ({ browser }) => {
   // axe brings its own script into the page.
   const context = await browser.newContext({ bypassCSP: true, storageState: { cookies: [], origins: [] } })
   await standIn(context, siteUrl)

@@ -12,9 +12,9 @@ export const desktop = { viewport: { width: 1440, height: 900 } }
  * What is the same on every screen is tested on one, that of the people it is made for: files here, single tests by `@phone`
  * or `@desktop` in their names.
  */
-const onPhones =
-  /(account|bad-days|consent|empty|encrypted|error-reports|extra-rung|first-picture|forms|french|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|session|tablet|unsaved))\.spec\.ts/
-const onDesktops = /(keyboard|stamina|studio-(content|folder|homepage|keyboard|search))\.spec\.ts/
+export const onPhones =
+  /(account|bad-days|consent|empty|encrypted|error-reports|extra-rung|first-picture|forms|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|session|tablet|unsaved))\.spec\.ts/
+export const onDesktops = /(keyboard|stamina|studio-(content|folder|homepage|keyboard|search))\.spec\.ts/
 
 export default defineConfig({
   testDir: '.',
@@ -32,7 +32,7 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   projects: [
-    { name: 'phone', testIgnore: [onDesktops, 'screens/**'], grepInvert: /@desktop/, use: phone },
-    { name: 'desktop', testIgnore: [onPhones, 'screens/**'], grepInvert: /@phone/, use: desktop },
+    { name: 'phone', testIgnore: [onDesktops, 'screens/**'], grepInvert: /@desktop|@screens/, use: phone },
+    { name: 'desktop', testIgnore: [onPhones, 'screens/**'], grepInvert: /@phone|@screens/, use: desktop },
   ],
 })

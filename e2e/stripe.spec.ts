@@ -166,20 +166,24 @@ test.describe('the form with its messages', () => {
   for (const locale of ['en-US', 'de-DE'])
     test.describe(`in ${locale}`, () => {
       test.use({ locale })
-      test('is readable by everybody, nothing jumps, and long words fit', async ({ page, context }) => {
-        await standInStripe(context)
-        await watchShifts(page)
-        await page.goto(await pathOf(page, formPath))
-        await fieldsIn(page).number.fill('4242')
-        await expectReadable(page)
-        await expectNoShift(page)
-        await page.locator('button[type=submit]').click()
-        await expect(page.getByText(/card number\.|die Kartennummer/)).toBeVisible()
-        for (const size of [desktop, narrowPhone]) {
-          await page.setViewportSize(size)
+      test(
+        'is readable by everybody, nothing jumps, and long words fit',
+        { tag: '@screens' },
+        async ({ page, context }) => {
+          await standInStripe(context)
+          await watchShifts(page)
+          await page.goto(await pathOf(page, formPath))
+          await fieldsIn(page).number.fill('4242')
           await expectReadable(page)
-          await expectFits(page)
-        }
-      })
+          await expectNoShift(page)
+          await page.locator('button[type=submit]').click()
+          await expect(page.getByText(/card number\.|die Kartennummer/)).toBeVisible()
+          for (const size of [desktop, narrowPhone]) {
+            await page.setViewportSize(size)
+            await expectReadable(page)
+            await expectFits(page)
+          }
+        },
+      )
     })
 })

@@ -113,25 +113,27 @@ for (const [language, words] of [
   ['en', { churn: 'Subscriptions that ended, by day', failed: 'Renewals that could not be charged, by day' }],
   ['dy', { churn: 'Beendete Abos pro Tag', failed: 'Fehlgeschlagene Verlängerungen pro Tag' }],
 ] as const)
-  test(`churn and failed renewals have a chart each, with the days beneath, in ${language}`, async ({
-    page,
-  }) => {
-    await enterStudio(page, 'analyst')
-    await page.route('**/api/studio/growth/days*', (route) =>
-      route.fulfill({ json: { code: 200, data: { list: week, totals: [], subscribers: 1 } } }),
-    )
-    await page.goto(`/studio/growth?lang=${language}`)
-    const drawn = (name: string) => page.getByRole('img', { name }).locator('rect')
-    const tall = (name: string) =>
-      drawn(name).evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height')) > 0))
-    await expect(drawn(words.churn)).toHaveCount(7)
-    expect((await tall(words.churn)).indexOf(true)).toBe(4)
-    expect((await tall(words.failed)).indexOf(true)).toBe(5)
-    await expect(page.getByText(words.failed, { exact: true })).toBeVisible()
-    await expect(page.getByRole('table').first().getByRole('row')).toHaveCount(4)
-    await expectReadable(page)
-    await expectFits(page)
-  })
+  test(
+    `churn and failed renewals have a chart each, with the days beneath, in ${language}`,
+    { tag: '@screens' },
+    async ({ page }) => {
+      await enterStudio(page, 'analyst')
+      await page.route('**/api/studio/growth/days*', (route) =>
+        route.fulfill({ json: { code: 200, data: { list: week, totals: [], subscribers: 1 } } }),
+      )
+      await page.goto(`/studio/growth?lang=${language}`)
+      const drawn = (name: string) => page.getByRole('img', { name }).locator('rect')
+      const tall = (name: string) =>
+        drawn(name).evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height')) > 0))
+      await expect(drawn(words.churn)).toHaveCount(7)
+      expect((await tall(words.churn)).indexOf(true)).toBe(4)
+      expect((await tall(words.failed)).indexOf(true)).toBe(5)
+      await expect(page.getByText(words.failed, { exact: true })).toBeVisible()
+      await expect(page.getByRole('table').first().getByRole('row')).toHaveCount(4)
+      await expectReadable(page)
+      await expectFits(page)
+    },
+  )
 
 test('an editor sees the links and who came by them, and no money of others @desktop', async ({ page }) => {
   await enterStudio(page, 'editor')
@@ -144,26 +146,30 @@ for (const [language, words] of [
   ['en', { funnel: 'From a visit to the payment', by: 'By' }],
   ['dy', { funnel: 'Vom Besuch zur Zahlung', by: 'Nach' }],
 ] as const)
-  test(`growth is readable and fits, by token, click and video, in ${language}`, async ({ page }) => {
-    test.setTimeout(120_000)
-    await page.goto(await towerUrl(page, 1))
-    await expectPlaying(page, 1)
-    const videos = async () => (await funnelBy('video')).length
-    await expect.poll(videos, { timeout: 60_000, intervals: [3000] }).toBeGreaterThan(0)
-    await enterStudio(page, 'analyst')
-    await page.goto(`/studio/growth?lang=${language}`)
-    await expect(page.getByRole('heading', { name: words.funnel })).toBeVisible()
-    for (const by of ['token', 'click', 'video']) {
-      await page.getByLabel(words.by, { exact: true }).selectOption(by)
+  test(
+    `growth is readable and fits, by token, click and video, in ${language}`,
+    { tag: '@screens' },
+    async ({ page }) => {
+      test.setTimeout(120_000)
+      await page.goto(await towerUrl(page, 1))
+      await expectPlaying(page, 1)
+      const videos = async () => (await funnelBy('video')).length
+      await expect.poll(videos, { timeout: 60_000, intervals: [3000] }).toBeGreaterThan(0)
+      await enterStudio(page, 'analyst')
+      await page.goto(`/studio/growth?lang=${language}`)
+      await expect(page.getByRole('heading', { name: words.funnel })).toBeVisible()
+      for (const by of ['token', 'click', 'video']) {
+        await page.getByLabel(words.by, { exact: true }).selectOption(by)
+        await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+        await expectReadable(page)
+        await expectFits(page)
+      }
+      const tower = page.getByRole('table', { name: words.funnel }).getByRole('link').first()
+      await tower.click()
+      await expect(page).toHaveURL(/growth\/videos\//)
+      await expect(page.locator('h2')).toHaveCount(1)
       await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
       await expectReadable(page)
       await expectFits(page)
-    }
-    const tower = page.getByRole('table', { name: words.funnel }).getByRole('link').first()
-    await tower.click()
-    await expect(page).toHaveURL(/growth\/videos\//)
-    await expect(page.locator('h2')).toHaveCount(1)
-    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-    await expectReadable(page)
-    await expectFits(page)
-  })
+    },
+  )

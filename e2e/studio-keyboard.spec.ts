@@ -116,29 +116,30 @@ async function fillStudio(page: Page, browser: Browser): Promise<[path: string, 
   ]
 }
 
-test('Tab comes to every control of the studio in the order of the page, shows where it is, and each has a name in German; axe finds nothing', async ({
-  page,
-  browser,
-}) => {
-  test.setTimeout(240_000)
-  for (const [path, ...openers] of await fillStudio(page, browser)) {
-    await page.goto(`/studio${path}${path.includes('?') ? '&' : '?'}lang=dy`)
-    await expect(page.locator('main h1')).toBeVisible()
-    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-    await expectReadable(page)
-    const stops = await walkByTab(page)
-    expect.soft(faultsOf(stops), path).toEqual([])
-    for (const selector of openers) {
-      const opener = page.locator(selector).first()
-      await opener.focus()
-      await page.keyboard.press('Enter')
-      await expect(page.getByRole('dialog')).toBeVisible()
+test(
+  'Tab comes to every control of the studio in the order of the page, shows where it is, and each has a name in German; axe finds nothing',
+  { tag: '@screens' },
+  async ({ page, browser }) => {
+    test.setTimeout(240_000)
+    for (const [path, ...openers] of await fillStudio(page, browser)) {
+      await page.goto(`/studio${path}${path.includes('?') ? '&' : '?'}lang=dy`)
+      await expect(page.locator('main h1')).toBeVisible()
       await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
       await expectReadable(page)
-      expect.soft(faultsOf(await walkByTab(page)), `${path}, ${selector}`).toEqual([])
-      await page.keyboard.press('Escape')
-      await expect(page.getByRole('dialog')).toHaveCount(0)
-      await expect.soft(opener, path).toBeFocused()
+      const stops = await walkByTab(page)
+      expect.soft(faultsOf(stops), path).toEqual([])
+      for (const selector of openers) {
+        const opener = page.locator(selector).first()
+        await opener.focus()
+        await page.keyboard.press('Enter')
+        await expect(page.getByRole('dialog')).toBeVisible()
+        await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+        await expectReadable(page)
+        expect.soft(faultsOf(await walkByTab(page)), `${path}, ${selector}`).toEqual([])
+        await page.keyboard.press('Escape')
+        await expect(page.getByRole('dialog')).toHaveCount(0)
+        await expect.soft(opener, path).toBeFocused()
+      }
     }
-  }
-})
+  },
+)

@@ -186,17 +186,21 @@ for (const [language, words] of [
   ['en', ['Money', 'People', 'Plans and prices', 'New plan']],
   ['dy', ['Finanzen', 'Personen', 'Abos und Preise', 'Neues Abo']],
 ] as const)
-  test(`money, people and plans are readable and fit, in ${language}`, async ({ page }) => {
-    await enterStudio(page, 'owner')
-    const paths = ['/studio/money', '/studio/people', '/studio/plans', '/studio/plans/new']
-    for (const [index, path] of paths.entries()) {
-      await page.goto(`${path}?lang=${language}`)
-      await expect(page.getByRole('heading', { name: words[index], exact: true })).toBeVisible()
-      await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-      await expectReadable(page)
-      await expectFits(page)
-    }
-  })
+  test(
+    `money, people and plans are readable and fit, in ${language}`,
+    { tag: '@screens' },
+    async ({ page }) => {
+      await enterStudio(page, 'owner')
+      const paths = ['/studio/money', '/studio/people', '/studio/plans', '/studio/plans/new']
+      for (const [index, path] of paths.entries()) {
+        await page.goto(`${path}?lang=${language}`)
+        await expect(page.getByRole('heading', { name: words[index], exact: true })).toBeVisible()
+        await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+        await expectReadable(page)
+        await expectFits(page)
+      }
+    },
+  )
 
 const experimentsCode = '**/assets/ExperimentsScreen-*.js'
 

@@ -117,7 +117,7 @@ for (const [language, heading] of [
   ['en', 'Categories and tags'],
   ['dy', 'Kategorien und Schlagwörter'],
 ] as const)
-  test(`the names are readable and fit, in ${language}`, async ({ page }) => {
+  test(`the names are readable and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     await enterStudio(page, 'editor')
     await page.goto(`/studio/content/names?lang=${language}`)
     await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()

@@ -187,7 +187,7 @@ for (const [language, heading] of [
   ['en', 'Give a right'],
   ['dy', 'Zugang freischalten'],
 ] as const)
-  test(`somebody’s page is readable and fits, in ${language}`, async ({ page }) => {
+  test(`somebody’s page is readable and fits, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     const { id } = await register(page)
     await enterStudio(page, 'owner')
     await page.goto(`/studio/people/${id}?lang=${language}`)

@@ -73,13 +73,17 @@ for (const [language, words] of [
   ['en', ['First steps', 'Running']],
   ['dy', ['Erste Schritte', 'Betrieb']],
 ] as const)
-  test(`first steps and running are readable and fit, in ${language}`, async ({ page }) => {
-    await enterStudio(page, 'owner')
-    for (const [index, path] of ['/studio', '/studio/running'].entries()) {
-      await page.goto(`${path}?lang=${language}`)
-      await expect(page.getByRole('heading', { name: words[index], exact: true, level: 1 })).toBeVisible()
-      await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-      await expectReadable(page)
-      await expectFits(page)
-    }
-  })
+  test(
+    `first steps and running are readable and fit, in ${language}`,
+    { tag: '@screens' },
+    async ({ page }) => {
+      await enterStudio(page, 'owner')
+      for (const [index, path] of ['/studio', '/studio/running'].entries()) {
+        await page.goto(`${path}?lang=${language}`)
+        await expect(page.getByRole('heading', { name: words[index], exact: true, level: 1 })).toBeVisible()
+        await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+        await expectReadable(page)
+        await expectFits(page)
+      }
+    },
+  )

@@ -64,7 +64,7 @@ for (const [language, word] of [
   ['en', 'Settings'],
   ['dy', 'Einstellungen'],
 ] as const)
-  test(`settings are readable and fit, in ${language}`, async ({ page }) => {
+  test(`settings are readable and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     await enterStudio(page, 'owner')
     await page.goto(`/studio/settings?lang=${language}`)
     await expect(page.getByRole('heading', { name: word, exact: true })).toBeVisible()

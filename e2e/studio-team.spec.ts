@@ -89,20 +89,24 @@ for (const [language, word] of [
   ['en', 'Team'],
   ['dy', 'Team'],
 ] as const)
-  test(`welcome, sign-in and team are readable and fit, in ${language}`, async ({ page }) => {
-    const { link } = await inviteOperator('editor')
-    await page.goto(`/studio?lang=${language}`)
-    await expect(page.locator('button[type=submit]')).toBeVisible()
-    await expectReadable(page)
-    await expectFits(page)
-    await page.goto(link.replace('welcome', `welcome?lang=${language}`))
-    await expect(page.locator('code')).toBeVisible()
-    await expectReadable(page)
-    await expectFits(page)
-    await openStudio(page, 'owner')
-    await page.goto(`/studio/team?lang=${language}`)
-    await expect(page.getByRole('heading', { name: word, exact: true })).toBeVisible()
-    await expect(page.getByRole('table').first()).toBeVisible()
-    await expectReadable(page)
-    await expectFits(page)
-  })
+  test(
+    `welcome, sign-in and team are readable and fit, in ${language}`,
+    { tag: '@screens' },
+    async ({ page }) => {
+      const { link } = await inviteOperator('editor')
+      await page.goto(`/studio?lang=${language}`)
+      await expect(page.locator('button[type=submit]')).toBeVisible()
+      await expectReadable(page)
+      await expectFits(page)
+      await page.goto(link.replace('welcome', `welcome?lang=${language}`))
+      await expect(page.locator('code')).toBeVisible()
+      await expectReadable(page)
+      await expectFits(page)
+      await openStudio(page, 'owner')
+      await page.goto(`/studio/team?lang=${language}`)
+      await expect(page.getByRole('heading', { name: word, exact: true })).toBeVisible()
+      await expect(page.getByRole('table').first()).toBeVisible()
+      await expectReadable(page)
+      await expectFits(page)
+    },
+  )

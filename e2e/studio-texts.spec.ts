@@ -70,7 +70,7 @@ for (const [language, words] of [
   ['en', ['Texts', 'Icon']],
   ['dy', ['Texte', 'Symbol']],
 ] as const)
-  test(`texts and icon are readable and fit, in ${language}`, async ({ page }) => {
+  test(`texts and icon are readable and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     await enterStudio(page, 'owner')
     for (const [index, path] of ['texts', 'icon'].entries()) {
       await page.goto(`/studio/homepage/${path}?lang=${language}`)

@@ -1,17 +1,28 @@
 import { defineConfig } from '@playwright/test'
-import base, { phone, desktop } from '#e2e/playwright.config.ts'
+import base, { desktop, onDesktops, onPhones, phone } from '#e2e/playwright.config.ts'
 
-const onPhones = /(filled|studio-sheets)\.spec\.ts/
+const screensOnPhones = /(filled|studio-sheets)\.spec\.ts/
 
-/** `npm run test:screens`: every screen in every language and size. The ordinary browser tests visit each screen once. */
+/**
+ * `npm run test:screens`: every screen in every language and size. The tests in this folder are about that alone; those that
+ * need a flow's set-up stay in the flow's file, tagged `@screens`.
+ */
 export default defineConfig({
   ...base,
-  testDir: '.',
+  testDir: '..',
   outputDir: '../../test-results/screens',
   testIgnore: [],
   globalSetup: '../site/global-setup.ts',
   projects: [
-    { name: 'phone', grepInvert: /@desktop/, use: phone },
-    { name: 'desktop', testIgnore: onPhones, grepInvert: /@phone/, use: desktop },
+    { name: 'phone', testMatch: 'screens/*.spec.ts', grepInvert: /@desktop/, use: phone },
+    {
+      name: 'desktop',
+      testMatch: 'screens/*.spec.ts',
+      testIgnore: screensOnPhones,
+      grepInvert: /@phone/,
+      use: desktop,
+    },
+    { name: 'phone, in flows', testIgnore: [onDesktops, 'screens/**'], grep: /@screens/, use: phone },
+    { name: 'desktop, in flows', testIgnore: [onPhones, 'screens/**'], grep: /@screens/, use: desktop },
   ],
 })
