@@ -7,7 +7,7 @@ import { siteUrl } from './site-url.ts'
 import { lockedPanel, payByCard, payByWallet } from './watching.ts'
 
 // Nobody has answered yet.
-test.use({ storageState: { cookies: [], origins: [] } })
+test.use({ consent: null })
 
 const banner = (page: Page) => page.getByRole('region', { name: 'Your privacy' })
 const accept = (page: Page) => banner(page).getByRole('button', { name: 'Accept' })
@@ -32,7 +32,7 @@ test('who declines is told of to nobody, and is not asked again', async ({ page,
 
 test('the question moves nothing and is readable by everybody', { tag: '@screens' }, async ({ browser }) => {
   // axe brings its own script into the page.
-  const context = await browser.newContext({ bypassCSP: true, storageState: { cookies: [], origins: [] } })
+  const context = await browser.newContext({ bypassCSP: true })
   await standIn(context, siteUrl)
   const page = await context.newPage()
   await watchShifts(page)

@@ -1,7 +1,9 @@
 import type { Page, Route } from '@playwright/test'
-import { catchEnvelopes, sinkOrigin } from './error-sink.ts'
-import { expect, test } from './fixtures.ts'
+import { catchEnvelopes, sinkDsn, sinkOrigin } from './error-sink.ts'
+import { expect, test, usualSite } from './fixtures.ts'
 import { expectReadable } from './page-quality.ts'
+
+test.use({ site: { ...usualSite, settings: { SENTRY_DSN: sinkDsn } } })
 
 /** Every session is chosen, so that what depends on chance is seen. */
 const chooseAll = (page: Page) => page.addInitScript(() => (Math.random = () => 0.01))

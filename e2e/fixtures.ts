@@ -1,7 +1,6 @@
 import { test as base, expect as plain, type BrowserContext, type ConsoleMessage } from '@playwright/test'
-import { catchEnvelopes } from './error-sink.ts'
 import { recordingExpect, watchLocators } from './locator-check.ts'
-import { declinedAt, siteUrl } from './site-url.ts'
+import { siteUrl } from './site-url.ts'
 import { setCurrentSite, SiteServer, type OpenSite, type SiteSettings } from './site/own-site.ts'
 
 /** Playwright's own word on `serviceWorkers: 'block'`. */
@@ -10,19 +9,23 @@ const blockedWorker = 'Service Worker registration blocked by Playwright'
 /** Where the tests look for a page that is not there. */
 export const missingPath = '/nowhere'
 
-const usualSite: SiteSettings = { template: 'tower', standIns: true, settings: {} }
+/** What a file's site is, unless the file asks for another. */
+export const usualSite: SiteSettings = { template: 'tower', standIns: true, settings: {} }
 
 interface Options {
   /** What the browser itself writes about something that a test brings about, such as a connection that is gone. */
   forgiven: RegExp | undefined
   /** What the file's site begins with and is set up with. */
   site: SiteSettings
+  /** What the person said to marketing before; null where nothing yet. The question would cover every test but its own. */
+  consent: 'no' | null
 }
 
 interface Automatic {
   locatorCheck: void
   ownSite: void
   silentConsole: void
+  answeredConsent: void
 }
 
 interface PerWorker {
@@ -38,7 +41,7 @@ export const test = base.extend<Options & Automatic, PerWorker>({
   forgiven: [undefined, { option: true }],
   site: [usualSite, { option: true }],
   baseURL: siteUrl,
-  storageState: declinedAt(siteUrl),
+  consent: ['no', { option: true }],
   siteServer: [
     async ({ browserName: _any }, use) => {
       const server = new SiteServer()
@@ -60,11 +63,13 @@ export const test = base.extend<Options & Automatic, PerWorker>({
     },
     { auto: true, timeout: 60_000 },
   ],
-  locatorCheck: [
-    async ({ context }, use, info) => {
-      const check = watchLocators(context, info)
+  answeredConsent: [
+    async ({ browser, consent }, use) => {
+      // Quicker by a page than a context's `storageState`.
+      const answer = (context: BrowserContext) => void context.addInitScript(keepConsent, consent)
+      if (consent) browser.on('context', answer)
       await use()
-      check?.finish()
+      browser.off('context', answer)
     },
     { auto: true },
   ],
@@ -75,7 +80,6 @@ export const test = base.extend<Options & Automatic, PerWorker>({
         if (!forgiven?.test(text)) noise.push(text)
       }
       const listen = (context: BrowserContext) => {
-        void catchEnvelopes(context)
         context.on('console', (message) => isNoise(message) && hear(message.text()))
         context.on('weberror', (thrown) => hear(thrown.error().message))
       }
@@ -86,8 +90,22 @@ export const test = base.extend<Options & Automatic, PerWorker>({
     },
     { auto: true },
   ],
+  locatorCheck: [
+    async ({ context }, use, info) => {
+      const check = watchLocators(context, info)
+      await use()
+      check?.finish()
+    },
+    { auto: true },
+  ],
 })
 export const expect = recordingExpect
+
+/** Runs in each page, where no answer is kept yet. Pages without an origin of their own have no storage. */
+function keepConsent(answer: string | null): void {
+  if (answer && location.protocol.startsWith('http') && localStorage.getItem('consent') === null)
+    localStorage.setItem('consent', answer)
+}
 
 function isNoise(message: ConsoleMessage): boolean {
   const text = message.text()

@@ -8,9 +8,11 @@ import { expectMoving } from './watching.ts'
 const test = base.extend<{ front: Front }>({
   front: [
     // The site is there before anything stands in front of it.
-    async ({ baseURL: _site }, use) => {
+    async ({ baseURL: _site, context }, use) => {
       const front = await openFront()
       await use(front)
+      // An open page would ask for more once nobody answers.
+      for (const page of context.pages()) await page.close()
       await front.close()
     },
     { auto: true },
@@ -20,10 +22,6 @@ const test = base.extend<{ front: Front }>({
 test.use({
   baseURL: frontUrl,
   serviceWorkers: 'allow',
-  storageState: {
-    cookies: [],
-    origins: [{ origin: frontUrl, localStorage: [{ name: 'consent', value: 'no' }] }],
-  },
 })
 
 /** Opens the home page, and waits until its release is kept. */

@@ -74,32 +74,32 @@ test('the user, the tracking settings and the homepage are asked for in that ord
   await expect.poll(() => asked.filter((path) => first.includes(path))).toEqual(first)
 })
 
-test('the browser keeps homepage, user, id, referrer and click ids, and shows them at once next time', async ({
-  browser,
-}) => {
-  // Nobody has answered the question about consent yet.
-  const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
-  const page = await context.newPage()
-  await page.goto('/?token=ann&fbclid=fb&ttclid=tt&lang=en')
-  await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
-  await expect(page).toHaveURL(/\/\?lang=en$/)
-  const text = expect.stringMatching(/\S/)
-  await expect
-    .poll(() => keptBy(page))
-    .toMatchObject({ referrer_token: 'ann', fbclid: 'fb', ttclid: 'tt', user: text, homepage: text })
-  const kept = await keptBy(page)
-  expect(JSON.parse(kept['user'] ?? '')).toMatchObject({ id: kept['user_id'] })
-  const homepage = JSON.parse(kept['homepage'] ?? '')
-  expect(Object.keys(homepage)).toEqual(
-    expect.arrayContaining(['copyright', 'homepage', 'menu', 'pay_theme']),
-  )
-  await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', homepage.copyright.icon)
-  await expect(page.getByRole('contentinfo')).toContainText(homepage.copyright.text)
+test.describe('before the question about consent is answered', () => {
+  test.use({ consent: null })
 
-  await page.route('**/api/**', () => {})
-  await page.reload()
-  await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
-  await context.close()
+  test('the browser keeps homepage, user, id, referrer and click ids, and shows them at once next time', async ({
+    page,
+  }) => {
+    await page.goto('/?token=ann&fbclid=fb&ttclid=tt&lang=en')
+    await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
+    await expect(page).toHaveURL(/\/\?lang=en$/)
+    const text = expect.stringMatching(/\S/)
+    await expect
+      .poll(() => keptBy(page))
+      .toMatchObject({ referrer_token: 'ann', fbclid: 'fb', ttclid: 'tt', user: text, homepage: text })
+    const kept = await keptBy(page)
+    expect(JSON.parse(kept['user'] ?? '')).toMatchObject({ id: kept['user_id'] })
+    const homepage = JSON.parse(kept['homepage'] ?? '')
+    expect(Object.keys(homepage)).toEqual(
+      expect.arrayContaining(['copyright', 'homepage', 'menu', 'pay_theme']),
+    )
+    await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', homepage.copyright.icon)
+    await expect(page.getByRole('contentinfo')).toContainText(homepage.copyright.text)
+
+    await page.route('**/api/**', () => {})
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
+  })
 })
 
 const keptBy = (page: Page) => page.evaluate((): Record<string, string> => ({ ...localStorage }))

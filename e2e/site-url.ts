@@ -13,9 +13,3 @@ export const siteUrl = `http://localhost:${sitePort}`
 export const stripePort = firstPort + 1
 /** What stands between browser and site in the tests of the service worker. */
 export const frontPort = firstPort + 2
-
-/** A browser in which the person has declined on that site: the question would cover every test but its own. */
-export const declinedAt = (origin: string) => ({
-  cookies: [],
-  origins: [{ origin, localStorage: [{ name: 'consent', value: 'no' }] }],
-})

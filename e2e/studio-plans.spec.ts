@@ -1,7 +1,6 @@
 import type { Browser, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
-import { declinedAt, siteUrl } from './site-url.ts'
 import { enterStudio } from './studio.ts'
 import { anAddress, payByCard } from './watching.ts'
 
@@ -9,7 +8,7 @@ test.use({ bypassCSP: true })
 
 /** Somebody who looks at what is sold. */
 async function openShop(browser: Browser): Promise<Page> {
-  const page = await browser.newPage({ locale: 'en-US', storageState: declinedAt(siteUrl) })
+  const page = await browser.newPage({ locale: 'en-US' })
   await page.goto('/shopping')
   return page
 }

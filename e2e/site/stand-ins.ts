@@ -1,7 +1,6 @@
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { startFakeStripe } from '#server/testing/fake-stripe.ts'
-import { sinkDsn } from '#e2e/error-sink.ts'
 import { pixelIds } from '#e2e/pixel-servers.ts'
 import { siteUrl, stripePort } from '#e2e/site-url.ts'
 import { startSocialIssuer } from '#e2e/social-issuer.ts'
@@ -26,7 +25,6 @@ async function start(): Promise<Record<string, string>> {
     ...paypal.settings,
     ...issuer,
     ALLOW_SANDBOX: '1',
-    SENTRY_DSN: sinkDsn,
     FACEBOOK_PIXEL_ID: pixelIds.meta,
     GOOGLE_ANALYTICS: pixelIds.google,
     TIKTOK_PIXEL: pixelIds.tiktok,
