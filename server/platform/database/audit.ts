@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { sql, type QueryExecutorProvider } from 'kysely'
 import type { AuditedEvent } from '#contract/studio/deeds.ts'
+import { networkOf } from '#server/platform/http/network-of.ts'
 
 interface Entry {
   event: AuditedEvent
@@ -26,7 +27,10 @@ export async function writeAudit(
       ${JSON.stringify(details)})`.execute(tx)
 }
 
-/** An address as the trail holds it: the same one looks the same, and nobody can read it without the secret. */
+/** A network as the audit trail has it: the same one looks the same, and nobody can read it without the secret. */
 export function originOf(secret: string, ip: string): string {
-  return createHmac('sha256', secret).update(`origin|${ip}`).digest('base64url').slice(0, 22)
+  return createHmac('sha256', secret)
+    .update(`origin|${networkOf(ip)}`)
+    .digest('base64url')
+    .slice(0, 22)
 }
