@@ -66,6 +66,32 @@ export function refuseHostless({ headers, raw }: FastifyRequest): void {
     throw new Fault('badRequest', 'the request names no host')
 }
 
+/** Headers of which a second is a request that somebody on the way may read otherwise (RFC 9112, section 3.2). */
+const single: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'origin',
+  'sec-fetch-site',
+  'x-user-token',
+  'idempotency-key',
+])
+
+/**
+ * Refuses a request that has a header twice which may be there once.
+ * @throws Fault badRequest
+ */
+export function refuseDoubled({ raw: { rawHeaders } }: FastifyRequest): void {
+  const seen = new Set<string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? ''
+    if (!single.has(name)) continue
+    if (seen.has(name)) throw new Fault('badRequest', `the request has ${name} twice`)
+    seen.add(name)
+  }
+}
+
 export type RouteAddress = Pick<RouteOptions, 'method' | 'url'>
 
 /** Lets every request of the chosen routes pass a check as it arrives; which they are is decided once, as they are added. */

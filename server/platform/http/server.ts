@@ -17,6 +17,7 @@ import {
   checkRoutes,
   isForApi,
   refuseForeignOrigin,
+  refuseDoubled,
   refuseHostless,
   refuseUnreadable,
   refuseUnreadableUrl,
@@ -117,6 +118,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
       refuseTooMany(request, viewer)
       return viewer
     }
+  checkRoutes(app, () => true, refuseDoubled)
     const viewer = options.identify(request)
     return viewer instanceof Promise ? viewer.then(count) : count(viewer)
   }

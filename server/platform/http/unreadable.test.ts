@@ -34,6 +34,27 @@ describe('bytes that are no request', () => {
     ['an unknown method', ['FROB /api/user HTTP/1.1', host, '', ''], 400],
     ['a method that is for proxies', ['CONNECT example.com:443 HTTP/1.1', host, '', ''], 400],
     ['no host', ['GET /api/user HTTP/1.1', 'Connection: close', '', ''], 400],
+    ['two hosts', ['GET /api/user HTTP/1.1', host, 'Host: other', 'Connection: close', '', ''], 400],
+    ['the same host twice', ['GET /api/user HTTP/1.1', host, host, 'Connection: close', '', ''], 400],
+    [
+      'two origins',
+      ['GET /api/user HTTP/1.1', host, 'Origin: a', 'Origin: a', 'Connection: close', '', ''],
+      400,
+    ],
+    [
+      'two types of a body',
+      [
+        'POST /api/user HTTP/1.1',
+        host,
+        'Content-Type: application/json',
+        'Content-Type: text/plain',
+        'Content-Length: 2',
+        'Connection: close',
+        '',
+        '{}',
+      ],
+      400,
+    ],
     ['NUL in a header', ['GET /api/user HTTP/1.1', host, 'x-user-token: a\0b', '', ''], 400],
     ['a header without a name', ['GET /api/user HTTP/1.1', host, ': b', '', ''], 400],
     [
