@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { startEmbedded, type EmbeddedConnection } from '#server/platform/database/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { quotaSettings } from '#server/platform/read-quotas.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { boundToUs } from '#scripts/run-child.mjs'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
@@ -103,6 +104,7 @@ export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
     LIMIT_SIGN_IN_ACCOUNT: unlimited,
     LIMIT_SIGN_IN_IP: unlimited,
     LIMIT_REGISTER_IP: unlimited,
+    ...Object.fromEntries(quotaSettings.map((name) => [name, unlimited])),
   }
 }
 

@@ -79,6 +79,11 @@ import { translate } from '#server/i18n/translate.ts'
 import { systemClock, type Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
+import { createDocumentFiles } from '#server/platform/document-files.ts'
+import { createSlots } from '#server/platform/http/slots.ts'
+import { openNetworkQuotas } from '#server/platform/network-quotas.ts'
+import { watchDisk } from '#server/platform/disk-guard.ts'
+import { exchangeCalls } from '#server/platform/database/exchange-calls.ts'
 import { newId } from '#server/platform/ids.ts'
 import { openLiveSettings, type LiveSettings } from '#server/platform/live-settings.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -203,6 +208,13 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     log,
   })
   const experiments = createExperiments(db, clock)
+  const quotas = openNetworkQuotas({
+    limits: config.quotas,
+    clock,
+    log,
+    share: (counted) => exchangeCalls(database.pool, counted, clock.now()),
+  })
+  const disk = await watchDisk(config.dataDir, config.bounds.leastFreeBytes, log)
   const context: Context = {
     config,
     log,
@@ -234,6 +246,11 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     secure: config.production,
     publicUrl: config.publicUrl,
     limits: settings.limits,
+    bounds: config.bounds,
+    quotas,
+    disk,
+    slots: createSlots(),
+    documentFiles: createDocumentFiles(join(config.dataDir, 'documents'), clock),
     settings,
     environment: config,
     secretsSet: secretsIn(config),
@@ -282,6 +299,8 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     findCover: (viewer, episodeId, language) => findCover(context, viewer, episodeId, language),
     async close() {
       settings.stop()
+      quotas.stop()
+      disk.stop()
       await context.events.stop()
       await database.close()
     },

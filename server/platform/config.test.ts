@@ -120,10 +120,10 @@ test.each([
   [{ PORT: '65536' }, 'PORT must be a whole number from 1 to 65535, not "65536".'],
   [
     { LIMIT_SIGN_IN_IP: '20' },
-    'LIMIT_SIGN_IN_IP must be a number per s, min or h, such as 20/min, not "20".',
+    'LIMIT_SIGN_IN_IP must be a number per s, min, h or d, such as 20/min, not "20".',
   ],
-  [{ LIMIT_API_USER: '0/min' }, 'LIMIT_API_USER must be a number per s, min or h'],
-  [{ LIMIT_RESET_ACCOUNT: '3/day' }, 'LIMIT_RESET_ACCOUNT must be a number per s, min or h'],
+  [{ LIMIT_API_USER: '0/min' }, 'LIMIT_API_USER must be a number per s, min, h or d'],
+  [{ LIMIT_RESET_ACCOUNT: '3/day' }, 'LIMIT_RESET_ACCOUNT must be a number per s, min, h or d'],
   [{ PUBLIC_URL: 'drama.example' }, 'PUBLIC_URL must be an address that begins with http:// or https://.'],
   [{ EXTRA_RUNG: 'vp9' }, 'EXTRA_RUNG must be hevc or av1, not "vp9".'],
   [{ INGEST_CORES: '0' }, 'INGEST_CORES must be a whole number from 1 to 1024, not "0".'],

@@ -25,6 +25,8 @@ import {
 } from '#server/platform/read-setting.ts'
 import { keyOf } from '#server/platform/seal.ts'
 import { readIngest, type IngestConfig } from '#server/platform/read-ingest.ts'
+import { readQuotas, type QuotaLimits } from '#server/platform/read-quotas.ts'
+import { readBounds, type Bounds } from '#server/platform/read-bounds.ts'
 import { readOperator, type OperatorConfig } from '#server/platform/read-operator.ts'
 import { readRefundLimits, type RefundLimits } from '#server/platform/read-refund-limits.ts'
 import { readS3, type S3Config } from '#server/platform/read-s3.ts'
@@ -95,6 +97,8 @@ export interface Config {
   tracking: TrackingConfig
   secrets: Secrets
 }
+  bounds: Bounds
+  quotas: QuotaLimits
 
 /**
  * Reads the settings from the environment into one frozen value. Makes DATA_DIR, and in it APP_SECRET where none is given.
@@ -150,6 +154,8 @@ export function loadConfig(env: Env): Readonly<Config> {
       appSecret,
       media: readMediaSecrets(env, appSecret),
       stripe: stripeSecrets,
+    bounds: readBounds(env),
+    quotas: readQuotas(env),
       paypal: paypalSecrets,
       s3: s3Secrets,
       social: socialSecrets,

@@ -28,16 +28,16 @@ export interface Limit {
   seconds: number
 }
 
-const units: Record<string, number> = { s: 1, min: 60, h: 3600 }
+const units: Record<string, number> = { s: 1, min: 60, h: 3600, d: 86_400 }
 
-/** How often something may be done: `20/min`, also per `s` or `h`. */
+/** How often something may be done: `20/min`, also per `s`, `h` or `d`. */
 export function limit(env: Env, name: string): Limit | undefined {
   const value = text(env, name)
   if (value === undefined) return undefined
-  const [, max, unit] = /^([1-9]\d{0,8})\/(s|min|h)$/.exec(value) ?? []
+  const [, max, unit] = /^([1-9]\d{0,8})\/(s|min|h|d)$/.exec(value) ?? []
   const seconds = units[unit ?? '']
   if (max === undefined || seconds === undefined)
-    throw new ConfigError(`${name} must be a number per s, min or h, such as 20/min, not "${value}".`)
+    throw new ConfigError(`${name} must be a number per s, min, h or d, such as 20/min, not "${value}".`)
   return { max: Number(max), seconds }
 }
 

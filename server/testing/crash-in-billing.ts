@@ -8,6 +8,9 @@ import { systemClock } from '#server/platform/clock.ts'
 import { readLimits } from '#server/platform/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { readOperator } from '#server/platform/read-operator.ts'
+import { createSlots } from '#server/platform/http/slots.ts'
+import { noQuotas } from '#server/platform/network-quotas.ts'
+import { readBounds } from '#server/platform/read-bounds.ts'
 import { readTracking } from '#server/platform/read-tracking.ts'
 import type { Tables } from '#server/tables.ts'
 import { openMortalPool, type Death } from './mortal-pool.ts'
@@ -90,6 +93,9 @@ function billingOn(db: Kysely<Tables>): BillingContext {
     languages: () => languages,
     operator: readOperator({}),
     limits: readLimits({}),
+    bounds: readBounds({}),
+    slots: createSlots(),
+    quotas: noQuotas,
     moments: { keep: [], register: [], consent: [], merge: [], erase: [], export: [] },
     log: createLog({ json: true, level: 'silent' }),
     gateways: [createSandboxGateway({ ...shared, notify: () => {} })],

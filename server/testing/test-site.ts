@@ -9,6 +9,7 @@ import { loadConfig } from '#server/platform/config.ts'
 import type { Database } from '#server/platform/database/database.ts'
 import { createLog, type Log } from '#server/platform/log.ts'
 import { sendMails } from '#server/platform/mail/send-mails.ts'
+import { quotaSettings } from '#server/platform/read-quotas.ts'
 import type { Env } from '#server/platform/read-setting.ts'
 import { createSite } from '#server/site.ts'
 import type { Tables } from '#server/tables.ts'
@@ -43,6 +44,7 @@ const usualSettings = {
   LOG_LEVEL: 'silent',
   LIMIT_API_USER: '100000/min',
   LIMIT_API_IP: '100000/min',
+  ...Object.fromEntries(quotaSettings.map((name) => [name, '999999999/min'])),
 }
 
 /**

@@ -1,7 +1,10 @@
 import type { OfferedLanguages } from '#contract/languages.ts'
 import type { Limits } from '#server/platform/config.ts'
+import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
+import type { Bounds } from '#server/platform/read-bounds.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Call } from '#server/platform/http/route.ts'
+import type { Slots } from '#server/platform/http/slots.ts'
 import type { OperatorConfig } from '#server/platform/read-operator.ts'
 import type { Db } from '#server/tables.ts'
 import type { Moments } from './moments.ts'
@@ -22,6 +25,9 @@ export interface MembersContext {
   /** The languages that people can choose from, the default first. */
   languages(): OfferedLanguages
   limits: Limits
+  bounds: Bounds
+  slots: Slots
+  quotas: NetworkQuotas
   moments: Moments
 }
 

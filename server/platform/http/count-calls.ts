@@ -19,8 +19,8 @@ interface Count {
 }
 
 export interface CallCounter {
-  /** Counts one more call if it may pass. @returns 0, or the seconds to wait before another try */
-  count(caller: string, limit: Limit): number
+  /** Counts one more call, or so much more, if it may pass. @returns 0, or the seconds to wait before another try */
+  count(caller: string, limit: Limit, amount?: number): number
   /** Brings the processes together. What could not be given away is given the next time. */
   exchange(): Promise<void>
 }
@@ -35,12 +35,12 @@ export function createCallCounter(
 ): CallCounter {
   const counts = new Map<string, Count>()
   return {
-    count(caller, limit) {
+    count(caller, limit, amount = 1) {
       const now = clock.now().getTime()
       const count = currentCount(counts, caller, limit, now)
       if (!count) return 0
-      const wait = secondsToWait(count, now)
-      if (wait === 0) count.fresh++
+      const wait = secondsToWait(count, now, amount)
+      if (wait === 0) count.fresh += amount
       return wait
     },
     async exchange() {
@@ -80,10 +80,10 @@ function currentCount(
   return count
 }
 
-function secondsToWait(count: Count, now: number): number {
+function secondsToWait(count: Count, now: number, amount: number): number {
   const { limit, stretch, before } = count
   const left = stretch + 1 - now / (limit.seconds * 1000)
-  const free = limit.max - 1
+  const free = Math.max(0, limit.max - amount)
   if (used(count) + before * left <= free) return 0
   // Either enough of the stretch before slides out in this one, or this one has to become the stretch before first.
   const stretches = used(count) <= free ? left - (free - used(count)) / before : left + 1 - free / used(count)

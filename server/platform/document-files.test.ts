@@ -1,0 +1,56 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { createDocumentFiles } from './document-files.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cliffhanger-documents-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('a document is built once for all who wait, and anew when it is too old', async () => {
+  let now = 0
+  let builds = 0
+  const files = createDocumentFiles(folder, { now: () => new Date(now) })
+  async function* write() {
+    builds++
+    yield 'one '
+    yield String(builds)
+  }
+  const paths = await Promise.all([1, 2, 3].map(() => files.pathOf('a', write)))
+  expect([builds, new Set(paths).size]).toEqual([1, 1])
+  expect(readFileSync(paths[0] ?? '', 'utf8')).toBe('one 1')
+  expect(statSync(paths[0] ?? '').mode & 0o777).toBe(0o600)
+  now = 59_999
+  await files.pathOf('a', write)
+  expect(builds).toBe(1)
+  now = 60_000
+  expect(readFileSync(await files.pathOf('a', write), 'utf8')).toBe('one 2')
+})
+
+test('a document that could not be built is tried again', async () => {
+  const files = createDocumentFiles(folder, { now: () => new Date(0) })
+  const failing = () => {
+    throw new Error('the database is away')
+  }
+  await expect(files.pathOf('b', failing)).rejects.toThrow('the database is away')
+  async function* write() {
+    yield 'there'
+  }
+  expect(readFileSync(await files.pathOf('b', write), 'utf8')).toBe('there')
+})
+
+test('files that nobody has asked for in an hour are deleted, also those of an earlier process', async () => {
+  async function* write() {
+    yield 'there'
+  }
+  const hour = 3_600_000
+  let now = Date.now()
+  const clock = { now: () => new Date(now) }
+  const old = await createDocumentFiles(folder, clock).pathOf('of an earlier process', write)
+  const files = createDocumentFiles(folder, clock)
+  const recent = await files.pathOf('recent', write)
+  utimesSync(old, new Date(now - hour - 1), new Date(now - hour - 1))
+  now += 60_000
+  await files.pathOf('another', write)
+  expect([old, recent].map((path) => existsSync(path))).toEqual([false, true])
+})

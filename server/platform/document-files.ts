@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Clock } from './clock.ts'
+
+/** A document is built anew after this long. */
+const lifetimeMs = 60_000
+/** Nobody is sent a file that is this old: an answer takes no longer (`EXPORT_SECONDS`). */
+const unusedMs = 3_600_000
+
+export interface DocumentFiles {
+  /** The path of a document's file, built where it is not there or too old. All who ask meanwhile wait for the same. */
+  pathOf(name: string, write: () => AsyncIterable<string>): Promise<string>
+}
+
+/** Keeps large documents that are the same for everybody in files, so that no client holds one in memory. */
+export function createDocumentFiles(folder: string, clock: Clock): DocumentFiles {
+  const built = new Map<string, { until: number; path: Promise<string> }>()
+  let deletedAt = 0
+  const build = async (name: string, write: () => AsyncIterable<string>) => {
+    const path = join(folder, createHash('sha256').update(name).digest('hex'))
+    const draft = `${path}.${process.pid}`
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const now = clock.now().getTime()
+    if (now >= deletedAt + lifetimeMs) {
+      deletedAt = now
+      await deleteOlder(folder, now - unusedMs)
+    }
+    await pipeline(Readable.from(write(), { objectMode: false }), createWriteStream(draft, { mode: 0o600 }))
+    await rename(draft, path)
+    return path
+  }
+  return {
+    pathOf(name, write) {
+      const now = clock.now().getTime()
+      const known = built.get(name)
+      if (known && known.until > now) return known.path
+      for (const [other, { until }] of built) if (until <= now) built.delete(other)
+      const entry = { until: now + lifetimeMs, path: build(name, write) }
+      built.set(name, entry)
+      entry.path.catch(() => built.get(name) === entry && built.delete(name))
+      return entry.path
+    },
+  }
+}
+
+/** Deletes files that were written before a time, also by a process before this one. */
+async function deleteOlder(folder: string, time: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const written = await stat(path).catch(() => undefined)
+    if (written && written.mtimeMs < time) await rm(path, { force: true })
+  }
+}

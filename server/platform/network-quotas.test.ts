@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import type { CountedCalls } from './database/exchange-calls.ts'
+import { createLog } from './log.ts'
+import { openNetworkQuotas } from './network-quotas.ts'
+import { quotaSettings, readQuotas } from './read-quotas.ts'
+
+function quotasAt(clock: { now: number }, settings: Record<string, string>) {
+  const given: CountedCalls[] = []
+  const quotas = openNetworkQuotas({
+    limits: readQuotas(settings),
+    clock: { now: () => new Date(clock.now) },
+    log: createLog({ json: true, level: 'silent' }),
+    share: async (counted) => (given.push(...counted), []),
+  })
+  quotas.stop()
+  return quotas
+}
+
+test('a network spends its quota by the amount, and has more once time has passed', () => {
+  const clock = { now: 0 }
+  const quotas = quotasAt(clock, { LIMIT_EVENT_BYTES_IP: '1000/h' })
+  expect(quotas.spend('eventBytes', '10.0.0.1', 600)).toBe(0)
+  expect(quotas.spend('eventBytes', '10.0.0.1', 600)).toBeGreaterThan(0)
+  expect(quotas.spend('eventBytes', '10.0.0.1', 400)).toBe(0)
+  expect(quotas.spend('eventBytes', '10.0.0.2', 600)).toBe(0)
+  clock.now = 2 * 3_600_000
+  expect(quotas.spend('eventBytes', '10.0.0.1', 1000)).toBe(0)
+})
+
+test('what is not done without is refused with the time to wait', () => {
+  const quotas = quotasAt({ now: 0 }, { LIMIT_GUESTS_IP: '1/h' })
+  quotas.take('guests', '10.0.0.1')
+  expect(() => quotas.take('guests', '::FFFF:10.0.0.1')).toThrow(
+    expect.objectContaining({ reason: 'tooMany', retryAfter: 7200 }),
+  )
+})
+
+test('each quota is a setting', () => {
+  expect(new Set(quotaSettings).size).toBe(quotaSettings.length)
+  expect(readQuotas({ LIMIT_ORDERS_IP: '7/d' }).orders).toEqual({ max: 7, seconds: 86_400 })
+  expect(() => readQuotas({ LIMIT_KEYS_IP: 'many' })).toThrow('LIMIT_KEYS_IP')
+})
