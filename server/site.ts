@@ -33,6 +33,7 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
     shareCalls: (counted) => exchangeCalls(context.database.pool, counted, context.clock.now()),
     publicUrl: context.config.publicUrl,
     trustProxy: context.config.trustProxy,
+    bounds: context.bounds,
     identify: (request) => identify(context, request),
     identifyOperator: (request) => findOperator(context, request),
     offeredLanguages: (url) => (isForOperators(url) ? languages : context.languages()),

@@ -24,6 +24,7 @@ import {
 } from './guards.ts'
 import { limitCalls, type LimitOptions } from './limit-calls.ts'
 import { closeForViewers, type ClosedSign } from './close-for-viewers.ts'
+import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
 import { describeApi } from './open-api.ts'
 import { readBytes, readForms, readJsonOnly, readRaw } from './read-body.ts'
 import {
@@ -49,6 +50,7 @@ export interface HttpServerOptions extends LimitOptions {
   routes: readonly Route[]
   operatorRoutes?: readonly OperatorRoute[]
   bytesRoutes?: readonly BytesRoute[]
+  bounds: ConnectionLimits
   plainRoutes: readonly PlainRoute[]
   /** Says that the site is closed for viewers, while it is. */
   closedSign?: ClosedSign
@@ -110,6 +112,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   addHeaders(app, options.publicUrl.startsWith('https:'))
   await app.register(cookie)
   const refuseTooMany = limitCalls(app, options)
+  limitConnections(app, options.bounds, options.trustProxy)
   if (options.closedSign) closeForViewers(app, options.closedSign, ofStranger)
   checkRoutes(app, () => true, refuseHostless)
   checkRoutes(app, isForApi, ({ url }) => refuseUnreadableUrl(url))
@@ -147,10 +150,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
       (request, reply) => openOperatorCall(request, reply).then(handle),
       endpoint.most === undefined ? {} : { bodyLimit: endpoint.most, preParsing: refuseStrangers },
     )
-  let document: string | undefined
+  // Bytes that all clients share: of a text, each that reads slowly would hold a copy.
+  let document: Buffer | undefined
   app.get('/api/openapi.json', (_request, reply) => {
-    document ??= JSON.stringify(
-      describeApi([...options.routes, ...operatorRoutes], options.plainRoutes, bytesRoutes),
+    document ??= Buffer.from(
+      JSON.stringify(describeApi([...options.routes, ...operatorRoutes], options.plainRoutes, bytesRoutes)),
     )
     return reply.type('application/json; charset=utf-8').send(document)
   })

@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { languages } from '#contract/languages.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { readBounds } from '#server/platform/read-bounds.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { sendBounded } from './send-bounded.ts'
+import { createHttpServer } from './server.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+const megabyte = 'x'.repeat(1024 * 1024)
+
+/** A server with one large answer, of pieces that are made as they are asked for. */
+async function serve(
+  settings: Record<string, string>,
+  pieces: (reply: FastifyReply) => Iterable<string> = () => Array.from({ length: 64 }, () => megabyte),
+): Promise<{ app: FastifyInstance; port: number; ended: Promise<void> }> {
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  const app = await createHttpServer({
+    ...site.context,
+    publicUrl: site.url,
+    trustProxy: 0,
+    bounds: readBounds(settings),
+    routes: [],
+    plainRoutes: [
+      {
+        method: 'GET',
+        path: '/large',
+        handle: (_request, reply) =>
+          sendBounded(reply, Readable.from(pieces(reply), { objectMode: false }), {
+            longestMs: Number(settings['LONGEST_MS'] ?? 60_000),
+            done: resolve,
+          }),
+      },
+    ],
+    identify: () => null,
+    offeredLanguages: () => languages,
+    storedLanguage: () => Promise.resolve(null),
+    shareCalls: () => Promise.resolve([]),
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  onTestFinished(async () => {
+    app.server.closeAllConnections()
+    await app.close()
+  })
+  return { app, port: (app.server.address() as AddressInfo).port, ended }
+}
+
+function open(port: number, path?: string): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  if (path !== undefined) socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+  return socket
+}
+
+test('a network has no more connections than it may have, and another when one has ended', async () => {
+  const { port } = await serve({ CONNECTIONS_NETWORK: '2' })
+  const first = open(port)
+  const second = open(port)
+  await Promise.all([once(first, 'connect'), once(second, 'connect')])
+  await once(open(port), 'close')
+  first.end()
+  await once(first, 'close')
+  const answered = vi.waitFor(async () => {
+    const [bytes] = await once(open(port, '/api/nothing'), 'data')
+    expect(String(bytes)).toContain('404')
+  })
+  await answered
+})
+
+test('a process has no more connections than it may have', async () => {
+  const { app, port } = await serve({ CONNECTIONS: '1' })
+  await once(open(port), 'connect')
+  const dropped = once(app.server, 'drop')
+  await once(open(port), 'close')
+  await dropped
+})
+
+test('an answer of which no byte is taken is given up, and its connection ends', async () => {
+  const { app, port, ended } = await serve({ WRITE_SECONDS: '1' })
+  open(port, '/large').pause()
+  await ended
+  await vi.waitFor(() => expect(app.server.listening && app.server.connections).toBeFalsy())
+})
+
+test('an answer that is taken too slowly as a whole is given up', async () => {
+  const { port, ended } = await serve({ LONGEST_MS: '50' })
+  open(port, '/large').pause()
+  await ended
+})
+
+test('the next piece of a large answer is made when the client has taken the one before', async () => {
+  let most = 0
+  function* pieces(reply: FastifyReply) {
+    for (let made = 0; made < 64; made++) {
+      most = Math.max(most, reply.raw.writableLength)
+      yield megabyte
+    }
+  }
+  const { port, ended } = await serve({}, pieces)
+  open(port, '/large').resume()
+  await ended
+  expect(most).toBeLessThan(4 * megabyte.length)
+})
