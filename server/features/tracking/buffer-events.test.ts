@@ -53,6 +53,17 @@ test('a batch that the database will never take does not stop the next', async (
   expect(events.dropped()).toBe(1)
 })
 
+test('events are dropped while the disk of the database is full', async () => {
+  const { database, write } = fakeDatabase()
+  const events = bufferEvents({ write, log })
+  database.fails = Object.assign(new Error('could not extend file'), { code: '53100' })
+  events.add({ n: 1 })
+  await vi.advanceTimersByTimeAsync(1000)
+  database.fails = undefined
+  await vi.advanceTimersByTimeAsync(5000)
+  expect([database.written, events.dropped()]).toEqual([[], 1])
+})
+
 test('stopping writes what waits, and takes nothing more', async () => {
   const { database, write } = fakeDatabase()
   const events = bufferEvents({ write, log })

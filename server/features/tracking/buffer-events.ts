@@ -95,7 +95,10 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
   }
 }
 
-/** The database will never take this batch: its data is at fault (SQLSTATE classes 22 and 23), not the connection. */
+/**
+ * The database does not take this batch: its data is at fault (SQLSTATE classes 22 and 23), or the disk is full (53100), where what
+ * matters more than analytics needs the room.
+ */
 function isRefused(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code))
+  return error instanceof Error && 'code' in error && /^2[23]|^53100$/.test(String(error.code))
 }

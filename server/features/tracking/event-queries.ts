@@ -19,6 +19,22 @@ export interface ShareRow {
   at: Date
 }
 
+/** What a row takes on the disk besides its texts, with its entries in the indexes. */
+const bytesOfBareRow = 120
+const rowBytes = sql`${sql.lit(bytesOfBareRow)} + length(name) + pg_column_size(fields)
+  + coalesce(length(fbclid), 0) + coalesce(length(ttclid), 0)`
+
+interface Sized extends Pick<EventRow, 'name' | 'fields'> {
+  fbclid?: string | null | undefined
+  ttclid?: string | null | undefined
+}
+
+/** The same of a row that is still to be written, roughly. */
+export function bytesOf({ name, fields, fbclid, ttclid }: Sized): number {
+  const texts = [name, JSON.stringify(fields), fbclid ?? '', ttclid ?? '']
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), bytesOfBareRow)
+}
+
 /**
  * Writes a batch; what is there already stays as it is, and the steps that it told of are not noted again. One statement text, however
  * large the batch.
@@ -91,6 +107,21 @@ export async function forgetPersonOfEvents(tx: Tx, userId: string): Promise<void
     .set({ user_id: null, fbclid: null, ttclid: null })
     .where('user_id', '=', userId)
     .execute()
+}
+
+/**
+ * Deletes a person's oldest events beyond so many bytes. Events that another transaction holds stay for the next time, so that two
+ * processes never wait for each other.
+ */
+export async function trimEvents(db: Db, userId: string, mostBytes: number): Promise<void> {
+  await sql`
+    WITH sized AS (
+      SELECT at, id, sum(${rowBytes}) OVER (ORDER BY at DESC, id DESC) AS bytes FROM events WHERE user_id = ${userId}
+    ), beyond AS (
+      SELECT events.at, events.id FROM events JOIN sized USING (at, id) WHERE sized.bytes > ${mostBytes}
+      ORDER BY at, id FOR UPDATE OF events SKIP LOCKED
+    )
+    DELETE FROM events USING beyond WHERE events.at = beyond.at AND events.id = beyond.id`.execute(db)
 }
 
 export async function moveEvents(tx: Tx, from: string, to: string): Promise<void> {

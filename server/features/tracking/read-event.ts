@@ -12,6 +12,8 @@ const namePattern = /^[a-z][\w./{}-]{0,127}$/i
 const fieldPattern = /^[a-z]\w{0,31}$/i
 const mostFields = 16
 const longestValue = 256
+/** Of all fields together, names included. */
+const mostOfFields = 2048
 const longestClickId = 512
 
 /**
@@ -22,9 +24,11 @@ const longestClickId = 512
 export function readEvent(query: unknown): SentEvent | null {
   const { event, fbclid, ttclid, ...others } = Object(query) as Record<string, unknown>
   if (typeof event !== 'string' || !namePattern.test(event)) return null
+  let length = 0
   const fields = Object.entries(others)
     .filter(isField)
     .slice(0, mostFields)
+    .filter(([field, value]) => (length += field.length + value.length) <= mostOfFields)
     .map(([field, value]) => [field, withoutCardNumbers(value)])
   return {
     name: event,

@@ -2,6 +2,7 @@ import type { AdIds } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { selectAttribution, upsertTouch } from './attribution-queries.ts'
 import { hasConsent, type ConsentsOf, type HoldAgreement } from './consent.ts'
+import { longestToken } from './step-queries.ts'
 import type { Touch } from './tables.ts'
 
 export interface AttributionContext {
@@ -66,7 +67,8 @@ async function readTouch(
   userId: string,
   { referrerToken, fbclid, ttclid }: AdIds,
 ): Promise<Touch> {
-  const token = isText(referrerToken) ? { referrer_token: referrerToken } : {}
+  const token =
+    isText(referrerToken) && referrerToken.length <= longestToken ? { referrer_token: referrerToken } : {}
   const clickIds = { ...(isText(fbclid) ? { fbclid } : {}), ...(isText(ttclid) ? { ttclid } : {}) }
   if (isEmpty(clickIds) || !(await hasConsent(consentsOf, tx, userId))) return token
   return { ...token, ...clickIds }

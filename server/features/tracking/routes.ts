@@ -1,12 +1,21 @@
 import { Type } from 'typebox'
 import { Fault } from '#contract/errors.ts'
 import { getReports, trackingKeys } from '#contract/tracking.ts'
+import type { DiskGuard } from '#server/platform/disk-guard.ts'
+import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
 import type { Clock } from '#server/platform/clock.ts'
-import { route, type FindViewer, type PlainRoute, type Route } from '#server/platform/http/route.ts'
+import {
+  route,
+  type FindViewer,
+  type PlainRoute,
+  type Route,
+  type Viewer,
+} from '#server/platform/http/route.ts'
 import type { TrackingConfig } from '#server/platform/read-tracking.ts'
 import type { Db } from '#server/tables.ts'
 import type { EventBuffer } from './buffer-events.ts'
-import { readEvent } from './read-event.ts'
+import { bytesOf } from './event-queries.ts'
+import { readEvent, type SentEvent } from './read-event.ts'
 import { loadTrackingSettings } from './settings.ts'
 import { arrive, type ArrivedEvent, type Sender } from './write-events.ts'
 
@@ -15,6 +24,8 @@ export interface TrackingRoutesContext {
   clock: Clock
   tracking: TrackingConfig
   events: EventBuffer<ArrivedEvent>
+  quotas: NetworkQuotas
+  disk: Pick<DiskGuard, 'isLow'>
 }
 
 export function trackingRoutes({ db, tracking }: TrackingRoutesContext): Route[] {
@@ -50,7 +61,7 @@ const beaconQuery = Type.Object({
  * Who sent it is looked up afterwards, and is nobody where that fails. It counts as one of that person's calls: the event that is
  * one too many is dropped, and what they send after it is refused.
  */
-export function beaconRoutes({ clock, events }: TrackingRoutesContext): PlainRoute[] {
+export function beaconRoutes({ clock, events, quotas, disk }: TrackingRoutesContext): PlainRoute[] {
   return [
     {
       method: 'GET',
@@ -63,21 +74,34 @@ export function beaconRoutes({ clock, events }: TrackingRoutesContext): PlainRou
       handle(request, reply, _caller, viewer) {
         reply.type('image/png').header('cache-control', 'no-store').send(pixel)
         const event = readEvent(request.query)
-        if (event) events.add(arrive(event, clock.now(), request.ip, whoSent(viewer)))
+        const sender = event && whoSent(viewer)
+        if (event && !disk.isLow() && hasRoom(quotas, request.ip, event))
+          events.add(arrive(event, clock.now(), request.ip, sender))
         return reply
       },
     },
   ]
 }
 
+/** Whether a network may leave so many more bytes of events behind, in an hour and in a day. */
+function hasRoom(quotas: NetworkQuotas, ip: string, event: SentEvent): boolean {
+  const bytes = bytesOf(event)
+  return quotas.spend('eventBytes', ip, bytes) === 0 && quotas.spend('eventBytesOfDay', ip, bytes) === 0
+}
+
 /** Never rejects, and waits for nothing where nothing has to be looked up. */
 function whoSent(viewer: FindViewer): Sender | Promise<Sender> {
   try {
     const found = viewer()
-    return found instanceof Promise ? found.catch(withoutSender) : found
+    return found instanceof Promise ? found.then(keptSender).catch(withoutSender) : keptSender(found)
   } catch (error) {
     return withoutSender(error)
   }
+}
+
+/** Somebody of whom nothing is kept has not agreed to anything; and the token may be of somebody who has registered since. */
+function keptSender(viewer: Viewer | null): Sender {
+  return viewer?.kept ? viewer : null
 }
 
 function withoutSender(error: unknown): Sender {

@@ -96,6 +96,13 @@ describe('the beacon', () => {
   })
 
   test('carries a person and click ids only with consent', async () => {
+  test('keeps no more of all fields together than may be kept', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`f${at}`, 'x'.repeat(250)]))
+    await beacon(site.visitor(), { event: 'summed', ...fields })
+    const [event] = await eventsOf('summed')
+    expect(Object.keys(event?.fields ?? {})).toEqual(['f0', 'f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7'])
+  })
+
     const people = await Promise.all([true, false, null].map((answer) => trackedVisitor(site, answer)))
     for (const { visitor } of people)
       await beacon(visitor, { event: 'consent_seen', fbclid: 'fb1', ttclid: 'tt1' })

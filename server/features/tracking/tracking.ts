@@ -23,9 +23,11 @@ import {
   moveEvents,
   selectEventsOf,
 } from './event-queries.ts'
+  trimEvents,
 import { recordTouch, type AttributionContext } from './record-touch.ts'
 import { sendConversions, type SendContext } from './send-conversions.ts'
 
+import type { WriteEventsContext } from './write-events.ts'
 export { bufferEvents } from './buffer-events.ts'
 export { countPlay } from './funnel-steps.ts'
 export { takeSteps } from './step-queries.ts'
@@ -77,7 +79,7 @@ export async function sweepEvents({ db, clock, tracking }: JobsContext): Promise
  * the guest's where the member has not answered; without consent the click ids go.
  */
 export async function mergeTracking(
-  context: AttributionContext,
+  context: AttributionContext & Pick<WriteEventsContext, 'bounds'>,
   tx: Tx,
   guestId: string,
   memberId: string,
@@ -87,6 +89,7 @@ export async function mergeTracking(
   await moveAttribution(tx, guestId, memberId)
   await moveEvents(tx, guestId, memberId)
   await moveConversions(tx, guestId, memberId)
+  await trimEvents(tx, memberId, context.bounds.eventBytesOfPerson)
   if (consents.get(memberId) ?? consents.get(guestId)) return
   await withdrawConsent(context, tx, memberId)
 }

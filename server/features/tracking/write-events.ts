@@ -1,11 +1,19 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { networkOf } from '#server/platform/http/network-of.ts'
+import type { Bounds } from '#server/platform/read-bounds.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { Consents, ConsentsOf, HoldAgreements } from './consent.ts'
 import { stepOf } from './funnel-steps.ts'
-import { insertEvents, insertShares, type EventRow, type ShareRow } from './event-queries.ts'
+import {
+  bytesOf,
+  insertEvents,
+  insertShares,
+  trimEvents,
+  type EventRow,
+  type ShareRow,
+} from './event-queries.ts'
 import type { SentEvent } from './read-event.ts'
 
 /** Whose event it is, if that is known; one of somebody who sent too many is not kept. */
@@ -31,29 +39,48 @@ export interface WriteEventsContext {
   secret: string
   consentsOf: ConsentsOf
   holdAgreements: HoldAgreements
+  bounds: Pick<Bounds, 'eventBytesOfPerson'>
 }
+
+/** A person's events are looked through about once for so large a part of what may be kept of them. */
+const trimEvery = 1 / 20
 
 /**
  * Writes a batch, and notes the shares and the steps to a payment in it, in one transaction; written twice, it is there once. An event carries a
  * person and click ids only where that person agreed to it (security.md, "Consent").
  */
 export async function writeEvents(
-  { db, secret, consentsOf, holdAgreements }: WriteEventsContext,
+  { db, secret, consentsOf, holdAgreements, bounds }: WriteEventsContext,
   batch: readonly ArrivedEvent[],
 ): Promise<void> {
   const sent = await withSenders(batch)
-  await inTransaction(db, async (tx) => {
+  const rows = await inTransaction(db, async (tx) => {
     const agreed = await holdAgreements(tx, sendersOf(sent))
+    const written = sent.map((event) => eventRow(event, agreed))
     await insertEvents(
       tx,
-      sent.map((event) => eventRow(event, agreed)),
+      written,
       sent.flatMap((event) => stepOf(event).map((step) => ({ id: event.id, ...step }))),
     )
     const shared = sent.filter(({ name }) => name === 'share')
     const kept = await consentsOf(tx, sendersOf(shared))
     const shares = shared.flatMap((event) => shareRow(secret, event, kept))
     if (shares.length > 0) await insertShares(tx, shares)
+    return written
   })
+  for (const userId of dueForTrim(rows, bounds.eventBytesOfPerson * trimEvery))
+    await trimEvents(db, userId, bounds.eventBytesOfPerson)
+}
+
+/**
+ * The persons whose events are looked through now: by chance, the likelier the more bytes of theirs were written, so that no
+ * count has to be kept of anybody.
+ */
+function dueForTrim(rows: readonly EventRow[], every: number): string[] {
+  const bytes = new Map<string, number>()
+  for (const row of rows)
+    if (row.user_id !== null) bytes.set(row.user_id, (bytes.get(row.user_id) ?? 0) + bytesOf(row))
+  return [...bytes].filter(([, written]) => written > Math.random() * every).map(([userId]) => userId)
 }
 
 type KnownEvent = ArrivedEvent & { userId: string | undefined }

@@ -49,7 +49,7 @@ export function Health() {
             </h3>
             <p>{wordsOf(part, t)}</p>
             <p className={styles.quiet}>{t('running.since', { time: timeWords(part.since, language) })}</p>
-            {part.problem && part.detail && <code>{part.detail}</code>}
+            {part.detail && <code>{part.detail}</code>}
           </li>
         )) ?? usualParts.map((name) => <li key={name} className={styles.well} />)}
       </ul>

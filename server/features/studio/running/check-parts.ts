@@ -1,6 +1,7 @@
-import { statfs } from 'node:fs/promises'
 import type { Part } from '#contract/studio/running.ts'
 import { describeError, type PaymentGateway } from '#server/features/billing/billing.ts'
+import { freeBytes } from '#server/platform/disk-guard.ts'
+import type { Bounds } from '#server/platform/read-bounds.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { MailContext } from '#server/platform/mail/send-mails.ts'
 import type { Mailer } from '#server/platform/mail/mailer.ts'
@@ -14,6 +15,7 @@ export interface RunningContext {
   db: Db
   clock: Clock
   storage: Storage
+  bounds: Bounds
   mailer: Mailer
   composeMail: MailContext['composeMail']
   gateways: readonly PaymentGateway[]
@@ -49,7 +51,7 @@ export async function checkParts(context: RunningContext): Promise<Finding[]> {
   const looks: [string, () => Promise<unknown>][] = [
     ['database', () => queries.touchDatabase(context.db)],
     ['jobs', () => checkJobs(context)],
-    ['storage', () => checkStorage(context.storage)],
+    ['storage', () => checkStorage(context)],
     ['mail', () => checkMail(context)],
     ...gateways.map((gateway): [string, () => Promise<unknown>] => [
       `gateway ${gateway.id}`,
@@ -63,8 +65,8 @@ export async function checkParts(context: RunningContext): Promise<Finding[]> {
 
 async function find(part: string, look: () => Promise<unknown>, timeoutMs: number): Promise<Finding> {
   try {
-    await within(timeoutMs, look())
-    return { part, problem: null, detail: null }
+    const found = await within(timeoutMs, look())
+    return { part, problem: null, detail: typeof found === 'string' ? found : null }
   } catch (error) {
     const detail = detailOf(part, error)
     if (error instanceof NoAnswer) return { part, problem: 'noAnswer', detail }
@@ -87,15 +89,17 @@ async function checkJobs({ db }: RunningContext): Promise<void> {
   if (late.length > 0) throw new Trouble('workerAway', late.join(', '))
 }
 
-/** Writes, reads and finds room. */
-async function checkStorage(storage: Storage): Promise<void> {
+/** Writes, reads and finds room. @returns how much is left */
+async function checkStorage({ storage, bounds }: RunningContext): Promise<string> {
   const text = `written at ${new Date().toISOString()}`
   await storage.write(probeKey, text)
   if ((await storage.read(probeKey)).toString() !== text)
     throw new Error('reads another text than it was given')
-  const { bavail, bsize } = await statfs(storage.workDir)
-  if (bavail * bsize < leastFreeBytes)
-    throw new Trouble('full', `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GB left in ${storage.workDir}`)
+  const free = await freeBytes(storage.workDir)
+  const room = `${(free / 1024 ** 3).toFixed(1)} GB left in ${storage.workDir}`
+  const dropped = free < bounds.leastFreeBytes ? '; analytics events are not recorded' : ''
+  if (free < leastFreeBytes || dropped !== '') throw new Trouble('full', room + dropped)
+  return room
 }
 
 async function checkMail({ db, clock, mailer }: RunningContext): Promise<void> {

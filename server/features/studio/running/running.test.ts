@@ -124,6 +124,18 @@ describe('the health of the site', () => {
     })
   })
 
+  it('says how much room is left, and that events are not recorded where it is too little', async () => {
+    expect(await find('storage', {})).toMatchObject({
+      problem: null,
+      detail: expect.stringMatching(/^[\d.]+ GB left/),
+    })
+    const bounds = { ...site.context.bounds, leastFreeBytes: Number.MAX_SAFE_INTEGER }
+    expect(await find('storage', { bounds })).toMatchObject({
+      problem: 'full',
+      detail: expect.stringContaining('analytics events are not recorded'),
+    })
+  })
+
   it('sees mails that do not leave', async () => {
     const { db } = site.context
     const mail = { id: 'mail_1', recipient: 'a@example.com', template: 'reset', language: 'en', fields: '{}' }
