@@ -1,6 +1,7 @@
 import { answerLinkRequests } from './answer-link-requests.ts'
 import type { BillingContext } from './billing-context.ts'
 import { countExperiments } from './experiment-sales.ts'
+import { purgeUnpaidOrders } from './delete-unpaid-orders.ts'
 import { runJanitor } from './janitor.ts'
 import { reconcile } from './reconcile.ts'
 import { remindSubscribers } from './remind-subscribers.ts'
@@ -33,6 +34,7 @@ export function billingJobs(context: BillingContext) {
       everySeconds: 300,
       run: (signal: AbortSignal) => countExperiments(context, signal),
     },
+    { name: 'purge-unpaid-orders', everySeconds: 3600, run: () => purgeUnpaidOrders(context) },
     { name: 'sum-up-days', everySeconds: 600, run: () => sumUpDays(context) },
   ]
 }

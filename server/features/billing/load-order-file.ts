@@ -12,6 +12,7 @@ import {
 import type { RefundLimit } from './refund-order.ts'
 import { selectListedOrder } from './order-list-queries.ts'
 import { selectOrder, type OrderRow } from './order-queries.ts'
+import { selectShownWords } from './shown-words-queries.ts'
 
 /**
  * Everything that is known of one order, for operators. @throws Refusal notFound
@@ -38,7 +39,7 @@ export async function loadOrderFile(
     period_no: order.period_no,
     introductory: order.introductory,
     expires_at: order.expires_at.toISOString(),
-    agreed_to: order.consent?.shown ?? null,
+    agreed_to: await wordsOf(db, order),
     refundable_cents: refundableCents(order, limit?.mostCents(order.currency)),
     attempts: attempts.map(presentAttempt),
     refunds: refunds.map((each) => ({ ...each, created_at: each.created_at.toISOString() })),
@@ -80,4 +81,10 @@ function presentAttempt(row: AttemptRow): OrderFile['attempts'][number] {
     started_at,
     check_at,
   }
+}
+
+/** The words that the buyer agreed to. */
+async function wordsOf(db: Db, { consent }: Pick<OrderRow, 'consent'>): Promise<string | null> {
+  if (consent?.shown_hash === undefined) return consent?.shown ?? null
+  return selectShownWords(db, consent.shown_hash)
 }

@@ -3,6 +3,7 @@ import { createOrder, getPayment, payOrder, unlockEpisode } from '#contract/bill
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { selectShownWords } from './shown-words-queries.ts'
 
 let site: TestSite
 let video: BuiltVideo
@@ -133,9 +134,10 @@ test('an order keeps the words agreed to with their time, and the referrer token
     .where('id', '=', order.id)
     .executeTakeFirstOrThrow()
   expect(row).toMatchObject({
-    consent: { ...consent, at: row.created_at.toISOString() },
+    consent: { shown_hash: expect.any(String), immediate_delivery: true, at: row.created_at.toISOString() },
     attribution: { referrer_token: 'spring' },
   })
+  expect(await selectShownWords(site.context.db, row.consent?.shown_hash ?? '')).toBe(consent.shown)
 })
 
 test('the amount stays what it was when the order was made', async () => {

@@ -26,6 +26,7 @@ import { insertOrder, isPlanned, lockBuyer, selectOrder, type OrderRow } from '.
 import { isOwned } from './ownership.ts'
 import { payOrder } from './pay-order.ts'
 import { loadOrder } from './present-order.ts'
+import { keepShownWords } from './shown-words-queries.ts'
 import { selectOrderOfPeriod } from './renewal-queries.ts'
 import { insertSubscription, selectLiveSubscription, type LiveSubscription } from './subscription-queries.ts'
 import type { OrdersTable } from './tables.ts'
@@ -45,7 +46,7 @@ type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cent
 /**
  * Makes an order, with the id reserved for it, so that a second run of the same request makes no second one. Where the
  * browser needs a payment for its next step (a wallet), it is started too.
- * @throws Refusal emailInvalid, gatewayNotOffered, notFound, alreadyOwned, subscribedAlready, priceDiffers
+ * @throws Refusal emailInvalid, gatewayNotOffered, notFound, alreadyOwned, subscribedAlready, priceDiffers; Fault tooMany
  */
 export async function placeOrder(
   context: BillingContext,
@@ -56,6 +57,7 @@ export async function placeOrder(
   const method = body.method ?? 'card'
   if (body.email !== undefined) checkEmail(body.email)
   const gateway = checkOffered(context, { ...body, method })
+  context.quotas.take('orders', call.ip)
   const { userId, id, payable } = await inTransaction(context.db, async (tx) => {
     const buyer = await keepViewer(context, tx, call)
     await lockBuyer(tx, buyer)
@@ -89,7 +91,7 @@ async function makeOrder(
   const email = body.email ?? (live && (await addressOf(tx, live)))
   if (email === undefined) throw new Refusal('emailInvalid', { field: 'email' })
   const payment = { gateway: body.gateway, method: body.method ?? 'card', email } as const
-  const consent = consentOf(body, now)
+  const consent = await keepConsent(tx, body, now)
   // Whichever plan is wished: it is the open period that is paid.
   if (live?.status === 'past_due') return openPeriod(tx, live, { ...payment, consent })
   const { plan, ...goods } = await findGoods(context, tx, { ...body, email, buyer }, live?.plan_id)
@@ -133,11 +135,11 @@ async function orderPlan(
   return wished.id
 }
 
-/** The words that were shown and agreed to, with the time. */
-function consentOf({ consent }: Body, now: Date): string | null {
+/** What was agreed to and when. The words that were shown are the same in many orders, so the order has their hash. */
+async function keepConsent(tx: Tx, { consent }: Body, now: Date): Promise<string | null> {
   if (!consent) return null
   return JSON.stringify({
-    shown: consent.shown,
+    shown_hash: await keepShownWords(tx, consent.shown, now),
     immediate_delivery: consent.immediate_delivery ?? false,
     at: now.toISOString(),
   })

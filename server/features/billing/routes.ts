@@ -155,7 +155,7 @@ function rememberKept(context: BillingContext, call: Call<typeof createOrder | t
   if (!kept) giveTokens(context, call, { userId, kept: true }, false)
 }
 
-type Asked = Pick<Call, 'viewer' | 'language' | 'setHeader' | 'idempotencyKey'> & { body: object }
+type Asked = Pick<Call, 'viewer' | 'language' | 'setHeader' | 'idempotencyKey' | 'ip'> & { body: object }
 
 /** Looks for a card number first, so that none is ever kept; then answers once per `Idempotency-Key`. */
 async function once<T>(
@@ -167,7 +167,8 @@ async function once<T>(
 ): Promise<T> {
   const { fbclid: _, ttclid: __, ...own } = call.body as Record<string, unknown>
   refuseCardNumber(own)
-  const { userId } = await requireStanding(context, call)
+  const { userId, role } = await requireStanding(context, call)
+  if (call.idempotencyKey !== undefined) context.quotas.take('keys', role === 'member' ? userId : call.ip)
   return answerOnce(context.db, { userId, key: call.idempotencyKey, path, body: call.body, kind }, work)
 }
 

@@ -92,9 +92,10 @@ export interface SubscriptionsTable {
   ended_at: Optional<Date>
 }
 
-/** What the buyer agreed to: the words on the screen, and when. */
+/** What the buyer agreed to: the words on the screen, by their hash in `shown_words`, and when. Older orders have the words themselves. */
 interface Consent {
-  shown: string
+  shown?: string
+  shown_hash?: string
   immediate_delivery: boolean
   at: string
 }
@@ -272,6 +273,13 @@ interface ForeignPaymentsTable {
   found_at: Date
 }
 
+/** The words that buyers agreed to, each text once. */
+interface ShownWordsTable {
+  hash: string
+  words: string
+  used_at: Date
+}
+
 /** What the arms of an experiment brought, as it was counted last. */
 interface ExperimentSalesTable {
   experiment_id: string
@@ -299,4 +307,5 @@ export interface BillingTables extends SandboxTables, StripeTables {
   order_links: OrderLinksTable
   link_requests: LinkRequestsTable
   experiment_sales: ExperimentSalesTable
+  shown_words: ShownWordsTable
 }

@@ -5,7 +5,9 @@ import type { SandboxMethodsTable, SandboxPaymentsTable, SandboxTokensTable } fr
 
 export type PaymentRow = Awaited<ReturnType<ReturnType<typeof selectPayments>['executeTakeFirstOrThrow']>>
 
-export async function insertToken(db: Db, token: Insertable<SandboxTokensTable>): Promise<void> {
+/** Stores a token, and deletes those that are worth nothing any more. */
+export async function insertToken(db: Db, token: Insertable<SandboxTokensTable>, now: Date): Promise<void> {
+  await db.deleteFrom('sandbox_tokens').where('expires_at', '<=', now).execute()
   await db.insertInto('sandbox_tokens').values(token).execute()
 }
 

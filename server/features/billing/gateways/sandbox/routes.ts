@@ -112,13 +112,17 @@ async function makeToken({ db, clock }: SandboxContext, body: unknown, language:
   if (!checked.ok) return reply.send({ field: checked.field, message: words[language][checked.reason] })
   const token = newToken()
   const { behaviour, brand, last4 } = checked.card
-  await queries.insertToken(db, {
-    token,
-    behaviour,
-    brand,
-    last4,
-    expires_at: new Date(clock.now().getTime() + tokensLastMs),
-  })
+  await queries.insertToken(
+    db,
+    {
+      token,
+      behaviour,
+      brand,
+      last4,
+      expires_at: new Date(clock.now().getTime() + tokensLastMs),
+    },
+    clock.now(),
+  )
   return reply.send({ token, brand, last4 })
 }
 

@@ -1,0 +1,13 @@
+import type { BillingContext } from './billing-context.ts'
+import { deleteUnusedWords } from './shown-words-queries.ts'
+import { deleteUnbegunSubscriptions, deleteUnpaidOrders } from './unpaid-order-queries.ts'
+
+const batch = 1000
+
+/** Deletes the orders that ended long ago without a payment, and what was stored for them alone. */
+export async function purgeUnpaidOrders({ db, clock, bounds }: BillingContext): Promise<void> {
+  const before = new Date(clock.now().getTime() - bounds.unpaidOrdersMs)
+  while ((await deleteUnpaidOrders(db, before, batch)) === batch);
+  await deleteUnbegunSubscriptions(db)
+  await deleteUnusedWords(db, clock.now())
+}
