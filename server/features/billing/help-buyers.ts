@@ -4,6 +4,7 @@ import { selectMethodsToExport } from './moment-queries.ts'
 import { selectOrder } from './order-queries.ts'
 
 const mostBuyers = 20
+const mostMethods = 100
 
 /** The people who bought with an e-mail: guests, too, whose account has none. */
 export function findBuyers(db: Db, email: string): Promise<string[]> {
@@ -22,6 +23,6 @@ export async function findBuyerOf(db: Db, orderId: string): Promise<string | und
 
 /** The cards and wallets that are kept of a person, without what charges them. */
 export async function listMethodsOf(db: Db, userId: string) {
-  const methods = await selectMethodsToExport(db, userId)
-  return methods.map((method) => ({ ...method, created_at: method.created_at.toISOString() }))
+  const methods = await selectMethodsToExport(db, userId, undefined, mostMethods)
+  return methods.map(({ id: _id, ...method }) => ({ ...method, created_at: method.created_at.toISOString() }))
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import { openAttemptStatuses } from './attempt-states.ts'
+import type { OrderRow } from './order-queries.ts'
 
 // Joining a guest to an account
 
@@ -95,7 +96,25 @@ export async function deleteKeys(tx: Tx, userId: string): Promise<void> {
 
 // Taking along
 
-export function selectOrdersToExport(db: Db, userId: string) {
+/** Where the next page of a list begins: after a row's time and id. Without a row it is the first page. */
+export interface AfterRow {
+  id: string
+  at: Date
+}
+
+/** Some times were written by the database, finer than JavaScript reads them. */
+const inMs = (time: string) => sql<Date>`date_trunc('milliseconds', ${sql.ref(time)})`
+
+function isAfter(row: AfterRow | undefined, time: string, id: string) {
+  return row ? sql<boolean>`(${inMs(time)}, ${sql.ref(id)}) > (${row.at}, ${row.id})` : sql<boolean>`true`
+}
+
+/** What the buyer agreed to, with the words themselves. */
+const withShownWords = sql<OrderRow['consent']>`CASE WHEN consent ? 'shown_hash'
+  THEN (consent - 'shown_hash') || jsonb_build_object('shown', (SELECT words FROM shown_words WHERE hash = consent->>'shown_hash'))
+  ELSE consent END`
+
+export function selectOrdersToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
   return db
     .selectFrom('orders')
     .select([
@@ -111,19 +130,26 @@ export function selectOrdersToExport(db: Db, userId: string) {
       'gateway',
       'method',
       'email',
-      'consent',
+      withShownWords.as('consent'),
       'attribution',
       'created_at',
       'paid_at',
       'withdrawn_at',
     ])
     .where('user_id', '=', userId)
-    .orderBy('created_at')
+    .where(isAfter(after, 'created_at', 'id'))
+    .orderBy(inMs('created_at'))
     .orderBy('id')
+    .limit(limit)
     .execute()
 }
 
-export function selectSubscriptionsToExport(db: Db, userId: string) {
+export function selectSubscriptionsToExport(
+  db: Db,
+  userId: string,
+  after: AfterRow | undefined,
+  limit: number,
+) {
   return db
     .selectFrom('subscriptions')
     .select([
@@ -136,28 +162,33 @@ export function selectSubscriptionsToExport(db: Db, userId: string) {
       'created_at',
     ])
     .where('user_id', '=', userId)
-    .orderBy('created_at')
+    .where(isAfter(after, 'created_at', 'id'))
+    .orderBy(inMs('created_at'))
     .orderBy('id')
+    .limit(limit)
     .execute()
 }
 
-export function selectMethodsToExport(db: Db, userId: string) {
+export function selectMethodsToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
   return db
     .selectFrom('payment_methods')
-    .select(['gateway', 'brand', 'last4', 'created_at'])
+    .select(['id', 'gateway', 'brand', 'last4', 'created_at'])
     .where('user_id', '=', userId)
     .where('check_at', 'is', null)
-    .orderBy('created_at')
+    .where(isAfter(after, 'created_at', 'id'))
+    .orderBy(inMs('created_at'))
     .orderBy('id')
+    .limit(limit)
     .execute()
 }
 
-export function selectRefundsToExport(db: Db, userId: string) {
+export function selectRefundsToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
   return db
     .selectFrom('refunds')
     .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
     .innerJoin('orders', 'orders.id', 'attempts.order_id')
     .select([
+      'refunds.id',
       'orders.id as order_id',
       'refunds.amount_cents',
       'orders.currency',
@@ -166,17 +197,21 @@ export function selectRefundsToExport(db: Db, userId: string) {
       'refunds.created_at',
     ])
     .where('orders.user_id', '=', userId)
-    .orderBy('refunds.created_at')
+    .where(isAfter(after, 'refunds.created_at', 'refunds.id'))
+    .orderBy(inMs('refunds.created_at'))
     .orderBy('refunds.id')
+    .limit(limit)
     .execute()
 }
 
-export function selectChangesToExport(db: Db, userId: string) {
+export function selectChangesToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
   return db
     .selectFrom('method_changes')
-    .select(['subscription_id', 'gateway', 'method', 'status', 'decline_code', 'started_at'])
+    .select(['id', 'subscription_id', 'gateway', 'method', 'status', 'decline_code', 'started_at'])
     .where('user_id', '=', userId)
-    .orderBy('started_at')
+    .where(isAfter(after, 'started_at', 'id'))
+    .orderBy(inMs('started_at'))
     .orderBy('id')
+    .limit(limit)
     .execute()
 }

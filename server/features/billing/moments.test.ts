@@ -5,6 +5,7 @@ import { loadRights, mergeLibrary } from '#server/features/library/library.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import type { Tx } from '#server/tables.ts'
+import { readParts } from '#server/testing/read-parts.ts'
 import { eraseBilling, exportBilling, mergeBilling } from './billing.ts'
 import { runJanitor } from './janitor.ts'
 import { selectLiveSubscription } from './subscription-queries.ts'
@@ -233,7 +234,7 @@ test('a person can take along their orders, subscriptions and cards, and nobody 
   const attribution = JSON.stringify({ referrer_token: 'spring' })
   await site.context.db.updateTable('orders').set({ attribution }).where('user_id', '=', guest.id).execute()
   await subscribe(guest, 7)
-  const taken = await exportBilling(site.context.db, guest.id)
+  const taken = await readParts(exportBilling(site.context.db, guest.id))
   expect(taken).toMatchObject({
     orders: [
       { kind: 'episode', attribution: { referrer_token: 'spring' } },

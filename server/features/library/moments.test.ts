@@ -7,6 +7,7 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { insertPaidOrder } from '#server/testing/money-builders.ts'
 import { password, registerMember } from '#server/testing/register-member.ts'
 import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import { readParts } from '#server/testing/read-parts.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 import type { Tx } from '#server/tables.ts'
@@ -333,7 +334,7 @@ describe('a person who leaves', () => {
     expect(await counts(0)).toEqual({ play_count: 2, favorite_count: 1 })
     const query = { kind: 'unlocked' as const }
     expect((await member.visitor.ask(listHistory, { query })).list).toEqual([])
-    const { entitlements, ...rest } = await exportLibrary(site.context.db, member.id)
+    const { entitlements, ...rest } = await readParts(exportLibrary(site.context.db, member.id))
     expect(entitlements).toMatchObject([{ revoked_at: time.now }])
     expect(Object.values(rest).flat()).toEqual([])
   })
@@ -346,7 +347,7 @@ describe('an export', () => {
     await watch(member, 1, 1000, 1)
     await favor(member, 2)
     await buy(member, 2)
-    const exported = JSON.parse(JSON.stringify(await exportLibrary(site.context.db, member.id)))
+    const exported = JSON.parse(JSON.stringify(await readParts(exportLibrary(site.context.db, member.id))))
     expect(exported).toMatchObject({
       history: [
         {
@@ -372,7 +373,7 @@ describe('an export', () => {
        FROM generate_series(1, 2500) n`,
       [member.id],
     )
-    const { recent_plays } = await exportLibrary(site.context.db, member.id)
+    const { recent_plays } = await readParts(exportLibrary(site.context.db, member.id))
     const keys = (recent_plays as { episode_id: string; half_hour: Date }[]).map(
       (play) => `${play.episode_id} ${play.half_hour.toISOString()}`,
     )

@@ -1,38 +1,82 @@
-import type { Call } from '#server/platform/http/route.ts'
+import { Streamed, type Call } from '#server/platform/http/route.ts'
+import { networkOf } from '#server/platform/http/network-of.ts'
+import { isPages, mapPages, readPages } from '#server/platform/database/read-pages.ts'
 import { auditCall } from './audit-call.ts'
 import { describeDevice } from './describe-device.ts'
 import type { MembersContext } from './members-context.ts'
 import { requireStanding } from './members.ts'
-import { selectAuditOf, selectUser } from './queries.ts'
+import { selectAuditOf, selectUser, type AuditedRow } from './queries.ts'
 import { selectSessions } from './session-queries.ts'
 import { oldest } from './sessions.ts'
 
 const mostSessions = 1000
 
 /**
- * Everything that is kept of the caller, member or guest, by every feature (security.md, "The person's data").
+ * Streams everything that is kept of the caller, member or guest, by every feature (security.md, "The person's data"). Lists are read
+ * page by page as the client takes them.
  * @throws Refusal signInFirst without a known token, or where the guest has ended
+ * @throws Fault tooMany while another export of the person runs, or too many of others
  */
-export async function exportUser(context: MembersContext, call: Call): Promise<Record<string, unknown>> {
-  const { db, moments, clock } = context
+export async function exportUser(context: MembersContext, call: Call): Promise<Streamed> {
   const { userId, kept } = await requireStanding(context, call)
-  const user = kept ? await selectUser(db, userId) : undefined
+  const { exportsAtOnce, exportSeconds } = context.bounds
+  const done = context.slots.take([
+    [`export of ${userId}`, 1],
+    [`exports of ${networkOf(call.ip)}`, Math.ceil(exportsAtOnce / 2)],
+    ['exports', exportsAtOnce],
+  ])
+  try {
+    const parts = kept ? await partsOf(context, call, userId) : { user: { id: userId } }
+    call.setHeader('content-disposition', 'attachment; filename="my-data.json"')
+    return new Streamed(writeInfo(parts), { longestMs: exportSeconds * 1000, done })
+  } catch (error) {
+    done()
+    throw error
+  }
+}
+
+async function partsOf(
+  context: MembersContext,
+  call: Call,
+  userId: string,
+): Promise<Record<string, unknown>> {
+  const { db, moments, clock } = context
+  const user = await selectUser(db, userId)
   if (!user) return { user: { id: userId } }
   await auditCall(context, db, call, 'exported', userId)
-  const parts = []
-  for (const exportFrom of moments.export) parts.push(await exportFrom(db, userId))
   const { password_hash: _, ...own } = user
   const sessions = await selectSessions(db, { userId, ...oldest(clock.now()), limit: mostSessions })
-  return Object.assign(
-    {
-      user: own,
-      sessions: sessions.map(({ user_agent, ...session }) => ({
-        ...session,
-        user_agent,
-        device: describeDevice(user_agent),
-      })),
-      account_events: await selectAuditOf(db, userId),
-    },
-    ...parts,
-  )
+  const audit = readPages<AuditedRow>((after, limit) => selectAuditOf(db, userId, after, limit))
+  const parts = {
+    user: own,
+    sessions: sessions.map(({ user_agent, ...session }) => ({
+      ...session,
+      user_agent,
+      device: describeDevice(user_agent),
+    })),
+    account_events: mapPages(audit, ({ id: _id, ...row }) => row),
+  }
+  for (const exportFrom of moments.export) Object.assign(parts, await exportFrom(db, userId))
+  return parts
+}
+
+/** Writes the envelope around named parts. */
+async function* writeInfo(parts: Record<string, unknown>): AsyncGenerator<string> {
+  let before = '{"code":200,"info":{\n'
+  for (const [name, value] of Object.entries(parts)) {
+    yield `${before}${JSON.stringify(name)}: `
+    if (isPages(value)) yield* writeList(value)
+    else yield JSON.stringify(value, null, 2)
+    before = ',\n'
+  }
+  yield '\n}}\n'
+}
+
+async function* writeList(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  let before = '[\n'
+  for await (const page of pages) {
+    yield before + page.map((row) => JSON.stringify(row, null, 2)).join(',\n')
+    before = ',\n'
+  }
+  yield before === '[\n' ? '[]' : '\n]'
 }

@@ -24,6 +24,6 @@ export interface Moments {
   merge: readonly ((tx: Tx, guestId: string, memberId: string) => Promise<void>)[]
   /** The person leaves: what is theirs goes, what the books must keep stays without them (security.md, "The person's data"). */
   erase: readonly ((tx: Tx, userId: string, now: Date) => Promise<void>)[]
-  /** Everything that is kept of a person, by name, ready to be written as JSON. */
+  /** Everything that is kept of a person, by name, ready to be written as JSON; a list that may be long is read page by page (`Pages`). */
   export: readonly ((db: Db, userId: string) => Promise<Record<string, unknown>>)[]
 }

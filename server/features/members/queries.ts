@@ -85,12 +85,26 @@ export async function retireMerged(tx: Tx, id: string, now: Date): Promise<void>
   await tx.updateTable('users').set({ deleted_at: now }).where('merged_into', '=', id).execute()
 }
 
-/** What the audit trail holds of a person, also as the guests whose records came to them; the origin says nothing to anybody but us. */
-export async function selectAuditOf(db: Db, userId: string) {
-  const { rows } = await sql<{ at: Date; event: string; details: object }>`
-    SELECT at, event, details FROM audit_events
-    WHERE user_id IN (SELECT id FROM users WHERE id = ${userId} OR merged_into = ${userId}) ORDER BY id`.execute(
-    db,
-  )
+export interface AuditedRow {
+  id: string
+  at: Date
+  event: string
+  details: object
+}
+
+/**
+ * A page of what the audit trail holds of a person, also as the guests whose records came to them. The origin says nothing to
+ * anybody but us.
+ */
+export async function selectAuditOf(
+  db: Db,
+  userId: string,
+  after: AuditedRow | undefined,
+  limit: number,
+): Promise<AuditedRow[]> {
+  const { rows } = await sql<AuditedRow>`
+    SELECT id, at, event, details FROM audit_events
+    WHERE user_id IN (SELECT id FROM users WHERE id = ${userId} OR merged_into = ${userId}) AND id > ${after?.id ?? '0'}
+    ORDER BY id LIMIT ${limit}`.execute(db)
   return rows
 }

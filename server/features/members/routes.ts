@@ -1,5 +1,5 @@
 import * as calls from '#contract/members.ts'
-import { Serialised, route, type Call, type Route, type Viewer } from '#server/platform/http/route.ts'
+import { route, type Call, type Route, type Viewer } from '#server/platform/http/route.ts'
 import { changeUser } from './change-user.ts'
 import { deleteUser } from './delete-user.ts'
 import { exportUser } from './export-user.ts'
@@ -41,10 +41,6 @@ export function membersRoutes(context: MembersRoutesContext): Route[] {
       data: { list: await listSessions(context, call), next_cursor: null },
     })),
     route(calls.endSessions, async (call) => ({ info: await endSessions(context, call) })),
-    route(calls.exportUser, async (call) => {
-      const info = await exportUser(context, call)
-      call.setHeader('content-disposition', 'attachment; filename="my-data.json"')
-      return new Serialised(Buffer.from(JSON.stringify({ code: 200, info }, null, 2)))
-    }),
+    route(calls.exportUser, (call) => exportUser(context, call)),
   ]
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { exportOrders } from '#contract/studio/orders.ts'
-import { listAudit } from '#contract/studio/operators.ts'
+import { getDesk, listAudit } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { letIn } from '#server/testing/operator.ts'
 import { register } from '#server/testing/member.ts'
@@ -36,6 +36,21 @@ it('is one file of all orders, however many pages it took, and no formula', asyn
     `ord_${orders},2026-01-02T17:40:00.000Z,,expired,video,,,4.99,0.00,USD,sandbox,card,usr_1,'=cmd|${orders}@example.com`,
   )
   expect(new Set([first, ...rest].map((line) => line?.split(',')[0])).size).toBe(orders)
+})
+
+it('is refused to an operator who is sent two of them', async () => {
+  const { desk } = await letIn(site, 'owner')
+  const { operator } = await desk.ask(getDesk)
+  const { slots } = site.context
+  const ofOperator = [[`files of ${operator.email}`, 2]] as const
+  const held = [slots.take(ofOperator), slots.take(ofOperator)]
+  const refused = await fetch(`${site.directUrl}/api/studio/orders.csv`, { headers: { cookie: desk.cookie } })
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
+  for (const done of held) done()
+  const { status } = await fetch(`${site.directUrl}/api/studio/orders.csv`, {
+    headers: { cookie: desk.cookie },
+  })
+  expect(status).toBe(200)
 })
 
 it('keeps to the filters, and refuses one that is none', async () => {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { Refusal } from '#contract/errors.ts'
 import { firstLanguage } from '#contract/languages.ts'
 import { exportOrders } from '#contract/studio/orders.ts'
+import { sendBounded } from '#server/platform/http/send-bounded.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { compileSchema } from '#server/platform/http/validators.ts'
 import { dayName } from '#server/platform/utc-days.ts'
@@ -15,6 +16,10 @@ interface Page {
   csv: string
   next_cursor: string | null
 }
+
+/** How long an operator's browser may take for a file, and how many each may take at once. */
+const longestMs = 3_600_000
+const filesOfOperator = 2
 
 const whatIsWrong = compileSchema(exportOrders.query)
 
@@ -47,16 +52,19 @@ export function exportFileRoute(context: StudioContext, command: Command): Plain
         if (now?.role !== role) throw new Refusal('notAllowed')
         return exportPage(context, query, cursor, actor)
       }
+      let done = () => {}
       try {
+        done = context.slots.take([[`files of ${operator.email}`, filesOfOperator]])
         // The command is the export, which answers so, and writes down that it was taken.
         const first = ((await perform(command, context, actor, query)) as { info: Page }).info
         const name = `orders-${dayName(context.clock.now())}.csv`
-        return reply
+        reply
           .type('text/csv; charset=utf-8')
           .header('content-disposition', `attachment; filename="${name}"`)
           .header('cache-control', 'no-store')
-          .send(Readable.from(pagesFrom(first, read)))
+        return sendBounded(reply, Readable.from(pagesFrom(first, read)), { longestMs, done })
       } catch (error) {
+        done()
         if (error instanceof Refusal) return reply.code(403).send()
         throw error
       }

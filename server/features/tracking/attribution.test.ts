@@ -11,6 +11,7 @@ import {
 } from '#contract/members.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import { readParts } from '#server/testing/read-parts.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { answerConsent, trackedVisitor } from '#server/testing/tracked-visitor.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
@@ -448,7 +449,7 @@ describe('over HTTP', () => {
 test('what is kept is exported, and erased', async () => {
   const { userId } = await trackedVisitor(site, true)
   await visit(userId, { token: 'spring', ttclid: 'tt1' })
-  expect(await exportTracking(site.context.db, userId)).toMatchObject({
+  expect(await readParts(exportTracking(site.context.db, userId))).toMatchObject({
     attribution: { first_touch: { referrer_token: 'spring', ttclid: 'tt1' } },
   })
   await site.context.db.transaction().execute((tx) => eraseTracking(tx, userId))

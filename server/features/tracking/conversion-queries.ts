@@ -79,12 +79,21 @@ export async function moveConversions(tx: Tx, from: string, to: string): Promise
   await tx.updateTable('conversions').set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
-export function selectConversionsOf(db: Db, userId: string) {
+/** A page of a person's conversions, in the order of their keys, from the one after `after`. */
+export function selectConversionsOf(db: Db, userId: string, after: Key | undefined, limit: number) {
   return db
     .selectFrom('conversions')
     .select(['destination', 'name', 'event_id', 'details', 'state', 'at'])
     .where('user_id', '=', userId)
-    .orderBy('at', 'desc')
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(destination, name, event_id) > (${after?.destination}, ${after?.name}, ${after?.event_id})`,
+      ),
+    )
+    .orderBy('destination')
+    .orderBy('name')
+    .orderBy('event_id')
+    .limit(limit)
     .execute()
 }
 

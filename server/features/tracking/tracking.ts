@@ -1,5 +1,6 @@
 import { dayMs, type Clock } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { readPages } from '#server/platform/database/read-pages.ts'
 import type { AdIds } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
@@ -22,12 +23,12 @@ import {
   forgetPersonOfEvents,
   moveEvents,
   selectEventsOf,
-} from './event-queries.ts'
   trimEvents,
+} from './event-queries.ts'
 import { recordTouch, type AttributionContext } from './record-touch.ts'
 import { sendConversions, type SendContext } from './send-conversions.ts'
-
 import type { WriteEventsContext } from './write-events.ts'
+
 export { bufferEvents } from './buffer-events.ts'
 export { countPlay } from './funnel-steps.ts'
 export { takeSteps } from './step-queries.ts'
@@ -88,8 +89,8 @@ export async function mergeTracking(
   const consents = await context.consentsOf(tx, [guestId, memberId])
   await moveAttribution(tx, guestId, memberId)
   await moveEvents(tx, guestId, memberId)
-  await moveConversions(tx, guestId, memberId)
   await trimEvents(tx, memberId, context.bounds.eventBytesOfPerson)
+  await moveConversions(tx, guestId, memberId)
   if (consents.get(memberId) ?? consents.get(guestId)) return
   await withdrawConsent(context, tx, memberId)
 }
@@ -133,24 +134,16 @@ export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
   await deleteConversions(tx, userId, 'all')
 }
 
-/** What is kept of where a person came from and did. */
+/** What is kept of where a person came from and did, in lists that are read page by page. */
 export async function exportTracking(db: Db, userId: string): Promise<Record<string, unknown>> {
-  const [attribution, events, conversions] = await Promise.all([
-    selectAttribution(db, userId),
-    loadEventsOf(db, userId),
-    selectConversionsOf(db, userId),
-  ])
-  const { user_id: _, ...touches } = attribution ?? {}
-  return { attribution: attribution ? touches : null, events, conversions }
-}
-
-async function loadEventsOf(db: Db, userId: string) {
-  const events: Awaited<ReturnType<typeof selectEventsOf>> = []
-  let size = batch
-  while (size === batch) {
-    const page = await selectEventsOf(db, userId, events.at(-1), batch)
-    events.push(...page)
-    size = page.length
+  const { user_id: _, ...touches } = (await selectAttribution(db, userId)) ?? {}
+  return {
+    attribution: 'last_at' in touches ? touches : null,
+    events: readPages<Awaited<ReturnType<typeof selectEventsOf>>[number]>((after, limit) =>
+      selectEventsOf(db, userId, after, limit),
+    ),
+    conversions: readPages<Awaited<ReturnType<typeof selectConversionsOf>>[number]>((after, limit) =>
+      selectConversionsOf(db, userId, after, limit),
+    ),
   }
-  return events
 }

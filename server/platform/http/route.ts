@@ -4,6 +4,7 @@ import { Refusal, type RefusalName } from '#contract/errors.ts'
 import type { AnswerOf, BodyOf, Endpoint, QueryOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Role } from '#contract/studio/command.ts'
+import type { SendingBounds } from './send-bounded.ts'
 
 /** Who is asking. A guest for whom nothing is kept (`kept: false`) has no row, so answers for everybody serve it too. */
 export interface Viewer {
@@ -50,8 +51,18 @@ export class Serialised {
 }
 
 export interface Route {
+/** An answer that is written piece by piece, as fast as the client takes it. */
+export class Streamed {
+  readonly pieces: AsyncIterable<string>
+  readonly bounds: SendingBounds
+  constructor(pieces: AsyncIterable<string>, bounds: SendingBounds) {
+    this.pieces = pieces
+    this.bounds = bounds
+  }
+}
+
   endpoint: Endpoint
-  handle(call: Call): Promise<{ info: unknown } | { data: unknown } | Serialised>
+  handle(call: Call): Promise<{ info: unknown } | { data: unknown } | Serialised | Streamed>
 }
 
 /**
@@ -60,7 +71,7 @@ export interface Route {
  */
 export function route<E extends Endpoint>(
   endpoint: E,
-  handle: (call: Call<E>) => Promise<AnswerOf<E> | Serialised>,
+  handle: (call: Call<E>) => Promise<AnswerOf<E> | Serialised | Streamed>,
 ): Route {
   // The schemas of `endpoint` have validated the input by then, which the general type of Route cannot say.
   return { endpoint, handle: handle as unknown as Route['handle'] }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import cookie from '@fastify/cookie'
 import Fastify, {
   type FastifyInstance,
@@ -29,6 +30,7 @@ import { describeApi } from './open-api.ts'
 import { readBytes, readForms, readJsonOnly, readRaw } from './read-body.ts'
 import {
   Serialised,
+  Streamed,
   type AdIds,
   type BytesRoute,
   type Call,
@@ -40,6 +42,7 @@ import {
   type Route,
   type Viewer,
 } from './route.ts'
+import { sendBounded } from './send-bounded.ts'
 import { createSerialiserCompiler } from './serialisers.ts'
 import { createValidatorCompiler } from './validators.ts'
 
@@ -182,7 +185,7 @@ function endConnectionsOnClose(app: FastifyInstance): void {
   })
 }
 
-type Answer = { info: unknown } | { data: unknown } | Serialised
+type Answer = { info: unknown } | { data: unknown } | Serialised | Streamed
 
 function addRoute(
   app: FastifyInstance,
@@ -215,9 +218,12 @@ function addRoute(
     handler: async (request, reply) => {
       const answer = await answerTo(request, reply)
       reply.header('cache-control', 'no-store')
-      if (!(answer instanceof Serialised)) return { code: 200, ...answer }
-      reply.type('application/json; charset=utf-8')
-      return answer.bytes
+      if (answer instanceof Serialised || answer instanceof Streamed)
+        reply.type('application/json; charset=utf-8')
+      if (answer instanceof Serialised) return answer.bytes
+      if (answer instanceof Streamed)
+        return sendBounded(reply, Readable.from(answer.pieces, { objectMode: false }), answer.bounds)
+      return { code: 200, ...answer }
     },
   })
 }
