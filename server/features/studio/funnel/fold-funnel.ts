@@ -2,7 +2,14 @@ import { takeSales, type TakenSales } from '#server/features/billing/billing.ts'
 import { takeSteps } from '#server/features/tracking/tracking.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { addCounts, addMoney, noCounts, type Counted } from './funnel-queries.ts'
+import {
+  addCounts,
+  addMoney,
+  noCounts,
+  selectKnownTokens,
+  unknownToken,
+  type Counted,
+} from './funnel-queries.ts'
 
 const batch = 5000
 
@@ -20,7 +27,7 @@ export async function foldFunnel(db: Db, signal?: AbortSignal): Promise<void> {
 const columns = { visit: 'visits', play: 'plays', paywall: 'paywalls' } as const
 
 async function foldSteps(tx: Tx): Promise<number> {
-  const steps = await takeSteps(tx, batch)
+  const steps = await withKnownTokens(tx, await takeSteps(tx, batch))
   const counted = steps.flatMap(({ day, step, token, click, video_id, count }): Counted[] =>
     keysOf({ token, click, video_id }).map(([kind, key]) => ({
       ...noCounts,
@@ -37,7 +44,9 @@ async function foldSteps(tx: Tx): Promise<number> {
 async function foldSales(tx: Tx): Promise<number> {
   const { taken, sales } = await takeSales(tx, batch)
   if (taken === 0) return 0
-  const keyed = sales.flatMap((sums) => keysOf(sums).map(([kind, key]) => ({ ...sums, kind, key })))
+  const keyed = (await withKnownTokens(tx, sales)).flatMap((sums) =>
+    keysOf(sums).map(([kind, key]) => ({ ...sums, kind, key })),
+  )
   // A key that only gave money back has its row too, so that the list holds all that the totals do.
   await addCounts(
     tx,
@@ -45,6 +54,19 @@ async function foldSales(tx: Tx): Promise<number> {
   )
   await addMoney(tx, keyed)
   return taken
+}
+
+/** Tokens that are no link's and no member's are one: anybody can make them up, and each would leave rows for good. */
+async function withKnownTokens<Row extends { token: string | null }>(tx: Tx, rows: readonly Row[]) {
+  const tokens = new Set(rows.map(({ token }) => token).filter((token) => token !== null && token !== ''))
+  const known = await selectKnownTokens(
+    tx,
+    [...tokens].filter((token) => token !== null),
+  )
+  return rows.map((row) => ({
+    ...row,
+    token: row.token === null || row.token === '' || known.has(row.token) ? row.token : unknownToken,
+  }))
 }
 
 type Origin = { [Part in keyof Pick<TakenSales, 'token' | 'click' | 'video_id'>]: TakenSales[Part] | null }

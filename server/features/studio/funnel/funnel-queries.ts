@@ -134,6 +134,20 @@ export async function selectTokenCounts(db: Db, tokens: readonly string[]): Prom
   return new Map(rows.map(({ key, ...sums }) => [key, sums]))
 }
 
+/** What stands for every token that is nobody's. No link and no member has it. */
+export const unknownToken = 'unknown'
+
+/** Which of these tokens are a link's, or the referral code of somebody who has registered. */
+export async function selectKnownTokens(db: Db, tokens: readonly string[]): Promise<ReadonlySet<string>> {
+  if (tokens.length === 0) return new Set()
+  const { rows } = await sql<{ token: string }>`
+    SELECT token FROM links WHERE token = ANY (${tokens}::text[])
+    UNION ALL
+    SELECT referral_code FROM users WHERE referral_code = ANY (${tokens}::text[])
+      AND (member_since IS NOT NULL OR merged_into IS NOT NULL)`.execute(db)
+  return new Set(rows.map(({ token }) => token))
+}
+
 /** How the operator calls these tokens. */
 export async function selectLinkNames(db: Db, tokens: readonly string[]): Promise<Map<string, string>> {
   const rows = await db

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { saveHistory } from '#contract/library.ts'
-import { deleteUser, getUser } from '#contract/members.ts'
+import { changeUser, deleteUser, getUser } from '#contract/members.ts'
 import { type listFunnel, type FunnelKind, type FunnelRow } from '#contract/studio/funnel.ts'
 import type { listDays } from '#contract/studio/growth.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
@@ -12,6 +12,7 @@ import { refundOrder } from '#server/features/billing/refund-order.ts'
 import { arrive, writeEvents } from '#server/features/tracking/write-events.ts'
 import { episodeOf, hear, moneySite, paymentOf, type MoneySite } from '#server/testing/money-site.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { password, registerMember } from '#server/testing/register-member.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
 import { foldFunnel } from './fold-funnel.ts'
@@ -116,7 +117,7 @@ it('tells the kind of an ad click and keeps neither the click nor the person wit
   expect(rowOf(list, 'tiktok')).toMatchObject({ visits: 0, plays: 1 })
 })
 
-it('counts an event once, though its batch is written twice, and a token of any length', async () => {
+it('counts an event once, though its batch is written twice, and all unknown tokens as one', async () => {
   const before = (await funnel('token')).totals.visits
   const referrer_token = '\u{1F680}'.repeat(127) + 'xyz'
   const event = { name: 'visit', fields: { referrer_token }, fbclid: undefined, ttclid: undefined }
@@ -125,7 +126,25 @@ it('counts an event once, though its batch is written twice, and a token of any 
   await writeEvents(site.context, [arrived, arrive(event, site.context.clock.now(), '::1', null)])
   const { list, totals } = await funnel('token')
   expect(totals.visits).toBe(before + 2)
-  expect(rowOf(list, '\u{1F680}'.repeat(127) + 'x')).toMatchObject({ visits: 2 })
+  const visits = rowOf(list, 'unknown')?.visits ?? 0
+  const other = { ...event, fields: { referrer_token: 'made-up' } }
+  await writeEvents(site.context, [arrive(other, site.context.clock.now(), '::1', null)])
+  const { list: later } = await funnel('token')
+  expect(rowOf(later, 'unknown')).toMatchObject({ visits: visits + 1 })
+  expect(later.map(({ key }) => key).toSorted()).toEqual(list.map(({ key }) => key).toSorted())
+})
+
+it("counts by a member's code, and not by a guest's", async () => {
+  const { visitor, user } = await registerMember(site)
+  await tell({ event: 'visit', referrer_token: user.referral_code ?? '' }, 'visits')
+  const guest = site.visitor()
+  await guest.ask(getUser)
+  const { referral_code } = await guest.ask(changeUser, { body: { display_name: 'Ada' } })
+  await tell({ event: 'visit', referrer_token: referral_code ?? '' }, 'visits')
+  const { list } = await funnel('token')
+  expect(rowOf(list, user.referral_code)).toMatchObject({ visits: 1 })
+  expect(rowOf(list, referral_code)).toBeUndefined()
+  await visitor.ask(deleteUser, { body: { current_password: password } })
 })
 
 it('leaves out what is said of a video that does not exist', async () => {
