@@ -30,14 +30,15 @@ const mostOrders = 50
  * @throws Refusal emailInvalid with the field; Fault tooMany, for addresses known and unknown alike; badRequest without one
  */
 export async function askForLink(
-  { db, clock, secret, limits }: BillingContext,
-  call: Pick<Call, 'language'>,
+  { db, clock, secret, limits, quotas }: BillingContext,
+  call: Pick<Call, 'language' | 'ip'>,
   purpose: Purpose,
   { email, order_id }: { email?: string; order_id?: string },
 ): Promise<void> {
   if (email === undefined) throw new Fault('badRequest', `${purpose} or email is needed`)
   const now = clock.now()
   checkEmail(email)
+  quotas.take('mailLinks', call.ip)
   await takeTurn(db, keyFor(secret, `link-${purpose}`, foldEmail(email)), limits.resetAccount, now)
   const orderId = order_id?.trim() || null
   await insertLinkRequest(db, { purpose, email, order_id: orderId, language: call.language, created_at: now })

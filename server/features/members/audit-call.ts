@@ -4,17 +4,24 @@ import { originOf, writeAudit } from '#server/platform/database/audit.ts'
 import type { Db } from '#server/tables.ts'
 import type { MembersContext } from './members-context.ts'
 
-/** Writes down what a call did to an account, in its transaction. `userId` is null where nobody is behind it. */
-export function auditCall(
-  { clock, secret }: Pick<MembersContext, 'clock' | 'secret'>,
+/** What strangers can cause as often as they like. */
+const boundedEvents: ReadonlySet<AuditedEvent> = new Set(['sign_in_failed', 'consent_changed', 'exported'])
+
+/**
+ * Writes down what a call did to an account, in its transaction. `userId` is null where nobody is behind it. Of what strangers can
+ * cause at will, a network leaves so many entries an hour and no more.
+ */
+export async function auditCall(
+  { clock, secret, quotas }: Pick<MembersContext, 'clock' | 'secret' | 'quotas'>,
   tx: Db,
   call: { ip: string },
   event: AuditedEvent,
   userId: string | null,
   details?: Record<string, unknown>,
 ): Promise<void> {
+  if (boundedEvents.has(event) && quotas.spend('audit', call.ip) > 0) return
   const at = clock.now()
-  return writeAudit(tx, {
+  await writeAudit(tx, {
     event,
     userId,
     origin: originOf(secret, call.ip),
@@ -25,7 +32,7 @@ export function auditCall(
 
 /** Throws an error again; where it says that the code of the second factor was wrong, the sign-in is written down as failed. */
 export async function auditWrongCode(
-  context: Pick<MembersContext, 'db' | 'clock' | 'secret'>,
+  context: Pick<MembersContext, 'db' | 'clock' | 'secret' | 'quotas'>,
   call: { ip: string },
   userId: string,
   error: unknown,

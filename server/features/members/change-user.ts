@@ -51,7 +51,7 @@ async function changeAccount(context: MembersContext, call: ChangeCall, profile:
   if (email !== undefined) checkEmail(email)
   if (new_password !== undefined) checkPassword(new_password, 'new_password')
   const proof = await provePerson(context, member, call.body)
-  if (email !== undefined) await admitEmail(context, email, member.userId)
+  if (email !== undefined) await admitEmail(context, email, member.userId, call.ip)
   const password_hash = new_password === undefined ? undefined : await hashPassword(new_password)
   return answerInTransaction(context.db, call, async (tx, held) => {
     const user = await lockProven(context, tx, proof)
@@ -68,10 +68,10 @@ async function changeAccount(context: MembersContext, call: ChangeCall, profile:
 }
 
 /** @throws Refusal emailTaken, of which the owner is told; Fault tooMany */
-async function admitEmail(context: MembersContext, email: string, userId: string): Promise<void> {
+async function admitEmail(context: MembersContext, email: string, userId: string, ip: string): Promise<void> {
   const owner = await selectUserByEmail(context.db, email)
   if (owner?.id === userId && owner.email === email) return
-  await limitVerifications(context, userId)
+  await limitVerifications(context, userId, ip)
   if (!owner || owner.id === userId) return
   await tellOwner(context, email)
   throw new Refusal('emailTaken', { field: 'email' })

@@ -152,11 +152,12 @@ export function newGuest(): Viewer {
 export async function keepViewer(
   context: MembersContext,
   tx: Tx,
-  call: Answering & Partial<Pick<Call, 'adIds'>>,
+  call: Answering & Partial<Pick<Call, 'adIds' | 'ip'>>,
 ): Promise<string> {
   const viewer = requireViewer(call)
   const made = !viewer.kept && (await insertUser(tx, { id: viewer.userId, language: call.language }))
   const row = made ? undefined : await holdStanding(tx, viewer.userId)
+  if (made && call.ip !== undefined) context.quotas.take('guests', call.ip)
   const alive = made || (row && (viewer.role === 'visitor' ? isGuest(row) : row.deleted_at === null))
   if (!alive) {
     if (viewer.role === 'visitor') forgetGuest(context, call)

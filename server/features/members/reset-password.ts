@@ -29,6 +29,7 @@ export async function askForReset(context: MembersContext, call: Call<typeof for
   const { email } = call.body
   const now = clock.now()
   checkEmail(email)
+  context.quotas.take('mailLinks', call.ip)
   await takeTurn(db, keyFor(secret, 'reset', foldEmail(email)), limits.resetAccount, now)
   await insertResetRequest(db, { email, language: call.language, created_at: now })
 }

@@ -17,9 +17,11 @@ export async function sendVerification(
 }
 
 /** Lets a member have such mails sent as often as those for a forgotten password. @throws Fault tooMany */
-export function limitVerifications(
-  { db, clock, secret, limits }: MembersContext,
+export async function limitVerifications(
+  { db, clock, secret, limits, quotas }: MembersContext,
   userId: string,
+  ip: string,
 ): Promise<void> {
+  quotas.take('mailLinks', ip)
   return takeTurn(db, keyFor(secret, 'verify', userId), limits.resetAccount, clock.now())
 }

@@ -76,6 +76,22 @@ export async function deleteSessions(
   return Number((await statement.executeTakeFirst()).numDeletedRows)
 }
 
+/** Ends the sessions of a person beyond so many, those that began first. */
+export async function deleteOldestSessions(tx: Tx, userId: string, most: number): Promise<void> {
+  await tx
+    .deleteFrom('sessions')
+    .where('id', 'in', (sessions) =>
+      sessions
+        .selectFrom('sessions')
+        .select('id')
+        .where('user_id', '=', userId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .offset(most),
+    )
+    .execute()
+}
+
 /** When a session began; a recent sign-in stands for a password where there is none. */
 export async function selectSessionStart(db: Db, id: string): Promise<Date | undefined> {
   const row = await db.selectFrom('sessions').select('created_at').where('id', '=', id).executeTakeFirst()

@@ -21,6 +21,8 @@ const mostDays = 400
 /** A session's `last_seen_at` is as exact as this. */
 const touchMs = 3_600_000
 const longestAgent = 512
+/** Browsers that a member is signed in with at once. */
+const mostSessions = 100
 
 /**
  * Begins a session of a user, who is a member from then on: sets the cookie and `x-user-token`. The session that the
@@ -47,6 +49,7 @@ export async function startSession(
     created_at: now,
     last_seen_at: now,
   })
+  await queries.deleteOldestSessions(tx, userId, mostSessions)
   call.setHeader('set-cookie', cookieFor(context.secure, 'session', token, mostDays))
   if (call.viewer?.role === 'visitor') forgetGuest(context, call)
   call.setHeader('x-user-token', headerTokenOf(context.secret, id))

@@ -246,6 +246,25 @@ describe('a session', () => {
     expect(await seen()).toBe(first)
     moveOn(1000)
     await visitor.ask(getUser)
+  it('is ended, the oldest first, where a member has signed in a hundred times since', async () => {
+    const { visitor, user, email } = await registerMember(site)
+    await site.context.database.pool.query(
+      `INSERT INTO sessions (id, user_id, token_hash, user_agent, created_at, last_seen_at)
+       SELECT 'ses_' || n || '_' || $1, $1, sha256((n || $1)::bytea), '', $2::timestamptz + n * interval '1 ms', $2
+       FROM generate_series(1, 99) n`,
+      [user.id, new Date(now)],
+    )
+    expect((await visitor.ask(getUser)).id).toBe(user.id)
+    moveOn(1)
+    const another = await guest()
+    expect((await enter(another, email)).answer.code).toBe(200)
+    expect((await another.ask(getUser)).id).toBe(user.id)
+    expect((await visitor.ask(getUser)).id).not.toBe(user.id)
+    expect(
+      await site.context.db.selectFrom('sessions').select('id').where('user_id', '=', user.id).execute(),
+    ).toHaveLength(100)
+  })
+
     expect(Date.parse((await seen()) ?? '')).toBeGreaterThan(Date.parse(first ?? '') + 3_900_000)
   })
 })

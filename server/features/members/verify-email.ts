@@ -60,7 +60,7 @@ async function sendAgain(context: MembersContext, call: VerifyCall): Promise<Ver
   const { userId } = requireMember(call)
   const due = await findUnproven(db, userId)
   if (due.verified) return due
-  await limitVerifications(context, userId)
+  await limitVerifications(context, userId, call.ip)
   await inTransaction(db, async (tx) => {
     const user = await lockUser(tx, userId)
     if (!user || user.deleted_at) throw new Refusal('signInFirst')

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancelByLink, createOrder, unlockEpisode } from '#contract/billing.ts'
+import { changeUser, forgotPassword, getUser, signIn } from '#contract/members.ts'
+import { moneySite, episodeOf, type MoneySite } from '#server/testing/money-site.ts'
+import { registerMember } from '#server/testing/register-member.ts'
+import { Visitor } from '#server/testing/visitor.ts'
+
+/** So much of each kind, so that the next one is too much. */
+const settings = {
+  LIMIT_GUESTS_IP: '12/h',
+  LIMIT_ORDERS_IP: '1/h',
+  LIMIT_KEYS_IP: '2/h',
+  LIMIT_MAIL_LINKS_IP: '2/h',
+  LIMIT_AUDIT_IP: '3/h',
+  LIMIT_EVENT_BYTES_IP: '1000/h',
+}
+
+let site: MoneySite
+beforeAll(async () => {
+  site = await moneySite(settings)
+})
+afterAll(() => site.close())
+
+/** Somebody new, always of the same process and network. */
+async function stranger(): Promise<Visitor> {
+  const visitor = new Visitor(site.directUrl)
+  await visitor.ask(getUser)
+  return visitor
+}
+
+const countOf = async (table: string, where = 'true') => {
+  const { rows } = await site.context.database.pool.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM ${table} WHERE ${where}`,
+  )
+  return rows[0]?.count ?? 0
+}
+
+const expectRefused = ({ status, headers }: { status: number; headers: Headers }) => {
+  expect(status).toBe(429)
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+}
+
+test('a network makes no more orders in an hour than it may', async () => {
+  const visitor = await stranger()
+  const order = () =>
+    visitor.call(createOrder, {
+      body: { kind: 'episode', episode_id: episodeOf(site), gateway: 'sandbox', email: 'ada@example.com' },
+    })
+  expect((await order()).answer.code).toBe(200)
+  expectRefused(await order())
+  expect(await countOf('orders')).toBe(1)
+})
+
+test('the idempotency keys of guests count for their network, those of a member for the member', async () => {
+  const body = { episode_id: episodeOf(site) }
+  const unlock = (visitor: Visitor, key: string) =>
+    visitor.call(unlockEpisode, { body, headers: { 'idempotency-key': key } })
+  for (const key of ['a', 'b']) expect((await unlock(await stranger(), key)).answer.code).toBe(402)
+  expectRefused(await unlock(await stranger(), 'c'))
+  const { visitor } = await registerMember(site, new Visitor(site.directUrl))
+  expect((await unlock(visitor, 'd')).answer.code).toBe(402)
+})
+
+test('a network asks for no more mails with links than it may, whatever the addresses', async () => {
+  const ask = (email: string) => new Visitor(site.directUrl).call(forgotPassword, { body: { email } })
+  expect((await ask('one@example.com')).answer.code).toBe(200)
+  const byLink = await (await stranger()).call(cancelByLink, { body: { email: 'two@example.com' } })
+  expect(byLink.answer.code).toBe(200)
+  expectRefused(await ask('three@example.com'))
+  expect(await countOf('reset_requests', "email = 'three@example.com'")).toBe(0)
+})
+
+test('the audit trail takes no more than it may of what strangers cause at will', async () => {
+  const visitor = await stranger()
+  for (const marketing of [true, false, true])
+    await visitor.ask(changeUser, { body: { consent: { marketing } } })
+  const after = await visitor.ask(changeUser, { body: { consent: { marketing: false } } })
+  expect(after.consent).toEqual({ marketing: false })
+  const wrong = { email: 'nobody@example.com', password: 'not the password' }
+  expect((await visitor.call(signIn, { body: wrong })).answer.code).toBe(500)
+  expect(await countOf('audit_events', "event IN ('consent_changed', 'sign_in_failed')")).toBe(3)
+})
+
+test('a network leaves no more bytes of events than it may', async () => {
+  for (let sent = 0; sent < 10; sent++)
+    await fetch(`${site.directUrl}/api/statics.png?event=much&text=${'x'.repeat(200)}`)
+  await site.context.events.stop()
+  expect([1, 2, 3]).toContain(await countOf('events'))
+})
+
+test('events are not recorded while little room is left on the disk', async () => {
+  const full = await moneySite({ DISK_LEAST_MB: '1000000000' })
+  await full.visitor().fetch('/api/statics.png?event=visit')
+  await full.context.events.stop()
+  const { rows } = await full.context.database.pool.query('SELECT FROM events')
+  await full.close()
+  expect(rows).toHaveLength(0)
+})
+
+test('a network has no more new guests of whom something is kept than it may', async () => {
+  const keep = async () => (await stranger()).call(changeUser, { body: { display_name: 'Ada' } })
+  let last = await keep()
+  for (let made = 0; made < 12 && last.status === 200; made++) last = await keep()
+  expectRefused(last)
+  expect(await countOf('users', 'member_since IS NULL')).toBeLessThanOrEqual(12)
+})
