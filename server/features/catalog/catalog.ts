@@ -28,7 +28,7 @@ export { standInCovers } from './publish-queries.ts'
 export { listMenuIds, nameListing, type ListingKind } from './name-listing.ts'
 export { createCatalog, type Catalog } from './create-catalog.ts'
 export { loadCards } from './load-cards.ts'
-export { listVideosFrom, startsOfVideos } from './sitemap-queries.ts'
+export { listVideosFrom, startsOfVideos, type Released } from './sitemap-queries.ts'
 export { listHomepageChoices, loadDraft, previewDraft, saveDraft } from './compose-homepage.ts'
 export { recordWatchedNext } from './recommend-videos.ts'
 

@@ -140,6 +140,27 @@ describe('the sitemap', () => {
     expect(videos.match(/<url>/g)).toHaveLength(2)
   })
 
+  it('has no file that begins elsewhere than the index says', async () => {
+    const { html: index } = await open('/sitemap.xml')
+    const [, start = ''] = /sitemaps\/videos\/([^<]*)\.xml/.exec(index) ?? []
+    const [time = '', id = ''] = start.split('-')
+    expect((await open(`/sitemaps/videos/${start}.xml`)).status).toBe(200)
+    for (const name of [`${Number(time) + 1}-${id}`, `${time}-${id}x`, `0${start}`, '0-a'])
+      expect((await open(`/sitemaps/videos/${name}.xml`)).status).toBe(404)
+  })
+
+  it('is refused to a network to which as many large answers are sent as it may have', async () => {
+    const { html: index } = await open('/sitemap.xml')
+    const [path = ''] = /\/sitemaps\/videos\/[^<]*/.exec(index) ?? []
+    const { largeAnswersOfNetwork } = site.context.bounds
+    const shares = [['large answers of 127.0.0.1', largeAnswersOfNetwork]] as const
+    const all = Array.from({ length: largeAnswersOfNetwork }, () => site.context.slots.take(shares))
+    const refused = await fetch(site.directUrl + path)
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
+    for (const done of all) done()
+    expect((await fetch(site.directUrl + path)).status).toBe(200)
+  })
+
   test.each(['x.xml', '1-a.xml.xml', `1-${'a'.repeat(65)}.xml`])('%s is no file of it', async (name) => {
     expect((await open(`/sitemaps/videos/${name}`)).status).toBe(404)
   })

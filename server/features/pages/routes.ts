@@ -10,7 +10,7 @@ import { installRoutes } from './install-routes.ts'
 import { firstPlansLoader, type FirstPlansContext } from './load-first-plans.ts'
 import { loadFirstScreen } from './load-first-screen.ts'
 import { firstCover, homeLoader, type HomeContext } from './load-home.ts'
-import { sitemapRoutes } from './sitemap-routes.ts'
+import { sitemapRoutes, type SitemapContext } from './sitemap-routes.ts'
 
 /** What the web's router knows (web/lib/paths.ts); any other path is the not-found screen with HTTP 404. */
 const screens = [
@@ -40,7 +40,8 @@ export type PagesContext = Catalog &
   MembersContext &
   HomeContext &
   FirstPlansContext &
-  DocumentsContext & { webRoot: string }
+  DocumentsContext &
+  SitemapContext & { webRoot: string }
 
 type Handle = PlainRoute['handle']
 

@@ -1,8 +1,21 @@
+import { open } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { OfferedLanguages } from '#contract/languages.ts'
 import { pageNames } from '#contract/pages.ts'
-import { listMenuIds, listVideosFrom, startsOfVideos } from '#server/features/catalog/catalog.ts'
+import {
+  listMenuIds,
+  listVideosFrom,
+  startsOfVideos,
+  type Released,
+} from '#server/features/catalog/catalog.ts'
 import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
+import type { DocumentFiles } from '#server/platform/document-files.ts'
+import { networkOf } from '#server/platform/http/network-of.ts'
+import { sendBounded } from '#server/platform/http/send-bounded.ts'
+import type { Slots } from '#server/platform/http/slots.ts'
+import type { Bounds } from '#server/platform/read-bounds.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import { escapeMarkup, formsOf } from './build-head.ts'
@@ -13,53 +26,98 @@ export interface SitemapContext {
   publicUrl: string
   /** Those that are offered. */
   languages(): OfferedLanguages
+  documentFiles: DocumentFiles
+  slots: Slots
+  bounds: Bounds
 }
 
 /** The format allows 50,000; with every language's form of each page that would be 40 MB. */
 const perFile = 5000
+const perPiece = 500
 const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const sitemaps = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 /** /robots.txt, /sitemap.xml, which names the files, and the files: one of pages, the others of videos in their order. */
-export function sitemapRoutes({ db, clock, publicUrl, languages }: SitemapContext): PlainRoute[] {
-  const cache = createAnswerCache<string>(clock)
-  const give = (path: string, type: string, load: (name: string) => Promise<string>): PlainRoute => ({
+export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
+  const { db, clock, publicUrl, languages } = context
+  const cache = createAnswerCache<Buffer>(clock)
+  const starts = createAnswerCache<Released[]>(clock)
+  const startsNow = () => starts.get('', () => startsOfVideos(db, perFile))
+  const give = (path: string, type: string, load: () => Promise<string>): PlainRoute => ({
     method: 'GET',
     path,
-    async handle(request, reply) {
-      const { start = '' } = request.params as { start?: string }
-      const text = await cache.get(`${path} ${start}`, () => load(start))
-      return reply
-        .type(`${type}; charset=utf-8`)
-        .code(text === '' ? 404 : 200)
-        .send(text)
+    async handle(_request, reply) {
+      // Bytes that all clients share: of a text, each that reads slowly would hold a copy.
+      const bytes = await cache.get(path, async () => Buffer.from(await load()))
+      return reply.type(`${type}; charset=utf-8`).send(bytes)
     },
   })
   return [
     give('/robots.txt', 'text/plain', async () => robots(publicUrl)),
     give('/sitemap.xml', 'application/xml', async () => {
-      const starts = await startsOfVideos(db, perFile)
-      const files = starts.map(({ at, id }) => `/sitemaps/videos/${at.getTime()}-${id}.xml`)
+      const files = (await startsNow()).map((start) => `/sitemaps/videos/${nameOf(start)}`)
       return index(['/sitemaps/pages.xml', ...files].map((path) => publicUrl + path))
     }),
     give('/sitemaps/pages.xml', 'application/xml', async () => {
       const menu = (await listMenuIds(db)).map((id) => `/browse/${id}`)
       const paths = ['/', '/shopping', ...menu, ...pageNames.map((name) => `/${name}`)]
-      return urls(
-        paths.map((path) => ({ address: publicUrl + path })),
-        languages(),
-      )
+      const pages = paths.map((path) => ({ address: publicUrl + path }))
+      return `${openUrls}${pages.map((page) => urlOf(page, languages())).join('')}${closeUrls}`
     }),
-    give('/sitemaps/videos/:start', 'application/xml', async (start) => {
-      const [, time, id] = /^(\d{1,15})-(\w{1,64})\.xml$/.exec(start) ?? []
-      if (time === undefined || id === undefined) return ''
-      const videos = await listVideosFrom(db, { at: new Date(Number(time)), id }, perFile)
-      return urls(
-        videos.map(({ at, id }) => ({ address: `${publicUrl}/videos/${id}`, at })),
-        languages(),
-      )
-    }),
+    {
+      method: 'GET',
+      path: '/sitemaps/videos/:start',
+      async handle(request, reply) {
+        const { start: name = '' } = request.params as { start?: string }
+        const start = (await startsNow()).find((each) => nameOf(each) === name)
+        if (!start) return reply.code(404).send()
+        return sendFileOfVideos(context, request, reply, start)
+      },
+    },
   ]
+}
+
+const nameOf = ({ at, id }: Released) => `${at.getTime()}-${id}.xml`
+
+/** Sends a file of videos from the disk: it is megabytes large. */
+async function sendFileOfVideos(
+  { db, publicUrl, languages, documentFiles, slots, bounds }: SitemapContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  start: Released,
+): Promise<FastifyReply> {
+  const done = slots.take([
+    [`large answers of ${networkOf(request.ip)}`, bounds.largeAnswersOfNetwork],
+    ['large answers', bounds.largeAnswers],
+  ])
+  try {
+    const path = await documentFiles.pathOf(`sitemap ${nameOf(start)} ${languages().join()}`, () =>
+      writeVideos(db, publicUrl, languages(), start),
+    )
+    const file = await open(path)
+    reply.type('application/xml; charset=utf-8').header('content-length', (await file.stat()).size)
+    return sendBounded(reply, file.createReadStream(), { longestMs: bounds.exportSeconds * 1000, done })
+  } catch (error) {
+    done()
+    throw error
+  }
+}
+
+/** The pieces of a file of videos, from one on. */
+async function* writeVideos(
+  db: Db,
+  publicUrl: string,
+  offered: OfferedLanguages,
+  start: Released,
+): AsyncGenerator<string> {
+  yield openUrls
+  const videos = await listVideosFrom(db, start, perFile)
+  for (let from = 0; from < videos.length; from += perPiece) {
+    const piece = videos.slice(from, from + perPiece)
+    yield piece.map(({ at, id }) => urlOf({ address: `${publicUrl}/videos/${id}`, at }, offered)).join('')
+    await setImmediate()
+  }
+  yield closeUrls
 }
 
 /** Crawlers that draw the pages need the calls; media and what belongs to paying are nothing for them. */
@@ -78,13 +136,13 @@ function index(addresses: readonly string[]): string {
   return `${xml}<sitemapindex ${sitemaps}>\n${files.join('')}</sitemapindex>\n`
 }
 
-function urls(pages: readonly { address: string; at?: Date }[], languages: OfferedLanguages): string {
-  const entries = pages.map(({ address, at }) => {
-    const forms = formsOf(address, languages).map(
-      ([lang, href]) => `<xhtml:link rel="alternate" hreflang="${lang}" href="${escapeMarkup(href)}"/>`,
-    )
-    const changed = at ? `<lastmod>${at.toISOString()}</lastmod>` : ''
-    return `<url><loc>${escapeMarkup(address)}</loc>${changed}${forms.join('')}</url>\n`
-  })
-  return `${xml}<urlset ${sitemaps} xmlns:xhtml="http://www.w3.org/1999/xhtml">\n${entries.join('')}</urlset>\n`
+const openUrls = `${xml}<urlset ${sitemaps} xmlns:xhtml="http://www.w3.org/1999/xhtml">\n`
+const closeUrls = '</urlset>\n'
+
+function urlOf({ address, at }: { address: string; at?: Date }, languages: OfferedLanguages): string {
+  const forms = formsOf(address, languages).map(
+    ([lang, href]) => `<xhtml:link rel="alternate" hreflang="${lang}" href="${escapeMarkup(href)}"/>`,
+  )
+  const changed = at ? `<lastmod>${at.toISOString()}</lastmod>` : ''
+  return `<url><loc>${escapeMarkup(address)}</loc>${changed}${forms.join('')}</url>\n`
 }
