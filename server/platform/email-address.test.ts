@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { foldEmail, sameEmail } from './email-address.ts'
+import { foldEmail, isAddress, sameEmail } from './email-address.ts'
 
 describe('an address', () => {
   it('is looked for and counted without case, letter by letter', () => {
@@ -12,4 +12,29 @@ describe('an address', () => {
     expect(sameEmail('vİctim@example.com', 'victim@example.com')).toBe(false)
     expect(sameEmail(null, 'ada@example.com')).toBe(false)
   })
+})
+
+describe('what is written to', () => {
+  it.each(['ada@example.com', 'ada+tag@example.com', "o'neil@example.com", 'ädä@exämple.com'])(
+    '%s is an address',
+    (text) => expect(isAddress(text)).toBe(true),
+  )
+
+  it.each([
+    '<v@x>',
+    'v@x>',
+    'a,b@x',
+    'a;b@x',
+    'a:b@x',
+    'a"b@x',
+    'a\\b@x',
+    'a(b)@x',
+    'a[b]@x',
+    'a b@x',
+    'a\u0007b@x',
+    'a@b@c',
+    '@x',
+    'a@',
+    'a',
+  ])('%s is none', (text) => expect(isAddress(text)).toBe(false))
 })

@@ -1,3 +1,12 @@
+/** What separates addresses and names in the header of a mail: with it, a mailer would write to another address than was checked. */
+const unsafe = /[\s<>()[\],:;"\\\p{Cc}]/u
+
+/** Whether a text is one address: one `@` with something on both sides, and nothing that a mailer reads as more than an address. */
+export function isAddress(text: string): boolean {
+  const [local, host, ...more] = text.split('@')
+  return Boolean(local) && Boolean(host) && more.length === 0 && !unsafe.test(text)
+}
+
 /**
  * An address as it is looked for and counted everywhere: without case (product.md, section 6), letter by
  * letter as PostgreSQL's `lower` does it. In JavaScript a text's İ becomes two characters, so that victİm@… would open

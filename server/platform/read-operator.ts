@@ -1,3 +1,4 @@
+import { isAddress } from '#server/platform/email-address.ts'
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
@@ -23,7 +24,7 @@ export interface OperatorConfig {
 /** @throws ConfigError where CONTACT_EMAIL is no address, TAX_RATE no percentage or SITE_LOGO no picture that can be read */
 export function readOperator(env: Env): OperatorConfig {
   const email = text(env, 'CONTACT_EMAIL')
-  if (email !== undefined && !/^[^<>@\s]+@[^<>@\s]+$/.test(email))
+  if (email !== undefined && !isAddress(email))
     throw new ConfigError(`CONTACT_EMAIL must be an address such as hello@drama.example, not "${email}".`)
   return {
     site: text(env, 'SITE_NAME') ?? 'Cliffhanger',

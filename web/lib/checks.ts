@@ -9,7 +9,7 @@ const passwordLength = { least: 8, most: 128 }
 const lengthOf = (text: string) => [...text].length
 
 export function isEmail(text: string): boolean {
-  return text.length <= longestEmail && /^[^\s@]+@[^\s@]+$/.test(text.trim())
+  return text.length <= longestEmail && /^[^\s@<>()[\],:;"\\]+@[^\s@<>()[\],:;"\\]+$/.test(text.trim())
 }
 
 export function isName(text: string): boolean {

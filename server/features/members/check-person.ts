@@ -1,9 +1,19 @@
 import { Refusal } from '#contract/errors.ts'
+import { isAddress } from '#server/platform/email-address.ts'
 import { hasCardNumber } from '#server/platform/card-number.ts'
 
-/** One `@`, 254 characters at most, and no card number by mistake (product.md, section 6). @throws Refusal emailInvalid with the field */
+const longestEmail = 254
+
+/**
+ * One `@`, 254 characters at most, and no card number by mistake (product.md, section 6). @throws Refusal emailInvalid with the field
+ */
 export function checkEmail(email: string): void {
-  if ([...email].length > 254 || !/^[^@\s]+@[^@\s]+$/.test(email) || hasCardNumber(email))
+  if (
+    email.length > 2 * longestEmail ||
+    [...email].length > longestEmail ||
+    !isAddress(email) ||
+    hasCardNumber(email)
+  )
     throw new Refusal('emailInvalid', { field: 'email' })
 }
 

@@ -15,6 +15,7 @@ import {
 import { trackingKeys } from '#contract/tracking.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
 import { isPixelId, putTrackingSetting, selectTrackingSettings } from '#server/features/tracking/tracking.ts'
+import { isAddress } from '#server/platform/email-address.ts'
 import { readMailFrom, type Config } from '#server/platform/config.ts'
 import { ConfigError } from '#server/platform/config-error.ts'
 import type { OwnSettings } from '#server/platform/live-settings.ts'
@@ -119,7 +120,7 @@ async function change(tx: Tx, name: SettingName, value: string | null): Promise<
 const invalid = () => new Refusal('settingInvalid', { field: 'value' })
 
 function address(text: string): string {
-  if (!/^[^<>@\s]+@[^<>@\s]+$/.test(text)) throw invalid()
+  if (!isAddress(text)) throw invalid()
   return text
 }
 

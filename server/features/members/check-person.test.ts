@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { checkEmail } from './check-person.ts'
+
+const refused = expect.objectContaining({ reason: 'emailInvalid', info: { field: 'email' } })
+
+test.each([
+  '<v@x>',
+  'v@x>',
+  'a,b@x',
+  'a;b@x',
+  '"a"@x',
+  'a\\b@x',
+  'a@b@c',
+  'a\u0000@x',
+  `${'a'.repeat(254)}@x`,
+])('the address %s is refused', (email) => expect(() => checkEmail(email)).toThrow(refused))
+
+test.each(['ada@example.com', "o'neil+tag@example.com", 'ädä@exämple.com', `${'a'.repeat(252)}@x`])(
+  'the address %s is accepted',
+  (email) => expect(() => checkEmail(email)).not.toThrow(),
+)
