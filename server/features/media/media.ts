@@ -49,7 +49,7 @@ export { createEpisodes, type Episodes } from './load-episodes.ts'
 export { listFailedFiles } from './failed-files.ts'
 
 /** What reads a `video.yaml`. Loaded once somebody brings one, as what makes covers is. */
-export const loadVideoYaml = () => import('./ingest/parse-video-yaml.ts')
+export { readVideoYaml } from './read-video-yaml.ts'
 
 /** As make-stills.ts says. */
 export const makeCover: typeof Stills.makeCover = async (...given) =>

@@ -3,6 +3,7 @@ import type { Language } from '#contract/languages.ts'
 import { pageNames, type Page } from '#contract/pages.ts'
 import type { OperatorConfig } from '#server/platform/read-operator.ts'
 import type { Db } from '#server/tables.ts'
+import { parseAside } from './parse-aside.ts'
 import { parseMarkdown, type Values } from './parse-markdown.ts'
 import { loadText } from './site-texts.ts'
 
@@ -19,8 +20,10 @@ export interface PageContext {
 export async function loadPage(context: PageContext, name: string, language: Language): Promise<Page> {
   const known = pageNames.find((each) => each === name)
   if (!known) throw new Refusal('notFound')
-  const { markdown, updated_at } = await loadText(context.db, { name: known, language })
-  return { name: known, ...parseMarkdown(markdown, textValues(context)), updated_at }
+  const { markdown, own, updated_at } = await loadText(context.db, { name: known, language })
+  const values = textValues(context)
+  const parsed = own ? await parseAside(markdown, values) : parseMarkdown(markdown, values)
+  return { name: known, ...parsed, updated_at }
 }
 
 /** What stands for the names in braces. */

@@ -6,7 +6,8 @@ import { languages, type Language } from '#contract/languages.ts'
 import { pageNames, type PageName } from '#contract/pages.ts'
 import { longestText, type SiteText } from '#contract/studio/texts.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { parseMarkdown, unsetValues, type Parsed, type Values } from './parse-markdown.ts'
+import { parseAside } from './parse-aside.ts'
+import { unsetValues, type Parsed, type Values } from './parse-markdown.ts'
 import * as queries from './queries.ts'
 
 /** Which of the texts, and in which language. */
@@ -45,18 +46,22 @@ const invalid = () => new Refusal('siteTextInvalid', { field: 'markdown' })
  * What viewers would get of a text, and which values it names that nothing is set for.
  * @throws Refusal siteTextInvalid for one that is too long or cannot be read
  */
-export function readText(markdown: string, values: Values): Parsed & { unset: string[] } {
-  const parsed = markdown.length > longestText ? undefined : parseOrUndefined(markdown, values)
+export async function readText(markdown: string, values: Values): Promise<Parsed & { unset: string[] }> {
+  const parsed = markdown.length > longestText ? undefined : await parseOrUndefined(markdown, values)
   if (!parsed) throw invalid()
   return { ...parsed, unset: unsetValues(markdown, values) }
 }
 
-/** Undefined where quotations or lists lie deeper in each other than can be followed. */
-function parseOrUndefined(markdown: string, values: Values): Parsed | undefined {
+/** What a thread ends with whose text is nested too deeply, takes too long or too much memory. */
+const unreadable = new Set(['RangeError', 'TookTooLong', 'ERR_WORKER_OUT_OF_MEMORY'])
+
+/** Undefined where quotations or lists lie deeper in each other than can be followed, or the text takes too long. */
+async function parseOrUndefined(markdown: string, values: Values): Promise<Parsed | undefined> {
   try {
-    return parseMarkdown(markdown, values)
+    return await parseAside(markdown, values)
   } catch (error) {
-    if (error instanceof RangeError) return undefined
+    const kind = error instanceof Error && 'code' in error ? String(error.code) : Object(error).name
+    if (unreadable.has(kind)) return undefined
     throw error
   }
 }
@@ -76,7 +81,7 @@ export async function saveText(
   { name, language, version, markdown }: Edit & { markdown: string },
   { values, now }: { values: Values; now: Date },
 ): Promise<SiteText> {
-  if (readText(markdown, values).title.trim() === '') throw invalid()
+  if ((await readText(markdown, values)).title.trim() === '') throw invalid()
   const before = await hold(tx, { name, language, version })
   await queries.upsertText(tx, { name, language, markdown, updated_at: now })
   return before

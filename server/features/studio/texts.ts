@@ -16,7 +16,7 @@ export const textCommands: Command[] = [
   reads(contract.showText, async ({ db }, which) => ({ info: await loadText(db, which) })),
 
   reads(contract.previewText, async (context, { markdown }) => ({
-    info: readText(markdown, textValues(context)),
+    info: await readText(markdown, textValues(context)),
   })),
 
   changes(contract.saveText, async (context, tx, edit) => {

@@ -35,12 +35,15 @@ const keys = [
 ]
 const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/
 const mostCents = 100_000_000
+const longestFile = 256 * 1024
 
 /**
  * Reads a `video.yaml`.
  * @throws DescriptionError
  */
 export function parseVideoYaml(text: string): VideoDescription {
+  if (text.length > longestFile)
+    throw new DescriptionError(`the file must have at most ${longestFile} characters; it has ${text.length}`)
   const document = readable(() => parseDocument(text))
   const mistake = document.errors[0]
   if (mistake)
@@ -130,7 +133,7 @@ function readEpisodeTitle(value: unknown, index: number): Partial<Texts> {
 }
 
 function readSlug(value: unknown, key: string): string {
-  if (typeof value !== 'string' || !slugPattern.test(value) || value.length > 64)
+  if (typeof value !== 'string' || value.length > 64 || !slugPattern.test(value))
     throw expected(key, 'be a short name of small letters, digits and hyphens', value)
   return value
 }

@@ -30,7 +30,9 @@ export interface ContentFolder {
 const episodePattern = /^(\d{1,4})\.(mp4|m4v|mov|mkv|webm|ts)$/i
 const otherVideoPattern = /^\d{1,4}\.[a-z0-9]+$/i
 const captionPattern = /^(\d{1,4})\.([a-z]{2})\.(vtt|srt)$/i
-const slugPattern = /^[a-z0-9]+([-_.]?[a-z0-9]+)*$/
+const longestSlug = 100
+// A part and its separator have no sign in common: the time of a match grows with the length alone.
+const slugPattern = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/
 
 /**
  * The content folders at a path: itself where it holds a `video.yaml`, else those inside it.
@@ -55,7 +57,7 @@ export async function findFolders(path: string): Promise<string[]> {
 /** Reads one content folder. What is wrong with the whole comes back as a single refusal. */
 export async function readFolder(path: string): Promise<ContentFolder | Refused> {
   const slug = basename(path)
-  if (!slugPattern.test(slug) || slug.length > 100) {
+  if (slug.length > longestSlug || !slugPattern.test(slug)) {
     return {
       file: slug,
       reason:

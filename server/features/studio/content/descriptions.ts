@@ -1,6 +1,6 @@
 import type { ResultOf } from '#contract/endpoint.ts'
 import { readDescription } from '#contract/studio/descriptions.ts'
-import { loadVideoYaml } from '#server/features/media/media.ts'
+import { readVideoYaml } from '#server/features/media/media.ts'
 import { reads, type Command } from '#server/features/studio/command.ts'
 
 /** What comes with the files of a season and says what it is; `video edit` takes it over. */
@@ -9,9 +9,8 @@ export const descriptionCommands: Command[] = [
 ]
 
 async function read(text: string): Promise<ResultOf<typeof readDescription>> {
-  const { DescriptionError, parseVideoYaml } = await loadVideoYaml()
   try {
-    const { titles, synopses, category, tags, badge, featured, ...rest } = parseVideoYaml(text)
+    const { titles, synopses, category, tags, badge, featured, ...rest } = await readVideoYaml(text)
     const { freeEpisodes: free_episodes, price, episodeTitles: episode_titles } = rest
     const money = {
       episode_cents: price.episodeCents,
@@ -31,7 +30,7 @@ async function read(text: string): Promise<ResultOf<typeof readDescription>> {
     }
     return { description: said, mistake: null }
   } catch (error) {
-    if (!(error instanceof DescriptionError)) throw error
+    if (!(error instanceof Error) || error.name !== 'DescriptionError') throw error
     return { description: null, mistake: error.message }
   }
 }

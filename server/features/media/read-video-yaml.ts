@@ -1,0 +1,21 @@
+import { TookTooLong, runAside } from '#server/platform/run-aside.ts'
+import type { VideoDescription } from './ingest/parse-video-yaml.ts'
+
+const module = new URL('./ingest/parse-video-yaml.ts', import.meta.url).href
+
+/**
+ * Reads a `video.yaml` as `parseVideoYaml` does, in a thread of its own, since some texts take seconds.
+ * @throws Error with the name DescriptionError
+ */
+export async function readVideoYaml(text: string): Promise<VideoDescription> {
+  try {
+    // The thread gives what parseVideoYaml does.
+    return (await runAside({ module, name: 'parseVideoYaml', args: [text] })) as VideoDescription
+  } catch (error) {
+    if (!(error instanceof TookTooLong)) throw error
+    const said = new Error('the file is not YAML that can be used: it takes too long to read', {
+      cause: error,
+    })
+    throw Object.assign(said, { name: 'DescriptionError' })
+  }
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import { runAside } from '#server/platform/run-aside.ts'
+import type { Parsed, Values } from './parse-markdown.ts'
+
+const module = new URL('./parse-markdown.ts', import.meta.url).href
+const mostKept = 200
+
+/** What texts were parsed to, by their words and values. */
+const known = new Map<string, Promise<Parsed>>()
+
+/**
+ * Parses a text as `parseMarkdown` does, in a thread of its own, since some texts take seconds. What it became is kept.
+ * @throws Error where the text cannot be parsed, or not in time
+ */
+export function parseAside(markdown: string, values: Values): Promise<Parsed> {
+  const key = createHash('sha256')
+    .update(JSON.stringify([markdown, values]))
+    .digest('base64url')
+  const parsed = known.get(key)
+  if (parsed) return parsed
+  const [oldest] = known.keys()
+  if (oldest !== undefined && known.size >= mostKept) known.delete(oldest)
+  // The thread gives what parseMarkdown does.
+  const parsing = runAside({ module, name: 'parseMarkdown', args: [markdown, values] }) as Promise<Parsed>
+  known.set(key, parsing)
+  parsing.catch(() => known.delete(key))
+  return parsing
+}

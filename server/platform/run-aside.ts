@@ -1,0 +1,50 @@
+import { Worker } from 'node:worker_threads'
+
+/** A function of a module and its arguments. A thread can be sent the arguments and the result. */
+export interface AsideJob {
+  module: string
+  name: string
+  args: unknown[]
+}
+export type AsideDone = { result: unknown } | { problem: { name: string; message: string } }
+export type AsideSaid = 'loaded' | AsideDone
+
+/** The work took longer than its deadline. */
+export class TookTooLong extends Error {
+  override name = 'TookTooLong'
+}
+
+const usualDeadlineMs = 3000
+/** For the start of the thread, which a busy machine delays. */
+const loadWithinMs = 60_000
+const megabytes = 128
+
+/**
+ * Runs a function in a thread of its own and ends the thread at the deadline, so that a text which takes long to parse delays
+ * nobody else.
+ * @throws TookTooLong, and errors of the function with their name and message
+ */
+export async function runAside(job: AsideJob, deadlineMs = usualDeadlineMs): Promise<unknown> {
+  const thread = new Worker(new URL('./aside-thread.ts', import.meta.url), {
+    workerData: job,
+    resourceLimits: { maxOldGenerationSizeMb: megabytes },
+  })
+  const { promise: done, resolve, reject } = Promise.withResolvers<AsideDone>()
+  const rejectAfter = (ms: number) => setTimeout(() => reject(new TookTooLong('the deadline is over')), ms)
+  let timer = rejectAfter(loadWithinMs)
+  thread.on('error', reject)
+  thread.on('exit', () => reject(new TookTooLong('the thread ended without a result')))
+  thread.on('message', (said: AsideSaid) => {
+    clearTimeout(timer)
+    if (said === 'loaded') timer = rejectAfter(deadlineMs)
+    else resolve(said)
+  })
+  try {
+    const answer = await done
+    if ('result' in answer) return answer.result
+    throw Object.assign(new Error(answer.problem.message), { name: answer.problem.name })
+  } finally {
+    clearTimeout(timer)
+    await thread.terminate()
+  }
+}

@@ -1,0 +1,5 @@
+/** A module that takes longer to load than the test's deadline, as on a busy machine. */
+const until = Date.now() + 300
+while (Date.now() < until);
+
+export const half = (value: number) => value / 2
