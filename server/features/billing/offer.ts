@@ -19,12 +19,7 @@ export async function offerFor(
   const { price, video, id, video_id, number, title, thumb_url } = episode
   const plans = await listPlans(db, language)
   if (viewer)
-    await noteMet(
-      db,
-      viewer.userId,
-      metInOffer(await context.experiments.running(), video_id),
-      context.clock.now(),
-    )
+    await noteMet(db, viewer, metInOffer(await context.experiments.running(), video_id), context.clock.now())
   return {
     episode: { id, video_id, number, title, thumb_url },
     price,

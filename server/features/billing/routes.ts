@@ -45,7 +45,7 @@ export function billingRoutes(context: BillingContext): Route[] {
   return [
     route(listPlansCall, async (call) => {
       if (call.viewer)
-        await noteMet(db, call.viewer.userId, metInOffer(await context.experiments.running()), clock.now())
+        await noteMet(db, call.viewer, metInOffer(await context.experiments.running()), clock.now())
       return plans.get(call.language, async () => {
         const list = await listPlans(db, call.language)
         return call.serialise({ data: { list, next_cursor: null, gateways: offeredGateways(context) } })

@@ -1,10 +1,12 @@
 import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
 import { armOf, type RunningExperiment } from './assign-arm.ts'
 import {
   deleteExposures,
   insertExposures,
+  isSomebodysFormer,
   moveExposures,
   selectExposuresOf,
   selectRunning,
@@ -129,15 +131,15 @@ export function metInOffer(running: Running, videoId?: string): RunningExperimen
 
 /**
  * Writes down that a viewer met what differs in these experiments; the first time of each counts. A viewer without a row may
- * have met it too.
+ * have met it too, but not somebody who has registered since that token was given.
  */
 export async function noteMet(
   db: Db,
-  viewerId: string,
+  { userId: viewerId, kept }: Pick<Viewer, 'userId' | 'kept'>,
   experiments: readonly RunningExperiment[],
   at: Date,
 ): Promise<void> {
-  if (experiments.length === 0) return
+  if (experiments.length === 0 || (!kept && (await isSomebodysFormer(db, viewerId)))) return
   const rows = experiments.map((experiment) => ({
     viewer_id: viewerId,
     experiment_id: experiment.id,

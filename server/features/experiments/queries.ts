@@ -68,6 +68,17 @@ export async function isTaken(tx: Tx, { kind, target }: ExperimentRow): Promise<
   return row !== undefined
 }
 
+/** Whether a guest of whom nothing was kept has become a member, or is an account's or nobody's by now. */
+export async function isSomebodysFormer(db: Db, viewerId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', viewerId)
+    .where(sql<boolean>`(member_since IS NOT NULL OR merged_into IS NOT NULL OR deleted_at IS NOT NULL)`)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Keeps the first time of each alone. */
 export async function insertExposures(db: Db, rows: Insertable<ExposuresTable>[]): Promise<void> {
   await db

@@ -116,7 +116,7 @@ function rightsOf({ db, clock }: MediaContext, viewer: Viewer | null, videoId: s
 async function noteAsked({ db, clock }: MediaContext, row: EpisodeRow, access: Access): Promise<void> {
   const { viewer, rights, free } = access
   if (!viewer || !free.experiment || row.number <= free.least || rights.covers(row.id)) return
-  await noteMet(db, viewer.userId, [free.experiment], clock.now())
+  await noteMet(db, viewer, [free.experiment], clock.now())
 }
 
 function titleOf(titles: Partial<Texts>, language: Language): string {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeUser, getUser } from '#contract/members.ts'
 import { registerMember } from '#server/testing/register-member.ts'
+import { answerConsent } from '#server/testing/tracked-visitor.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 import { watchQueries } from '#server/testing/watch-queries.ts'
@@ -52,4 +53,25 @@ test('a member is known by one query, by the header as by the cookie', async () 
   }
   expect(await count(visitor)).toEqual(known)
   expect(await count(visitor, headers.get('x-user-token') ?? '')).toEqual(known)
+})
+
+test('the first token of a guest who has registered since is nobody', async () => {
+  const strict = await testSite({}, { LIMIT_API_USER: '20/min' })
+  const visitor = strict.visitor()
+  const { id } = await visitor.ask(getUser)
+  const first = visitor.cookie
+  await registerMember(strict, visitor)
+  await answerConsent(strict, id, true)
+  const stale = strict.visitor({ cookie: first })
+  for (let calls = 0; calls < 15; calls++) await stale.fetch('/api/statics.png?event=stale')
+  const { headers, answer } = await strict.visitor({ cookie: first }).call(getUser)
+  expect(answer.info?.id).toEqual(expect.any(String))
+  expect(answer.info?.id).not.toBe(id)
+  expect(headers.get('set-cookie')).toContain('guest=')
+  for (let calls = 0; calls < 5; calls++)
+    expect((await visitor.call(getUser)).answer.info).toMatchObject({ id, role: 'member' })
+  await strict.context.events.stop()
+  const events = await strict.context.db.selectFrom('events').select('user_id').execute()
+  await strict.close()
+  expect(events.filter(({ user_id }) => user_id !== null)).toEqual([])
 })

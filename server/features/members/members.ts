@@ -189,6 +189,19 @@ export async function requireStanding(context: MembersContext, call: Answering):
 }
 
 export interface UserContext {
+/**
+ * The viewer of a call that may give a new guest: null where the token is of a guest who has ended. A guest's first token says that
+ * nothing is kept; whoever has it still after the guest has registered is nobody.
+ */
+export async function standingViewer(
+  { db }: Pick<MembersContext, 'db'>,
+  { viewer }: Pick<Call, 'viewer'>,
+): Promise<Viewer | null> {
+  const row = viewer?.kept === false ? await selectStanding(db, viewer.userId) : undefined
+  if (!viewer || !row) return viewer
+  return isGuest(row) ? { ...viewer, kept: true } : null
+}
+
   db: Db
   /** What billing says of a person's membership; context.ts joins the two. */
   membershipOf(db: Db, viewer: Viewer, language: Language): Promise<Membership>

@@ -9,6 +9,7 @@ import {
   loadUser,
   newGuest,
   noteArrival,
+  standingViewer,
   type MembersContext,
   type UserContext,
 } from './members.ts'
@@ -24,8 +25,9 @@ export function membersRoutes(context: MembersRoutesContext): Route[] {
   })
   return [
     route(calls.getUser, async (call) => {
-      const viewer = noteArrival(context, call, call.viewer ?? newGuest())
-      giveTokens(context, call, viewer, true)
+      const known = await standingViewer(context, call)
+      const viewer = noteArrival(context, { ...call, viewer: known }, known ?? newGuest())
+      giveTokens(context, { ...call, viewer: known }, viewer, true)
       return present(viewer, call)
     }),
     route(calls.changeUser, async (call) => {

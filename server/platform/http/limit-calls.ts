@@ -47,9 +47,11 @@ export function limitCalls(app: FastifyInstance, options: LimitOptions) {
   checkRoutes(app, isCounted, (request) =>
     refuse(refused.secondsLeft(request) || counter.count(`ip ${networkOf(request.ip)}`, limits.apiIp)),
   )
-  return (request: FastifyRequest, viewer: Pick<Viewer, 'userId'> | null): void => {
+  return (request: FastifyRequest, viewer: (Pick<Viewer, 'userId'> & { kept?: boolean }) | null): void => {
     if (probes.has(request.routeOptions.url ?? '')) return
-    const wait = viewer ? counter.count(`user ${viewer.userId}`, limits.apiUser) : 0
+    // A guest's first token may be of somebody who has registered since: it must not use up the member's calls.
+    const kind = viewer?.kept === false ? 'guest' : 'user'
+    const wait = viewer ? counter.count(`${kind} ${viewer.userId}`, limits.apiUser) : 0
     if (wait > 0) refused.add(request, wait)
     refuse(wait)
   }

@@ -7,6 +7,7 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { guestIn, startOne } from '#server/testing/experiment.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { registerMember } from '#server/testing/register-member.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 
@@ -44,6 +45,16 @@ const play = async (visitor: Visitor, number: number) =>
 const result = () => owner.desk.ask(showExperiment, { query: { id: experiment.id } })
 
 describe('the result', () => {
+  it('does not count the first token of a guest who has registered since', async () => {
+    await start()
+    const [visitor, other] = [await guest(1), await guest(1)]
+    const first = visitor.cookie
+    await registerMember(site, visitor)
+    await play(site.visitor({ cookie: first }), 4)
+    await play(other, 4)
+    expect((await result()).arms.map(({ exposed }) => exposed)).toEqual([0, 1])
+  })
+
   it('counts who met what differs, once, and what the ledger has of them after that', async () => {
     await start()
     const early = await Shopper.on(site, await guest(0))
