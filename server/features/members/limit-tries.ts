@@ -10,15 +10,17 @@ import type { MembersContext } from './members-context.ts'
  * @param kind a code that is asked for beside the password is counted apart from it (`code`): who knows the password has no more tries
  * at the code by it; so are operators' tries from members'
  * @param value the address by `foldEmail`, or the user's id where the person is signed in
+ * @param device a browser that somebody has signed in from, whose tries are counted apart
  * @throws Fault tooMany with the seconds to wait
  */
 export async function limitTries(
   { db, clock, secret, limits }: MembersContext,
   kind: 'sign-in' | 'proof' | 'code' | 'operator',
   value: string,
+  device?: string,
 ): Promise<Try> {
   const now = clock.now()
-  const account = keyFor(secret, kind, value)
+  const account = keyFor(secret, kind, device === undefined ? value : `${value} on ${device}`)
   await takeTurn(db, account, limits.signInAccount, now)
   const begun = await beginTry(db, account, now)
   if (begun instanceof Date) throw new Fault('tooMany', undefined, secondsUntil(begun, now))

@@ -27,6 +27,7 @@ import { isGuest } from './sign-in-as.ts'
 
 export { answerInTransaction } from './answer-in-transaction.ts'
 export { deleteFailures } from './attempt-queries.ts'
+export { knownDevice, rememberDevice } from './device-cookie.ts'
 export { checkEmail, checkName } from './check-person.ts'
 export {
   deleteOnRequest,
@@ -156,8 +157,8 @@ export async function keepViewer(
 ): Promise<string> {
   const viewer = requireViewer(call)
   const made = !viewer.kept && (await insertUser(tx, { id: viewer.userId, language: call.language }))
-  const row = made ? undefined : await holdStanding(tx, viewer.userId)
   if (made && call.ip !== undefined) context.quotas.take('guests', call.ip)
+  const row = made ? undefined : await holdStanding(tx, viewer.userId)
   const alive = made || (row && (viewer.role === 'visitor' ? isGuest(row) : row.deleted_at === null))
   if (!alive) {
     if (viewer.role === 'visitor') forgetGuest(context, call)
@@ -188,7 +189,6 @@ export async function requireStanding(context: MembersContext, call: Answering):
   return { ...viewer, kept: true }
 }
 
-export interface UserContext {
 /**
  * The viewer of a call that may give a new guest: null where the token is of a guest who has ended. A guest's first token says that
  * nothing is kept; whoever has it still after the guest has registered is nobody.
@@ -202,6 +202,7 @@ export async function standingViewer(
   return isGuest(row) ? { ...viewer, kept: true } : null
 }
 
+export interface UserContext {
   db: Db
   /** What billing says of a person's membership; context.ts joins the two. */
   membershipOf(db: Db, viewer: Viewer, language: Language): Promise<Membership>

@@ -5,6 +5,7 @@ import type { Tx } from '#server/tables.ts'
 import { answerInTransaction } from './answer-in-transaction.ts'
 import { auditCall } from './audit-call.ts'
 import { checkEmail, checkName } from './check-person.ts'
+import { rememberDevice } from './device-cookie.ts'
 import { limitNetwork } from './limit-tries.ts'
 import { forgetGuest, type MembersContext } from './members-context.ts'
 import { newGuest } from './members.ts'
@@ -38,6 +39,7 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
     await auditCall(context, tx, call, 'registered', id)
     await welcome(context, tx, call, id)
     await sendVerification(tx, context, { id, language: language ?? call.language }, email)
+    rememberDevice(context, held, 'device', email)
     return startSession(context, tx, held, id)
   })
   return registering.catch((error: unknown) => tellWhereTaken(context, email, error))

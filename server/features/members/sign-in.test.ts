@@ -107,6 +107,27 @@ describe('guessing', () => {
     expect((await enter(await guest(), email, 'wrong guess')).answer.code).toBe(500)
   })
 
+  it('does not lock a member out of a browser that they have signed in from', async () => {
+    const { visitor, email } = await registerMember(site)
+    await visitor.ask(signOut)
+    const stranger = await guest()
+    for (let tries = 0; tries < 6; tries++) await enter(stranger, email, 'wrong guess')
+    expect((await enter(stranger, email)).status).toBe(429)
+    const other = await registerMember(site)
+    await other.visitor.ask(signOut)
+    expect((await enter(other.visitor, email)).status).toBe(429)
+    const forged = site.visitor({ cookie: `${stranger.cookie}; device=made.up` })
+    expect((await enter(forged, email)).status).toBe(429)
+    expect((await enter(visitor, email)).answer.code).toBe(200)
+  })
+
+  it('counts in a browser that is known, too', async () => {
+    const { visitor, email } = await registerMember(site)
+    await visitor.ask(signOut)
+    for (let tries = 0; tries < 5; tries++) await enter(visitor, email, 'wrong guess')
+    expect((await enter(visitor, email)).status).toBe(429)
+  })
+
   it('is not what a member does who signs in to another account of theirs', async () => {
     const [ada, bob] = [await registerMember(site), await registerMember(site)]
     for (let tries = 0; tries < 4; tries++) await enter(ada.visitor, bob.email, 'wrong guess')
@@ -225,6 +246,25 @@ describe('a session', () => {
     expect((await old().call(exportUser)).answer.code).toBe(401)
   })
 
+  it('is ended, the oldest first, where a member has signed in a hundred times since', async () => {
+    const { visitor, user, email } = await registerMember(site)
+    await site.context.database.pool.query(
+      `INSERT INTO sessions (id, user_id, token_hash, user_agent, created_at, last_seen_at)
+       SELECT 'ses_' || n || '_' || $1, $1, sha256((n || $1)::bytea), '', $2::timestamptz + n * interval '1 ms', $2
+       FROM generate_series(1, 99) n`,
+      [user.id, new Date(now)],
+    )
+    expect((await visitor.ask(getUser)).id).toBe(user.id)
+    moveOn(1)
+    const another = await guest()
+    expect((await enter(another, email)).answer.code).toBe(200)
+    expect((await another.ask(getUser)).id).toBe(user.id)
+    expect((await visitor.ask(getUser)).id).not.toBe(user.id)
+    expect(
+      await site.context.db.selectFrom('sessions').select('id').where('user_id', '=', user.id).execute(),
+    ).toHaveLength(100)
+  })
+
   it('ends after 90 days without a call, and after 400 days in any case', async () => {
     const { visitor, user } = await registerMember(site)
     const day = 86_400
@@ -247,25 +287,6 @@ describe('a session', () => {
     expect(await seen()).toBe(first)
     moveOn(1000)
     await visitor.ask(getUser)
-  it('is ended, the oldest first, where a member has signed in a hundred times since', async () => {
-    const { visitor, user, email } = await registerMember(site)
-    await site.context.database.pool.query(
-      `INSERT INTO sessions (id, user_id, token_hash, user_agent, created_at, last_seen_at)
-       SELECT 'ses_' || n || '_' || $1, $1, sha256((n || $1)::bytea), '', $2::timestamptz + n * interval '1 ms', $2
-       FROM generate_series(1, 99) n`,
-      [user.id, new Date(now)],
-    )
-    expect((await visitor.ask(getUser)).id).toBe(user.id)
-    moveOn(1)
-    const another = await guest()
-    expect((await enter(another, email)).answer.code).toBe(200)
-    expect((await another.ask(getUser)).id).toBe(user.id)
-    expect((await visitor.ask(getUser)).id).not.toBe(user.id)
-    expect(
-      await site.context.db.selectFrom('sessions').select('id').where('user_id', '=', user.id).execute(),
-    ).toHaveLength(100)
-  })
-
     expect(Date.parse((await seen()) ?? '')).toBeGreaterThan(Date.parse(first ?? '') + 3_900_000)
   })
 })

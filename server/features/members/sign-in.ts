@@ -6,6 +6,7 @@ import { answerInTransaction } from './answer-in-transaction.ts'
 import { deleteFailures } from './attempt-queries.ts'
 import { auditCall, auditWrongCode } from './audit-call.ts'
 import { checkEmail } from './check-person.ts'
+import { knownDevice, rememberDevice } from './device-cookie.ts'
 import { forgiveTry, limitNetwork, limitTries } from './limit-tries.ts'
 import type { MembersContext } from './members-context.ts'
 import { verifyPassword } from './passwords.ts'
@@ -25,7 +26,8 @@ export async function signIn(context: MembersContext, call: Call<typeof signInCa
   const { email, password, totp } = call.body
   checkEmail(email)
   await limitNetwork(context, 'sign-in', call.ip)
-  const tried = await limitTries(context, 'sign-in', foldEmail(email))
+  const device = knownDevice(context, call, 'device', email)
+  const tried = await limitTries(context, 'sign-in', foldEmail(email), device)
   const user = await selectUserByEmail(db, email)
   const right = await verifyPassword(user?.password_hash, password)
   if (!user || !right) {
@@ -40,6 +42,7 @@ export async function signIn(context: MembersContext, call: Call<typeof signInCa
     })
     await deleteFailures(tx, tried.account)
     await auditCall(context, tx, held, 'signed_in', user.id)
+    rememberDevice(context, held, 'device', email)
     return viewer
   })
   return signingIn

@@ -5,8 +5,10 @@ import {
   checkEmail,
   deleteFailures,
   forgiveTry,
+  knownDevice,
   limitNetwork,
   limitTries,
+  rememberDevice,
   verifyPassword,
 } from '#server/features/members/members.ts'
 import { originOf, writeAudit } from '#server/platform/database/audit.ts'
@@ -35,7 +37,8 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
   const { email, password, totp } = call.body
   checkEmail(email)
   await limitNetwork(context, 'sign-in', call.ip)
-  const tried = await limitTries(context, 'operator', foldEmail(email))
+  const device = knownDevice(context, call, 'operator_device', email)
+  const tried = await limitTries(context, 'operator', foldEmail(email), device)
   const known = await selectOperatorByEmail(db, email)
   const right = await verifyPassword(known?.password_hash, password)
   if (!known || !right) {
@@ -49,6 +52,7 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
     await checkCode(context, tx, operator, totp)
     await deleteFailures(tx, tried.account)
     await note(context, tx, call, 'operator_signed_in', operator.email)
+    rememberDevice(context, held, 'operator_device', email)
     const { id, role } = operator
     return { id, email: operator.email, role, sessionId: await startSession(context, tx, held, id) }
   })

@@ -38,6 +38,7 @@ export interface Call<E extends Endpoint = Endpoint> {
   userAgent: string
   adIds(): AdIds
   setHeader(name: string, value: string): void
+  cookie(name: string): string | undefined
   /** The whole answer as bytes, for a cache to keep. */
   serialise(answer: AnswerOf<E>): Serialised
 }
@@ -50,7 +51,6 @@ export class Serialised {
   }
 }
 
-export interface Route {
 /** An answer that is written piece by piece, as fast as the client takes it. */
 export class Streamed {
   readonly pieces: AsyncIterable<string>
@@ -61,6 +61,7 @@ export class Streamed {
   }
 }
 
+export interface Route {
   endpoint: Endpoint
   handle(call: Call): Promise<{ info: unknown } | { data: unknown } | Serialised | Streamed>
 }
@@ -88,7 +89,7 @@ export interface Operator {
 /** A call of the studio: an operator's, known by a cookie of their own. No viewer's token counts for it. */
 export interface OperatorCall<E extends Endpoint = Endpoint> extends Pick<
   Call<E>,
-  'query' | 'body' | 'language' | 'ip' | 'userAgent' | 'setHeader'
+  'query' | 'body' | 'language' | 'ip' | 'userAgent' | 'setHeader' | 'cookie'
 > {
   operator: Operator | null
 }

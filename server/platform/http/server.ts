@@ -17,15 +17,15 @@ import {
   checkFirst,
   checkRoutes,
   isForApi,
-  refuseForeignOrigin,
   refuseDoubled,
+  refuseForeignOrigin,
   refuseHostless,
   refuseUnreadable,
   refuseUnreadableUrl,
 } from './guards.ts'
 import { limitCalls, type LimitOptions } from './limit-calls.ts'
-import { closeForViewers, type ClosedSign } from './close-for-viewers.ts'
 import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
+import { closeForViewers, type ClosedSign } from './close-for-viewers.ts'
 import { describeApi } from './open-api.ts'
 import { readBytes, readForms, readJsonOnly, readRaw } from './read-body.ts'
 import {
@@ -50,10 +50,10 @@ export interface HttpServerOptions extends LimitOptions {
   log: Log
   publicUrl: string
   trustProxy: number
+  bounds: ConnectionLimits
   routes: readonly Route[]
   operatorRoutes?: readonly OperatorRoute[]
   bytesRoutes?: readonly BytesRoute[]
-  bounds: ConnectionLimits
   plainRoutes: readonly PlainRoute[]
   /** Says that the site is closed for viewers, while it is. */
   closedSign?: ClosedSign
@@ -112,19 +112,19 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     throw new Fault('noSuchCall')
   })
   readJsonOnly(app)
+  limitConnections(app, options.bounds, options.trustProxy)
   addHeaders(app, options.publicUrl.startsWith('https:'))
   await app.register(cookie)
   const refuseTooMany = limitCalls(app, options)
-  limitConnections(app, options.bounds, options.trustProxy)
   if (options.closedSign) closeForViewers(app, options.closedSign, ofStranger)
   checkRoutes(app, () => true, refuseHostless)
+  checkRoutes(app, () => true, refuseDoubled)
   checkRoutes(app, isForApi, ({ url }) => refuseUnreadableUrl(url))
   const openViewer: OpenViewer = (request) => {
     const count = (viewer: Viewer | null) => {
       refuseTooMany(request, viewer)
       return viewer
     }
-  checkRoutes(app, () => true, refuseDoubled)
     const viewer = options.identify(request)
     return viewer instanceof Promise ? viewer.then(count) : count(viewer)
   }
@@ -246,6 +246,7 @@ function createCall(
     userAgent: header(request, 'user-agent') ?? '',
     adIds: () => ({ ...adIdsOf(request), cameBy: viewer?.cameBy }),
     setHeader: (name, value) => void reply.header(name, value),
+    cookie: (name) => request.cookies[name],
     serialise: (answer: object) =>
       new Serialised(Buffer.from(String(reply.serializeInput({ code: 200, ...answer }, '200')))),
   }

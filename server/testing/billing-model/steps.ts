@@ -53,6 +53,7 @@ function callOf(userId: string, body: BodyOf<typeof createOrder>): Call<typeof c
     userAgent: '',
     adIds: () => ({ referrerToken: undefined, fbclid: undefined, ttclid: undefined }),
     setHeader: () => {},
+    cookie: () => undefined,
     serialise: () => {
       throw new Error('an order is not serialised')
     },
