@@ -184,6 +184,7 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
     },
     async handle(request, reply) {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      if (!isJsonObject(body)) return reply.code(400).send()
       const heard = await takeNotification(context, gateway, body, request.headers)
       if (!heard) return reply.code(400).send()
       reply.code(204).send()
@@ -195,4 +196,14 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
     },
   }))
   return [...notified, ...paypalReturnRoutes(context)]
+}
+
+/** Every webhook event is one; a gateway's signature says nothing of the shape. */
+function isJsonObject(body: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
 }

@@ -23,6 +23,14 @@ export function signEvent(
   reference: string,
 ): { body: string; headers: Record<string, string> } {
   const body = JSON.stringify({ id: `sevt_${randomBytes(16).toString('hex')}`, payment: reference })
+  return signBody({ secret, clock }, body)
+}
+
+/** Signs a body as it is. */
+export function signBody(
+  { secret, clock }: Signing,
+  body: string,
+): { body: string; headers: Record<string, string> } {
   const time = String(clock.now().getTime())
   const headers = {
     'content-type': 'application/json',
