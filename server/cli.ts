@@ -188,6 +188,7 @@ async function main(): Promise<void> {
   const [name, ...args] = process.argv.slice(2)
   const command = findCommand(name)
   const stop = new AbortController()
+  process.umask(config.umask)
   onStopSignal(() => stop.abort())
   const config = loadConfig(process.env)
   const log = createLog({ json: false, level: 'error' })

@@ -19,6 +19,7 @@ const graceMs = 5000
 /** The site: HTTP here, ingest and scheduled jobs in a worker of its own beside it. */
 async function main(): Promise<void> {
   const config = loadConfig(process.env)
+  process.umask(config.umask)
   const log = createLog({ json: config.production, level: config.logLevel })
   const lock = config.databaseUrl === undefined ? lockSite(config.dataDir, config.publicUrl) : undefined
   process.on('exit', () => lock?.release())

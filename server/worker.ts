@@ -23,6 +23,7 @@ async function main(): Promise<void> {
   })
   if (parent) process.stdin.on('close', () => stop.abort()).resume()
   const config = loadConfig(process.env)
+  process.umask(config.umask)
   const log = createLog({ json: config.production, level: config.logLevel })
   // Written by run-worker.ts.
   const programs = ffmpeg === undefined ? await findConverter(config) : (JSON.parse(ffmpeg) as Converter)

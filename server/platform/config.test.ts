@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -190,4 +190,17 @@ test('whose site it is: nobody is named unless it was said, and the address must
   expect(() => load({ SITE_LOGO: 'mark.exe' })).toThrow('SITE_LOGO must be an SVG')
   expect(() => load({ SITE_LOGO: '/nowhere/mark.svg' })).toThrow('SITE_LOGO: there is no file')
   expect(() => load({ CONTACT_EMAIL: 'Ada <ada@drama.example>' })).toThrow('CONTACT_EMAIL')
+})
+
+test('DATA_DIR is closed to others, also one that was open before, and DATA_UMASK opens it to a group', () => {
+  const open = join(dataDir, 'open')
+  mkdirSync(open, { mode: 0o755 })
+  const modeOf = (dir: string) => statSync(dir).mode & 0o777
+  load({ DATA_DIR: open })
+  expect(modeOf(open)).toBe(0o700)
+  load({ DATA_DIR: join(dataDir, 'new') })
+  expect(modeOf(join(dataDir, 'new'))).toBe(0o700)
+  expect(load({ DATA_DIR: join(dataDir, 'group'), DATA_UMASK: '027' }).umask).toBe(0o027)
+  expect(modeOf(join(dataDir, 'group'))).toBe(0o750)
+  expect(() => load({ DATA_UMASK: '99' })).toThrow('DATA_UMASK')
 })

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -24,9 +25,9 @@ import {
   type Limit,
 } from '#server/platform/read-setting.ts'
 import { keyOf } from '#server/platform/seal.ts'
-import { readIngest, type IngestConfig } from '#server/platform/read-ingest.ts'
 import { readQuotas, type QuotaLimits } from '#server/platform/read-quotas.ts'
 import { readBounds, type Bounds } from '#server/platform/read-bounds.ts'
+import { readIngest, type IngestConfig } from '#server/platform/read-ingest.ts'
 import { readOperator, type OperatorConfig } from '#server/platform/read-operator.ts'
 import { readRefundLimits, type RefundLimits } from '#server/platform/read-refund-limits.ts'
 import { readS3, type S3Config } from '#server/platform/read-s3.ts'
@@ -70,6 +71,8 @@ export interface Config {
   logLevel: string
   /** An absolute path to a directory that can be written. */
   dataDir: string
+  /** What others may not do with the files of the site. */
+  umask: number
   /** Undefined: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
   /** Whether an empty database is filled with the demo catalogue. */
@@ -94,11 +97,11 @@ export interface Config {
   social: SocialSettings
   sentry: { dsn: string | undefined; sandboxHostSuffix: string | undefined }
   limits: Limits
+  bounds: Bounds
+  quotas: QuotaLimits
   tracking: TrackingConfig
   secrets: Secrets
 }
-  bounds: Bounds
-  quotas: QuotaLimits
 
 /**
  * Reads the settings from the environment into one frozen value. Makes DATA_DIR, and in it APP_SECRET where none is given.
@@ -110,7 +113,8 @@ export function loadConfig(env: Env): Readonly<Config> {
   const publicUrl = givenUrl ?? `http://localhost:${port}`
   const production = publicUrl.startsWith('https:')
   const databaseUrl = url(env, 'DATABASE_URL', ['postgres:', 'postgresql:'])
-  const dataDir = prepareDataDir(resolve(text(env, 'DATA_DIR') ?? 'data'))
+  const umask = readUmask(env)
+  const dataDir = prepareDataDir(resolve(text(env, 'DATA_DIR') ?? 'data'), umask)
   const { stripe, stripeSecrets } = readStripe(env)
   const { paypal, paypalSecrets } = readPaypal(env)
   const { s3, s3Secrets } = readS3(env)
@@ -125,6 +129,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     production,
     logLevel: oneOf(env, 'LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
     dataDir,
+    umask,
     databaseUrl,
     demo: flag(env, 'DEMO') ?? databaseUrl === undefined,
     ffmpegPath: text(env, 'FFMPEG_PATH'),
@@ -149,18 +154,25 @@ export function loadConfig(env: Env): Readonly<Config> {
       sandboxHostSuffix: text(env, 'SANDBOX_HOST_SUFFIX'),
     },
     limits: readLimits(env),
+    bounds: readBounds(env),
+    quotas: readQuotas(env),
     tracking: readTracking(env),
     secrets: Object.freeze({
       appSecret,
       media: readMediaSecrets(env, appSecret),
       stripe: stripeSecrets,
-    bounds: readBounds(env),
-    quotas: readQuotas(env),
       paypal: paypalSecrets,
       s3: s3Secrets,
       social: socialSecrets,
     }),
   })
+}
+
+/** Three octal digits, as the shell's `umask` has them. @throws ConfigError naming DATA_UMASK */
+function readUmask(env: Env): number {
+  const given = text(env, 'DATA_UMASK') ?? '077'
+  if (/^0?[0-7]{3}$/.test(given)) return parseInt(given, 8)
+  throw new ConfigError(`DATA_UMASK must be three digits from 0 to 7, such as 077, not "${given}".`)
 }
 
 export function readLimits(env: Env): Limits {
@@ -210,9 +222,16 @@ function readPaypal(env: Env) {
   }
 }
 
-function prepareDataDir(dir: string): string {
+/** Takes from an existing directory of ours what nobody else may do there. */
+function closeToOthers(dir: string, umask: number): void {
+  const { uid, mode } = statSync(dir)
+  if (uid === process.getuid?.() && (mode & umask) !== 0) chmodSync(dir, mode & 0o777 & ~umask)
+}
+
+function prepareDataDir(dir: string, umask: number): string {
   try {
-    mkdirSync(dir, { recursive: true })
+    mkdirSync(dir, { recursive: true, mode: 0o777 & ~umask })
+    closeToOthers(dir, umask)
     const probe = join(dir, `.write-test-${process.pid}`)
     writeFileSync(probe, '')
     rmSync(probe)

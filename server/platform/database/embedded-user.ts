@@ -27,7 +27,7 @@ export function chooseUser(clusterDir: string, paths: string[]): RunAs | undefin
   if (closed !== undefined && !canLendRights(runAs)) {
     throw new ConfigError(
       `PostgreSQL does not run as root, and the user it would run as (id ${user.uid}) may not enter ${closed}: ` +
-        `allow it with "chmod o+x ${closed}", move the checkout and DATA_DIR elsewhere, or set DATABASE_URL.`,
+        `allow it with "chmod o+x ${closed}" and DATA_UMASK=076, move the checkout and DATA_DIR elsewhere, or set DATABASE_URL.`,
     )
   }
   return runAs
