@@ -12,7 +12,7 @@ import { ConfigError, runMain } from '#server/platform/config-error.ts'
 import { connectDatabase, unhurried } from '#server/platform/database/database.ts'
 import { readSiteId } from '#server/platform/database/dump-tables.ts'
 import { createLog, type Log } from '#server/platform/log.ts'
-import { findConverter } from '#server/features/media/ingest/find-converter.ts'
+import { findConverter, warnOfBundled } from '#server/features/media/ingest/find-converter.ts'
 import { lockSite } from '#server/platform/site-lock.ts'
 import { onStopSignal } from '#server/platform/stop-signals.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
@@ -75,10 +75,8 @@ async function runImport(context: Context, [path]: string[], signal: AbortSignal
   const folder = folderOf(path, commands.import)
   if (!existsSync(folder)) throw new ConfigError(`There is no folder ${folder}.`)
   const programs = await findConverter(context.config)
-  if (programs.bundled)
-    print(
-      `Using the older ffmpeg that came with the set-up (${programs.version}); one of version 5 or newer is better.`,
-    )
+  const warning = warnOfBundled(programs)
+  if (warning !== undefined) print(warning)
   const progress = createProgress(process.stdout)
   try {
     const report = await importFolder({ ...context, programs }, folder, {
@@ -188,9 +186,9 @@ async function main(): Promise<void> {
   const [name, ...args] = process.argv.slice(2)
   const command = findCommand(name)
   const stop = new AbortController()
-  process.umask(config.umask)
   onStopSignal(() => stop.abort())
   const config = loadConfig(process.env)
+  process.umask(config.umask)
   const log = createLog({ json: false, level: 'error' })
   if ('runBare' in command) {
     process.exitCode = await command.runBare({ config, log }, args, stop.signal)

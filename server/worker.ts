@@ -3,7 +3,7 @@ import { createContext } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { runMain } from '#server/platform/config-error.ts'
 import { createLog } from '#server/platform/log.ts'
-import { findConverter, type Converter } from '#server/features/media/ingest/find-converter.ts'
+import { findConverter, warnOfBundled, type Converter } from '#server/features/media/ingest/find-converter.ts'
 import { onStopSignal } from '#server/platform/stop-signals.ts'
 import { work } from '#server/work.ts'
 
@@ -27,10 +27,8 @@ async function main(): Promise<void> {
   const log = createLog({ json: config.production, level: config.logLevel })
   // Written by run-worker.ts.
   const programs = ffmpeg === undefined ? await findConverter(config) : (JSON.parse(ffmpeg) as Converter)
-  if (programs.bundled)
-    log.info(
-      `Video is made with the older ffmpeg that came with the set-up (${programs.version}); one of version 5 or newer is better`,
-    )
+  const warning = warnOfBundled(programs)
+  if (warning !== undefined) log.warn(warning)
   const context = await createContext(config, log)
   await work({ ...context, programs }, { signal: stop.signal, niceness })
   await context.close()

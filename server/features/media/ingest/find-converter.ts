@@ -24,6 +24,12 @@ export async function findConverter({
   return codec === undefined ? found : { ...found, extraRung: await knownEncoder(found, codec) }
 }
 
+/** What an operator should know of the ffmpeg of 2018 that set-up brings. Undefined for any other. */
+export function warnOfBundled({ bundled, version }: Pick<Ffmpeg, 'bundled' | 'version'>): string | undefined {
+  if (!bundled) return undefined
+  return `Video is made with the ffmpeg of 2018 that came with the set-up (${version}). Use a current one in production, since it parses uploads (FFMPEG_PATH).`
+}
+
 const known = new Map<string, Promise<ExtraRung>>()
 
 /** An encoder is tried once in a process. */
