@@ -3,7 +3,7 @@ import { createContext } from '#server/context.ts'
 import { hasOperators } from '#server/features/studio/studio.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { explainListenError, runMain } from '#server/platform/config-error.ts'
-import { openDatabase, planOnce } from '#server/platform/database/database.ts'
+import { forCalls, openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findConverter } from '#server/features/media/ingest/find-converter.ts'
 import { lockSite } from '#server/platform/site-lock.ts'
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   process.on('exit', () => lock?.release())
   // The worker needs it; a setting that is wrong is said here, where the start can still be refused.
   const [database, programs] = await Promise.all([
-    openDatabase<Tables>(config, log, planOnce),
+    openDatabase<Tables>(config, log, forCalls(config.bounds)),
     findConverter(config),
   ])
   const context = await createContext(config, log, { database })

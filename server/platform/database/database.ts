@@ -34,6 +34,15 @@ export const migrationsDir = join(import.meta.dirname, 'migrations')
  */
 export const planOnce = { options: '-c plan_cache_mode=force_generic_plan' }
 
+/**
+ * For the processes that answer calls: a person waits no longer for a connection, and is told to come again while the database is
+ * away.
+ */
+export const forCalls = ({ databaseWaitMs }: { databaseWaitMs: number }): pg.PoolConfig => ({
+  ...planOnce,
+  connectionTimeoutMillis: databaseWaitMs,
+})
+
 const limits = {
   max: 20,
   idleTimeoutMillis: 60_000,

@@ -5,8 +5,9 @@ import type { Log } from '#server/platform/log.ts'
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0]
 
-/** How long a query waits for an embedded server that has gone to come back. */
-const patienceMs = 60_000
+/** How often a query that finds an embedded server gone waits as long as it may for a connection: the server starts again meanwhile. */
+const waits = 6
+const usualWaitMs = 10_000
 
 /** SQLSTATE and system codes of a server that is not there, is going, or is not there yet. */
 const absent = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03'])
@@ -35,7 +36,7 @@ export class SupervisedPool extends pg.Pool {
   }
 
   async #connect(): Promise<pg.PoolClient> {
-    const deadline = Date.now() + patienceMs
+    const deadline = Date.now() + waits * (this.options.connectionTimeoutMillis ?? usualWaitMs)
     for (;;) {
       try {
         return await super.connect()

@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { getHomepage, queryHomepage } from '#contract/catalog.ts'
 import { getHealth, getReady } from '#contract/operations.ts'
 import { getReports } from '#contract/tracking.ts'
-import { openDatabase, type Database } from '#server/platform/database/database.ts'
+import { forCalls, openDatabase, type Database } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
+import { readBounds } from '#server/platform/read-bounds.ts'
 import { proxyDatabase, type DatabaseProxy } from '#server/testing/database-proxy.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { restlessClock } from '#server/testing/restless-clock.ts'
@@ -12,7 +13,7 @@ import type { Visitor } from '#server/testing/visitor.ts'
 import type { Tables } from '#server/tables.ts'
 
 /** Much shorter than in service, so that the tests need not wait. */
-const patience = { connectionTimeoutMillis: 800, query_timeout: 1200 }
+const patience = { ...forCalls(readBounds({ DATABASE_WAIT_SECONDS: '1' })), query_timeout: 1200 }
 
 let own: TestDatabase
 let proxy: DatabaseProxy
@@ -85,6 +86,7 @@ it('answers 503 in time where PostgreSQL says nothing any more, and takes no stu
 
 it('answers 503 in time where every connection is in use', async () => {
   const { pool } = database
+  expect(pool.options.connectionTimeoutMillis).toBe(1000)
   const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))
   expect(await answerOf(queryHomepage)).toMatchObject(unavailable)
   for (const client of taken) client.release()
