@@ -6,6 +6,9 @@ export const killAfterMs: number
 /** From now on a signal ends the program that runs, and no other is started. The end of npm counts as SIGTERM. */
 export function passSignalsOn(): void
 
+/** Whether a signal, or the end of npm, has asked this script to end. */
+export function isStopping(): boolean
+
 /** Runs a program to its end. @returns its exit status */
 export function runChild(
   command: string,

@@ -27,6 +27,9 @@ export function passSignalsOn() {
   }, checkParentEveryMs).unref()
 }
 
+/** Whether a signal, or the end of npm, has asked this script to end. */
+export const isStopping = () => stoppedBy !== undefined
+
 function stop(signal) {
   if (!child) process.exit(statusOf(signal))
   if (stoppedBy === undefined) setTimeout(() => child?.kill('SIGKILL'), killAfterMs).unref()

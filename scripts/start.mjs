@@ -1,6 +1,8 @@
 // npm start: sets up what is missing, builds the pages if they changed, and runs the site.
 import { readFileSync } from 'node:fs'
+import { isStopping } from './run-child.mjs'
 import { buildWeb, main, run, setUp } from './setup.mjs'
+import { supervise } from './supervise.mjs'
 
 // A small nursery, and a bound that has what outlived it looked through sooner: else what is garbage already takes up to 90 MB.
 // `--expose-gc`, for main.ts collects once after the start.
@@ -8,5 +10,6 @@ const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta
 
 await main(async () => {
   await setUp('run')
-  return (await buildWeb()) || run('node', [...nodeFlags, 'server/main.ts', ...process.argv.slice(2)])
+  const start = () => run('node', [...nodeFlags, 'server/main.ts', ...process.argv.slice(2)])
+  return (await buildWeb()) || supervise(start, { isStopping })
 })

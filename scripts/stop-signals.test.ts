@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,6 +78,27 @@ test(
   },
 )
 
+test(
+  'npm start starts the site again when its process is killed, and ends it for good at SIGTERM',
+  { timeout: 4 * patienceMs },
+  async () => {
+    const site = await startSite({ DEMO: '0' })
+    const { target: killed } = findIn(site.npm, 'server/main.ts')
+    process.kill(killed.pid, 'SIGKILL')
+    const isReplaced = () =>
+      treeOf(site.npm).some((each) => isA('server/main.ts')(each) && each.pid !== killed.pid)
+    await waitUntil('another process of the site runs', isReplaced, patienceMs)
+    await waitUntil('the site answers again', () => answersAt(site.url), patienceMs)
+    await waitUntil('its worker runs', () => treeOf(site.npm).some(isA('server/worker.ts')), patienceMs)
+    expect(site.printed()).toContain("The site's process ended with status 137; it starts again in 1 s.")
+    const { target, tree } = findIn(site.npm, 'npm')
+    process.kill(target.pid, 'SIGTERM')
+    await ended(tree)
+    expect(await site.end).toEqual(inOrder)
+    expect(statSync(join(home, 'storage')).mode & 0o777).toBe(0o700)
+  },
+)
+
 const isA =
   (role: Role) =>
   ({ command }: TreeProcess) =>
@@ -120,7 +141,7 @@ async function startSite(settings: Record<string, string>) {
     return answersAt(`${url}/api/ready`)
   }
   await waitUntil('the site is ready', isReady, patienceMs)
-  return { npm, end, port, url: `${url}/api/health` }
+  return { npm, end, port, url: `${url}/api/health`, printed: () => printed }
 }
 
 /** Sends a call that writes to the database, but for the last byte of its body, which the site then waits for. */

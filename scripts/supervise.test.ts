@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { supervise } from './supervise.mjs'
+
+/** What a process does: it runs for so many seconds and ends with a status. */
+type Run = [seconds: number, status: number]
+
+/** Supervises a process that does this, one run after the other. Gives the pauses, in seconds, and how it ended. */
+async function superviseRuns(runs: readonly Run[], stop: { stopping: boolean } = { stopping: false }) {
+  const left = [...runs]
+  const pauses: number[] = []
+  const lines: string[] = []
+  let now = 0
+  const status = await supervise(
+    async () => {
+      const [seconds, status] = left.shift() ?? [0, 0]
+      now += seconds * 1000
+      return status
+    },
+    {
+      isStopping: () => stop.stopping,
+      say: (line) => lines.push(line),
+      now: () => now,
+      pause: async (ms) => pauses.push(ms / 1000),
+    },
+  )
+  return { status, pauses, lines, notRun: left.length }
+}
+
+const aborted = 134
+
+test('a process that dies is started again, after a pause that doubles up to a minute', async () => {
+  const { pauses, lines, status } = await superviseRuns(Array.from({ length: 8 }, (): Run => [20, aborted]))
+  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
+  expect(lines[1]).toBe("The site's process ended with status 134; it starts again in 2 s.")
+  expect(lines).toHaveLength(8)
+  expect(status).toBe(0)
+})
+
+test('the pause is the shortest again after a process that ran for a minute', async () => {
+  const runs: Run[] = [
+    [20, aborted],
+    [20, aborted],
+    [60, aborted],
+    [20, aborted],
+  ]
+  expect((await superviseRuns(runs)).pauses).toEqual([1, 2, 1, 2])
+})
+
+test.each([0, 129, 130, 143])('a process that ends with %i is not started again', async (status) => {
+  const ended = await superviseRuns([
+    [3600, status],
+    [3600, 0],
+  ])
+  expect(ended).toEqual({ status, pauses: [], lines: [], notRun: 1 })
+})
+
+test('a first start that fails is not tried again, and one that fails later is', async () => {
+  expect(await superviseRuns([[5, 1]])).toMatchObject({ status: 1, pauses: [] })
+  expect(await superviseRuns([[10, 1]])).toMatchObject({ status: 0, pauses: [1] })
+  const later: Run[] = [
+    [10, aborted],
+    [1, 1],
+    [1, 1],
+  ]
+  expect(await superviseRuns(later)).toMatchObject({ status: 0, pauses: [1, 2, 4] })
+})
+
+test('a first start that is killed, as for lack of memory, is tried again', async () => {
+  expect(await superviseRuns([[1, 137]])).toMatchObject({ status: 0, pauses: [1] })
+})
+
+test('a process that dies while the script is asked to stop is not started again', async () => {
+  expect(await superviseRuns([[20, 137]], { stopping: true })).toMatchObject({
+    status: 137,
+    pauses: [],
+    lines: [],
+  })
+})
+
+test('a stop during the pause ends it without another start', async () => {
+  let starts = 0
+  let stopping = false
+  const status = await supervise(async () => (starts++, aborted), {
+    isStopping: () => stopping,
+    say: () => {},
+    pause: async () => (stopping = true),
+  })
+  expect([status, starts]).toEqual([aborted, 1])
+})
