@@ -1,6 +1,7 @@
 import { measureBillingFaults } from './measure-billing-faults.ts'
 import { measureBillingKills } from './measure-billing-kills.ts'
 import { measureBillingYear } from './measure-billing-year.ts'
+import { measureBounds } from './measure-bounds.ts'
 import { measureCalls } from './measure-calls.ts'
 import { measureCatalogue } from './measure-catalogue.ts'
 import { measureImport, measureLongImport } from './measure-import.ts'
@@ -14,7 +15,7 @@ import { measureStudio } from './measure-studio.ts'
 import { startBenchSite, type BenchSite } from './start-bench-site.ts'
 import { printTable, type Row } from './table.ts'
 
-/** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue, `npm run bench -- billing-year` a year of subscriptions, `billing-kills` and `billing-faults` what kills and faults do to payments, `npm run bench -- lighthouse URL` the pages of a site that runs. It fails only where something could not be measured. */
+/** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue, `npm run bench -- billing-year` a year of subscriptions, `billing-kills` and `billing-faults` what kills and faults do to payments, `bounds` what strangers can hold and leave behind, `npm run bench -- lighthouse URL` the pages of a site that runs. It fails only where something could not be measured. */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   calls: measureCalls,
   processes: measureProcesses,
@@ -37,6 +38,7 @@ const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> 
   'billing-year': measureBillingYear,
   'billing-kills': measureBillingKills,
   'billing-faults': measureBillingFaults,
+  bounds: measureBounds,
 }
 
 const wanted = process.argv.slice(2).filter((name) => name !== '--')

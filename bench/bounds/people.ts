@@ -1,0 +1,42 @@
+let made = 0
+
+/** The cookies of an answer, as a browser sends them back. */
+export const cookiesOf = (response: Response) =>
+  response.headers
+    .getSetCookie()
+    .filter((line) => !/max-age=0(;|$)/i.test(line))
+    .map((line) => line.split(';')[0])
+    .join('; ')
+
+/** A call that keeps something, as a browser of ours makes it. */
+export function post(
+  url: string,
+  path: string,
+  body: object,
+  headers: Record<string, string>,
+): Promise<Response> {
+  return fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers },
+    body: JSON.stringify(body),
+  })
+}
+
+/** The cookies of somebody new. */
+export async function newCookies(url: string): Promise<string> {
+  const response = await fetch(`${url}/api/user`)
+  await response.arrayBuffer()
+  return cookiesOf(response)
+}
+
+/** Somebody who has just registered. */
+export async function registerPerson(url: string): Promise<{ id: string; cookie: string }> {
+  const password = 'nobody needs to know this one'
+  const email = `bounds-${++made}@example.com`
+  const cookie = await newCookies(url)
+  const body = { email, password, repeat_password: password }
+  const response = await post(url, '/api/user/register', body, { cookie })
+  // Our own answer.
+  const { info } = (await response.json()) as { info: { id: string } }
+  return { id: info.id, cookie: cookiesOf(response) }
+}
