@@ -14,6 +14,9 @@ interface KeyClaim {
   body_hash: string
   reserved_id: string
   holder: string
+  /** By the site's clock, which `deleteOldKeys` goes by. */
+  created_at: Date
+  /** How long it is held, by the database's clock, which every process shares. */
   seconds: number
 }
 

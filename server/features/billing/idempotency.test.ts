@@ -19,6 +19,7 @@ const request = (key: string | undefined, body: object = { order_id: 'ord_1' }) 
   key,
   path: '/api/payment/pay',
   body,
+  now: new Date(),
 })
 
 test('fifty requests at once do the work once, and none is answered before it is finished', async () => {

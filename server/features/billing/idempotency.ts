@@ -11,6 +11,8 @@ interface Request {
   key: string | undefined
   path: string
   body: object
+  /** By the site's clock. */
+  now: Date
   /** Of what kind the id is that is reserved. */
   kind?: 'ord' | 'pmc'
 }
@@ -49,6 +51,7 @@ export async function answerOnce<T>(
     body_hash: hash,
     holder,
     reserved_id: newId(kind),
+    created_at: request.now,
     seconds: leaseSeconds,
   }
   const deadline = Date.now() + patienceMs

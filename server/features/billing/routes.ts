@@ -169,7 +169,8 @@ async function once<T>(
   refuseCardNumber(own)
   const { userId, role } = await requireStanding(context, call)
   if (call.idempotencyKey !== undefined) context.quotas.take('keys', role === 'member' ? userId : call.ip)
-  return answerOnce(context.db, { userId, key: call.idempotencyKey, path, body: call.body, kind }, work)
+  const now = context.clock.now()
+  return answerOnce(context.db, { userId, key: call.idempotencyKey, path, body: call.body, kind, now }, work)
 }
 
 /** Where gateways send people back, and their notifications: recorded, answered, and only then applied. */

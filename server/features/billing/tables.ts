@@ -233,7 +233,7 @@ export interface IdempotencyKeysTable {
   holder: string
   held_until: Date
   answer: OptionalJson<object>
-  created_at: ColumnType<Date, never, never>
+  created_at: ColumnType<Date, Date, never>
 }
 
 export interface NotificationsTable {

@@ -41,7 +41,7 @@ async function startCounting(): Promise<{ close(): void; ended: Promise<string> 
 }
 
 async function watchAndLikeAll(userId: string): Promise<void> {
-  await oneTry((tx) => insertUser(tx, { id: userId, language: 'en' }))
+  await oneTry((tx) => insertUser(tx, { id: userId, language: 'en', created_at: new Date() }))
   for (const { id: video_id, episodes } of videos) {
     const now = new Date()
     const position = { video_id, episode_id: episodes[0]?.id ?? '', position_ms: 1, at: now.toISOString() }

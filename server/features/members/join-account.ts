@@ -55,7 +55,7 @@ export async function joinAccount(
 }
 
 async function join(context: MembersContext, tx: Tx, call: JoinCall, claiming: Claiming): Promise<Viewer> {
-  const { claim, from, account } = await lockAll(tx, call, claiming)
+  const { claim, from, account } = await lockAll(tx, call, claiming, context.clock.now())
   const member = call.viewer?.role === 'member' ? call.viewer.userId : undefined
   const mustBeHere = Boolean(account?.email_verified_at)
   const isHere = account !== undefined && account.id === member
@@ -75,10 +75,10 @@ async function join(context: MembersContext, tx: Tx, call: JoinCall, claiming: C
 }
 
 /** Locks whose records they are, the account of the address and the calling guest, in one order for every caller. */
-async function lockAll(tx: Tx, { viewer, language }: JoinCall, claiming: Claiming) {
+async function lockAll(tx: Tx, { viewer, language }: JoinCall, claiming: Claiming, now: Date) {
   const first = await claiming.find(tx)
   const known = await selectUserByEmail(tx, first.email)
-  if (viewer?.role === 'visitor') await insertUser(tx, { id: viewer.userId, language })
+  if (viewer?.role === 'visitor') await insertUser(tx, { id: viewer.userId, language, created_at: now })
   const ids = [first.userId, known?.id, viewer?.userId].filter((id) => id !== undefined)
   const rows = await lockUsers(tx, [...new Set(ids)])
   // Another call may have used the link before the rows were locked.

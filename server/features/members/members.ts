@@ -156,7 +156,9 @@ export async function keepViewer(
   call: Answering & Partial<Pick<Call, 'adIds' | 'ip'>>,
 ): Promise<string> {
   const viewer = requireViewer(call)
-  const made = !viewer.kept && (await insertUser(tx, { id: viewer.userId, language: call.language }))
+  const made =
+    !viewer.kept &&
+    (await insertUser(tx, { id: viewer.userId, language: call.language, created_at: context.clock.now() }))
   if (made && call.ip !== undefined) context.quotas.take('guests', call.ip)
   const row = made ? undefined : await holdStanding(tx, viewer.userId)
   const alive = made || (row && (viewer.role === 'visitor' ? isGuest(row) : row.deleted_at === null))

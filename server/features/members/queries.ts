@@ -8,7 +8,10 @@ import type { UsersTable } from './tables.ts'
 export const newReferralCode = () => newId('usr').slice(4, 14)
 
 /** Makes the row, or leaves the one that is there. @returns whether it was made */
-export async function insertUser(tx: Tx, user: { id: string; language: string }): Promise<boolean> {
+export async function insertUser(
+  tx: Tx,
+  user: { id: string; language: string; created_at: Date },
+): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('users')
     .values({ ...user, referral_code: newReferralCode(), email: null, display_name: null })

@@ -55,7 +55,7 @@ async function welcome({ moments }: MembersContext, tx: Tx, call: RegisterCall, 
 /** The guest's row, made if need be. @throws Refusal signedInAlready where another call has made it a member just now */
 async function lockGuest(context: MembersContext, tx: Tx, call: RegisterCall): Promise<UserRow> {
   const { userId: id } = call.viewer ?? newGuest()
-  await insertUser(tx, { id, language: call.language })
+  await insertUser(tx, { id, language: call.language, created_at: context.clock.now() })
   const row = await lockUser(tx, id)
   if (row && isGuest(row)) return row
   forgetGuest(context, call)

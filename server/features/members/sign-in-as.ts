@@ -35,13 +35,13 @@ export async function signInAs(
  * this guest is over, instead of keeping something under it that nobody would see again.
  */
 export async function mergeGuest(
-  { moments }: MembersContext,
+  { moments, clock }: MembersContext,
   tx: Tx,
   guest: { id: string; language: string },
   userId: string,
   admit: Admit,
 ): Promise<void> {
-  await insertUser(tx, guest)
+  await insertUser(tx, { ...guest, created_at: clock.now() })
   const rows = await lockUsers(tx, [guest.id, userId])
   const account = requireAccount(rows.find(({ id }) => id === userId))
   await admit(account)

@@ -50,7 +50,7 @@ export async function signInPerson(
   const email = usableEmail(person.email)
   if (email !== undefined && (await selectUserByEmail(tx, email)))
     return signInOtherOwner(context, tx, call, vouched, 'has_account')
-  const guest = await lockGuest(tx, call)
+  const guest = await lockGuest(context, tx, call)
   const identity = newIdentity(vouched, context.clock.now())
   if (!guest || !(await insertIdentity(tx, { ...identity, user_id: guest.id })))
     return signInOtherOwner(context, tx, call, vouched, 'expired')
@@ -94,9 +94,13 @@ async function signInOwner(
 }
 
 /** The caller's guest, held against every other change; undefined where it is none any more. */
-async function lockGuest(tx: Tx, { viewer, language }: AccountCall): Promise<UserRow | undefined> {
+async function lockGuest(
+  { clock }: Pick<MembersContext, 'clock'>,
+  tx: Tx,
+  { viewer, language }: AccountCall,
+): Promise<UserRow | undefined> {
   const { userId: id } = viewer ?? newGuest()
-  await insertUser(tx, { id, language })
+  await insertUser(tx, { id, language, created_at: clock.now() })
   const row = await lockUser(tx, id)
   return row && isGuest(row) ? row : undefined
 }
