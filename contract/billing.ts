@@ -61,6 +61,8 @@ export const OfferedGateway = Type.Object({
   public_key: Type.Optional(Type.String()),
   /** No plan can be bought with it. */
   one_off_only: Type.Optional(Type.Boolean()),
+  /** What it takes no such amount for: `episode`, `video`, or the id of a plan. */
+  not_for: Type.Optional(Type.Array(Type.String())),
 })
 export type OfferedGateway = Static<typeof OfferedGateway>
 

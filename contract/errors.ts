@@ -73,6 +73,7 @@ export const refusals = {
   paymentUnknown: 500,
   introductionTooHigh: 500,
   refundTooLarge: 500,
+  refundNotWhole: 500,
   refundRefused: 500,
 } as const satisfies Record<string, number>
 

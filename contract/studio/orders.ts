@@ -170,6 +170,7 @@ export const refundOrder = command({
     'orderDisputed',
     'refundUnderWay',
     'refundTooLarge',
+    'refundNotWhole',
     'refundOverLimit',
     'refundOverDay',
     'refundRefused',

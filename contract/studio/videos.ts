@@ -126,7 +126,7 @@ export const editVideo = command({
   args: ['id'],
   roles: editors,
   summary: 'Changes what is given of a video; an empty text takes a language away',
-  refuses: ['notFound', 'titleNeeded', 'textTooLong', 'priceInvalid', 'labelInvalid'],
+  refuses: ['notFound', 'titleNeeded', 'textTooLong', 'priceInvalid', 'labelInvalid', 'gatewayNotOffered'],
   body: Type.Object({
     id: Id,
     titles: Type.Optional(TextsInSome),

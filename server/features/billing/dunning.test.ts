@@ -192,8 +192,8 @@ test('an open period is paid by hand only where the gateway takes its amount, wh
   const person = await Subscriber.on(site, { card: testCards.declinesLater })
   await person.after(7 * day)
   const owed = (await person.orders()).find(({ period_no }) => period_no === 1)
-  site.trouble.takes = (cents) => cents !== owed?.amount_cents
   const wish = { kind: 'plan', plan_id: (await person.shopper.plan(365)).id } as const
+  site.trouble.takes = (cents) => cents !== owed?.amount_cents
   const answer = await person.shopper.tryOrder(wish)
   delete site.trouble.takes
   expect(answer).toMatchObject({ code: 500, message: /not offered/ })

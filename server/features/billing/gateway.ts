@@ -147,6 +147,8 @@ export interface PaymentGateway {
   /** Finds out, as the site starts, what the account may do. It never fails, and takes seconds at most. */
   prepare?(): Promise<void>
   readonly formHosts?: FormHosts
+  /** The smallest unit that it knows of a currency, in our cents; without the question one cent. */
+  unitCents?(currency: string): number
   /** Whether it takes such an amount at all; without the question it takes any. */
   takes?(amountCents: number, currency: string): boolean
   /**

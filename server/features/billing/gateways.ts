@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import type { GatewayId, OfferedGateway } from '#contract/billing.ts'
+import type { GatewayId, OfferedGateway, Plan } from '#contract/billing.ts'
 import type { BillingContext } from './billing-context.ts'
 import type { PaymentGateway } from './gateway.ts'
 import type { OrderKind, PaymentMethod } from './tables.ts'
@@ -53,14 +53,45 @@ export function isPayable(
   return gateways.some((gateway) => takesAmount(gateway, price))
 }
 
-/** The ways to pay, one entry per gateway and kind. */
-export function offeredGateways({ gateways }: Gateways): OfferedGateway[] {
-  return gateways.flatMap(({ id, methods, publicKey, oneOffOnly }) =>
-    methods.map((kind) => ({
+/** What may be bought at one place, and what it costs. */
+export interface Priced {
+  /** `episode`, `video`, or the id of a plan. */
+  what: string
+  /** All that may be charged for it: of a plan the introductory price too. */
+  cents: readonly number[]
+  currency: string
+}
+
+/** What a plan costs, at first and later. */
+export function priceOfPlan({
+  id,
+  price_cents,
+  intro_price_cents: intro,
+  currency,
+}: Pick<Plan, 'id' | 'price_cents' | 'intro_price_cents' | 'currency'>): Priced {
+  return { what: id, cents: intro === undefined ? [price_cents] : [intro, price_cents], currency }
+}
+
+const isTaken = (gateway: PaymentGateway, { cents, currency }: Priced): boolean =>
+  cents.every((amount_cents) => takesAmount(gateway, { amount_cents, currency }))
+
+/** Whether something can be bought with any of the gateways; a plan needs one that can be charged again. */
+export function canBeBought({ gateways }: Gateways, price: Priced, kind: OrderKind): boolean {
+  return gateways.some((gateway) => !(kind === 'plan' && gateway.oneOffOnly) && isTaken(gateway, price))
+}
+
+/** The payment methods for what is offered, one entry per gateway and kind. Each says what it takes no such amount for. */
+export function offeredGateways({ gateways }: Gateways, prices: readonly Priced[] = []): OfferedGateway[] {
+  return gateways.flatMap((gateway) => {
+    const { id, methods, publicKey, oneOffOnly } = gateway
+    const refused = prices.filter((price) => !isTaken(gateway, price)).map(({ what }) => what)
+    if (prices.length > 0 && refused.length === prices.length) return []
+    return methods.map((kind) => ({
       id,
       kind,
       ...(publicKey === undefined ? {} : { public_key: publicKey }),
       ...(oneOffOnly ? { one_off_only: true } : {}),
-    })),
-  )
+      ...(refused.length > 0 ? { not_for: refused } : {}),
+    }))
+  })
 }

@@ -5,7 +5,7 @@ import { metInOffer, noteMet } from '#server/features/experiments/experiments.ts
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
-import { offeredGateways } from './gateways.ts'
+import { canBeBought, offeredGateways, priceOfPlan } from './gateways.ts'
 import { selectPlans, type PlanRow } from './offer-queries.ts'
 
 /** What a viewer may buy to see a locked episode; the `info` of code 402. */
@@ -17,7 +17,7 @@ export async function offerFor(
   language: Language,
 ): Promise<Offer> {
   const { price, video, id, video_id, number, title, thumb_url } = episode
-  const plans = await listPlans(db, language)
+  const plans = await listPlans(context, db, language)
   if (viewer)
     await noteMet(db, viewer, metInOffer(await context.experiments.running(), video_id), context.clock.now())
   return {
@@ -25,7 +25,11 @@ export async function offerFor(
     price,
     video,
     plans,
-    gateways: offeredGateways(context),
+    gateways: offeredGateways(context, [
+      { what: 'episode', cents: [price.episode_cents], currency: price.currency },
+      { what: 'video', cents: [price.video_cents], currency: price.currency },
+      ...plans.map(priceOfPlan),
+    ]),
   }
 }
 
@@ -34,13 +38,18 @@ export async function loadPlans(
   { db, gateways }: Pick<BillingContext, 'db' | 'gateways'>,
   language: Language,
 ): Promise<ResultOf<typeof listPlansCall>> {
-  const list = await listPlans(db, language)
-  return { list, next_cursor: null, gateways: offeredGateways({ gateways }) }
+  const list = await listPlans({ gateways }, db, language)
+  return { list, next_cursor: null, gateways: offeredGateways({ gateways }, list.map(priceOfPlan)) }
 }
 
-/** The plans on sale, in their order. */
-export async function listPlans(db: Db, language: Language): Promise<Plan[]> {
-  return (await selectPlans(db)).map((row) => presentPlan(row, language))
+/** The plans on sale that can be paid for, in their order. */
+export async function listPlans(
+  context: Pick<BillingContext, 'gateways'>,
+  db: Db,
+  language: Language,
+): Promise<Plan[]> {
+  const plans = (await selectPlans(db)).map((row) => presentPlan(row, language))
+  return plans.filter((plan) => canBeBought(context, priceOfPlan(plan), 'plan'))
 }
 
 function presentPlan(row: PlanRow, language: Language): Plan {

@@ -50,7 +50,7 @@ export interface RefundMade {
  * Refunds an order, as a whole or a part, in two transactions with the gateway between them (billing.md, "Crash safety").
  * One refund at a time: who asks for the same while it is under way gets that one. What follows for what the order gave is
  * in follow-money.ts.
- * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundOverLimit, refundOverDay, movedOn where
+ * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundNotWhole, refundOverLimit, refundOverDay, movedOn where
  *   more has gone back than was known, or refundRefused where the gateway will not
  */
 export async function refundOrder(
@@ -73,7 +73,7 @@ export async function refundOrder(
 
 /** The first transaction: the refund with its key, or the one that is under way already. */
 async function beginRefund(
-  { clock }: BillingContext,
+  { clock, gateways }: BillingContext,
   tx: Tx,
   orderId: string,
   { amountCents, reason, knownRefundedCents, limit }: RefundWish,
@@ -88,6 +88,9 @@ async function beginRefund(
   if (knownRefundedCents !== undefined && knownRefundedCents !== order.refunded_cents)
     throw new Refusal('movedOn')
   const cents = amountCents ?? left
+  const gateway = gateways.find(({ id }) => id === order.gateway)
+  const unit = gateway?.unitCents?.(order.currency) ?? 1
+  if (cents % unit !== 0) throw new Refusal('refundNotWhole', { unit_cents: unit })
   const most = limit?.mostCents(order.currency)
   if (most !== undefined && order.refunded_cents + cents > most)
     throw new Refusal('refundOverLimit', { limit_cents: most })

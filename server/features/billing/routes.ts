@@ -26,10 +26,9 @@ import { changeMethod, followChange } from './change-method.ts'
 import { checkName, refuseCardNumber } from './check-input.ts'
 import { claimPurchase } from './claim-purchase.ts'
 import { confirmPayment } from './confirm-payment.ts'
-import { offeredGateways } from './gateways.ts'
 import { answerOnce } from './idempotency.ts'
 import { membershipOf } from './membership.ts'
-import { listPlans } from './offer.ts'
+import { loadPlans } from './offer.ts'
 import { loadReceipt } from './load-receipt.ts'
 import { payOrder } from './pay-order.ts'
 import { placeOrder } from './place-order.ts'
@@ -47,8 +46,7 @@ export function billingRoutes(context: BillingContext): Route[] {
       if (call.viewer)
         await noteMet(db, call.viewer, metInOffer(await context.experiments.running()), clock.now())
       return plans.get(call.language, async () => {
-        const list = await listPlans(db, call.language)
-        return call.serialise({ data: { list, next_cursor: null, gateways: offeredGateways(context) } })
+        return call.serialise({ data: await loadPlans(context, call.language) })
       })
     }),
     route(unlockEpisode, async (call) => {

@@ -27,14 +27,14 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
   const choices = [
     episodeChoice(t, offer),
     videoChoice(t, { id: episode.video_id, price, count: video.episode_count, running }),
-    ...(waysFor('plan', gateways).length > 0 ? plans.map((plan) => planChoice(t, plan)) : []),
-  ]
+    ...plans.map((plan) => planChoice(t, plan)),
+  ].filter(({ kind, id }) => waysFor(kind, gateways, id).length > 0)
   const layout = useQuery(homepageQuery).data?.pay_theme.layout
   const [chosen, setChosen] = useState(0)
   const [way, setWay] = useState(0)
   const [paying, setPaying] = useState(false)
   const choice = choices[chosen]
-  const ways = choice ? waysFor(choice.kind, gateways) : []
+  const ways = choice ? waysFor(choice.kind, gateways, choice.id) : []
   // What was picked for an episode may not be offered for a plan.
   const gateway = ways.find((one) => one === gateways[way]) ?? ways[0]
   if (!choice || !gateway) return <p className={styles.panel}>{t('pay.noGateway')}</p>

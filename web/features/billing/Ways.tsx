@@ -4,9 +4,15 @@ import type { OrderWish } from '#web/lib/paths.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import styles from './ways.module.css'
 
-/** The ways to pay for what is chosen: a plan needs one that can be charged again. */
-export function waysFor(kind: OrderWish['kind'], gateways: OfferedGateway[]): OfferedGateway[] {
-  return kind === 'plan' ? gateways.filter(({ one_off_only }) => !one_off_only) : gateways
+/** The payment methods for what is chosen: those that take the amount, and for a plan those that can be charged again. */
+export function waysFor(
+  kind: OrderWish['kind'],
+  gateways: OfferedGateway[],
+  planId?: string,
+): OfferedGateway[] {
+  const what = kind === 'plan' ? planId : kind
+  const takes = ({ not_for = [] }: OfferedGateway) => what === undefined || !not_for.includes(what)
+  return gateways.filter((gateway) => takes(gateway) && !(kind === 'plan' && gateway.one_off_only))
 }
 
 interface WaysProps {

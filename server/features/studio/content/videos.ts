@@ -1,6 +1,7 @@
 import * as contract from '#contract/studio/videos.ts'
 import type { DeskVideo, DeskVideoRow } from '#contract/studio/videos.ts'
 import { listLimits } from '#contract/catalog.ts'
+import { Refusal } from '#contract/errors.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
 import {
   archive,
@@ -15,8 +16,10 @@ import {
   unschedule,
   type DeskVideoRecord,
 } from '#server/features/catalog/catalog.ts'
+import { isPayable } from '#server/features/billing/billing.ts'
 import { countFailed, countPlayable } from '#server/features/media/media.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
+import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import { loadInherited } from './inherited.ts'
 import { pageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
@@ -63,8 +66,11 @@ export const videoCommands: Command[] = [
     return { answer: { info: present(video, language) }, change: { subject: id, after: trace(video) } }
   }),
 
-  changes(contract.editVideo, (_context, tx, { id, ...edits }, { language }) =>
-    change(tx, id, language, (video) => editVideo(tx, video, edits)),
+  changes(contract.editVideo, (context, tx, { id, ...edits }, { language }) =>
+    change(tx, id, language, async (video) => {
+      checkPayable(context, { ...video, ...edits }, edits)
+      await editVideo(tx, video, edits)
+    }),
   ),
 
   changes(contract.publishVideo, ({ clock }, tx, { id }, { language }) =>
@@ -151,4 +157,17 @@ function differing(before: Record<string, unknown>, after: Record<string, unknow
   )
   const pick = (of: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, of[name]]))
   return [pick(before), pick(after)]
+}
+
+type Prices = Partial<Pick<DeskVideoRecord, 'episode_cents' | 'video_cents' | 'currency'>>
+
+/** @throws Refusal gatewayNotOffered for a price that is set now and that no gateway of the site takes */
+function checkPayable(context: Pick<StudioContext, 'gateways'>, after: Prices, edits: Prices): void {
+  for (const field of ['episode_cents', 'video_cents'] as const) {
+    const amount_cents = after[field]
+    const isSet = edits[field] !== undefined || edits.currency !== undefined
+    if (!isSet || !amount_cents || after.currency === undefined || context.gateways.length === 0) continue
+    if (!isPayable(context, { amount_cents, currency: after.currency }))
+      throw new Refusal('gatewayNotOffered', { field })
+  }
 }

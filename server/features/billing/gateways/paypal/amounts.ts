@@ -15,9 +15,12 @@ const taken = new Set(
   ),
 )
 
+/** The smallest amount of a currency that PayPal knows, in our hundredths. */
+export const unitOf = (currency: string): number => (whole.has(currency) ? 100 : 1)
+
 /** Whether PayPal takes an amount in our hundredths: of a currency that it knows, and no fractions where there are none. */
 export function isPayable(cents: number, currency: string): boolean {
-  return taken.has(currency) && cents > 0 && (!whole.has(currency) || cents % 100 === 0)
+  return taken.has(currency) && cents > 0 && cents % unitOf(currency) === 0
 }
 
 /**

@@ -1,3 +1,5 @@
+import { GatewayRefused } from '#server/features/billing/gateway.ts'
+
 /** Currencies without a smaller unit: Stripe counts them whole, we count hundredths of everything. */
 const whole = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '))
 /** Counted in thousandths, of which the last is 0. */
@@ -24,14 +26,22 @@ const least: Record<string, number> = {
   THB: 1000,
 }
 
-/** Whether Stripe takes an amount in our hundredths: not less than its minimum, and no fractions where there are none. */
-export function isChargeable(cents: number, currency: string): boolean {
-  const wholeOnly = whole.has(currency) || wholeInHundredths.has(currency)
-  return cents >= (least[currency] ?? 50) && (!wholeOnly || cents % 100 === 0)
+/** The smallest amount of a currency that Stripe knows, in our hundredths. */
+export function unitOf(currency: string): number {
+  return whole.has(currency) || wholeInHundredths.has(currency) ? 100 : 1
 }
 
-/** An amount as Stripe counts it. */
+/** Whether Stripe takes an amount in our hundredths: not less than its minimum, and no fractions where there are none. */
+export function isChargeable(cents: number, currency: string): boolean {
+  return cents >= (least[currency] ?? 50) && cents % unitOf(currency) === 0
+}
+
+/**
+ * An amount as Stripe counts it.
+ * @throws GatewayRefused for a fraction of the currency's unit
+ */
 export function toStripe(cents: number, currency: string): number {
+  if (cents % unitOf(currency) !== 0) throw new GatewayRefused(`Stripe takes ${currency} without decimals`)
   if (whole.has(currency)) return cents / 100
   return thousandths.has(currency) ? cents * 10 : cents
 }

@@ -5,7 +5,7 @@ import type { Charge, FormHosts, Payment, PaymentGateway } from '#server/feature
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'
-import { isChargeable, toStripe } from './amounts.ts'
+import { isChargeable, toStripe, unitOf } from './amounts.ts'
 import { answerRefused } from './answer-refused.ts'
 import { createdAround, isMissing } from './find-created.ts'
 import { forgetCustomer } from './forget-customer.ts'
@@ -58,6 +58,7 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
     methods: ['card'],
     publicKey: publishableKey,
     formHosts,
+    unitCents: unitOf,
     takes: isChargeable,
     tokenStep: () => undefined,
     start: (charge) =>
