@@ -36,6 +36,8 @@ export const cardRefusals = [
 export const declineCodes = [
   ...cardRefusals,
   'wallet_declined',
+  /** The gateway takes no such e-mail address. */
+  'email_refused',
   'token_spent',
   'not_received',
   'cancelled',

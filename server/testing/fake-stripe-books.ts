@@ -95,6 +95,8 @@ export class StripeBooks {
   private now = () => Math.floor(this.clock.now().getTime() / 1000)
 
   createCustomer({ email, name, metadata }: Dict): Dict {
+    if (!/^[!-~]+@[\w-]+(\.[\w-]+)+$/.test(String(email)))
+      throw no('email_invalid', `Invalid email address: ${String(email)}`, 'email')
     const id = newId('cus')
     const customer = { id, object: 'customer', email, name: name ?? null, metadata: metadata ?? {} }
     this.customers.set(id, customer)

@@ -179,6 +179,7 @@ const refusalOf: Record<string, RefusalName> = {
   check_failed: 'checkFailed',
   check_needed: 'checkFailed',
   cancelled: 'paymentCancelled',
+  email_refused: 'emailInvalid',
 }
 
 /** The words for a payment that did not go through. */
@@ -186,12 +187,17 @@ export function declineOf(attempt: AttemptRow): RefusalName {
   return refusalOf[attempt.decline_code ?? ''] ?? 'paymentFailed'
 }
 
+function refusalFor(attempt: AttemptRow): Refusal {
+  const reason = declineOf(attempt)
+  return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
+}
+
 /** @throws Refusal paymentUnknown, alreadyOwned, or why the payment was declined */
 export async function checkOutcome({ db }: BillingContext, { id, order_id }: AttemptRow): Promise<void> {
   const attempt = await selectAttempt(db, id)
   if (!attempt || attempt.status === 'started' || attempt.status === 'unknown')
     throw new Refusal('paymentUnknown')
-  if (attempt.status === 'failed' || attempt.status === 'cancelled') throw new Refusal(declineOf(attempt))
+  if (attempt.status === 'failed' || attempt.status === 'cancelled') throw refusalFor(attempt)
   if (attempt.status !== 'succeeded') return
   const order = await selectOrder(db, order_id)
   // What was paid may have gone back meanwhile.

@@ -60,5 +60,6 @@ export async function noteNeverMade(
   log.error({ ...about, code, param, request: requestId, reason: message }, 'Stripe refused a request')
   // Somebody deleted the customer at Stripe: the next try makes another.
   if (code === 'resource_missing' && param === 'customer') await queries.loseCustomer(db, userId)
+  if (param === 'email') return 'email_refused'
   return param === 'payment_method' ? 'card_declined' : 'other'
 }

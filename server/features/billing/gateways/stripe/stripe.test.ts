@@ -226,7 +226,7 @@ test('money that goes back long after a payment was made is listed, refunded or 
   const made: string[] = []
   for (const name of ['l1', 'l2', 'l3']) {
     const { reference, next } = await slow.start(
-      charge(name, { payer: { userId: `usr_${name}`, email: 'l' } }),
+      charge(name, { payer: { userId: `usr_${name}`, email: `${name}@example.com` } }),
     )
     await other.confirm(next?.client_secret ?? '', testCards.pays)
     made.push(reference)
