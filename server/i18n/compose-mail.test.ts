@@ -105,3 +105,27 @@ describe.each(languages)('a receipt in %s', (language) => {
 test('a receipt that lacks a value is not composed', () => {
   expect(() => composeMail('Harbour Dramas', 'receipt', 'en', { kind: 'plan' })).toThrow('no plan')
 })
+
+test.each([
+  ['en', 'every day', 'every 7 days', '1 day', '7 days'],
+  ['dy', 'jeden Tag', 'alle 7 Tage', '1 Tag', '7 Tage'],
+  ['fy', 'chaque jour', 'tous les 7 jours', '1 jour', '7 jours'],
+  ['es', 'cada día', 'cada 7 días', '1 día', '7 días'],
+  ['pt', 'todos os dias', 'a cada 7 dias', '1 dia', '7 dias'],
+] as const)(
+  'a mail in %s writes one day and several days as the language does',
+  (language, every1, every7, one, several) => {
+    const mail = (name: string, days: string) =>
+      composeMail('Harbour Dramas', name, language, { link, ...values, days }).text.replaceAll('\u00a0', ' ')
+    expect(mail('priceRises', '1')).toContain(` ${every1},`)
+    expect(mail('priceRises', '7')).toContain(` ${every7},`)
+    expect(mail('yearlyRenews', '1')).toMatch(new RegExp(`[^0-9]${one}[^a-zí]`))
+    expect(mail('yearlyRenews', '7')).toContain(several)
+  },
+)
+
+test('a French mail has a space before each colon of its own, other languages none', () => {
+  const text = (language: string) => composeMail('Harbour Dramas', 'verifyEmail', language, { link }).text
+  expect(text('fy')).toContain('Confirmer l’adresse\u00a0:\nhttps')
+  expect(text('en')).toMatch(/[a-z]:\nhttps/)
+})

@@ -11,6 +11,7 @@ import es from './mails.es.json' with { type: 'json' }
 import fy from './mails.fy.json' with { type: 'json' }
 import pt from './mails.pt.json' with { type: 'json' }
 import { composeReceipt } from './compose-receipt.ts'
+import { labelled, withPeriods } from './period-words.ts'
 import { escapeHtml, fillIn, page, paragraph, styles } from './mail-page.ts'
 
 export type Mails = typeof en
@@ -52,10 +53,13 @@ export function composeMail(
   const own = Object.entries(templates).find(([name]) => name === template)?.[1]
   const { link } = values
   if (!own || link === undefined) throw new Error(`There is no mail ${template}, or it has no link`)
-  const fill = (words: string) => fillIn(words, values)
+  const all = withPeriods(values, known)
+  const fill = (words: string) => fillIn(words, all)
   const { button } = own
   const [subject, before, after] = [fill(own.subject), own.before.map(fill), own.after.map(fill)]
-  const text = [greeting, ...before, `${button}:\n${link}`, ...after, `-- \n${footer}`].join('\n\n')
+  const text = [greeting, ...before, labelled(button, known, `\n${link}`), ...after, `-- \n${footer}`].join(
+    '\n\n',
+  )
   const body = [
     ...[greeting, ...before].map((line) => paragraph(escapeHtml(line))),
     paragraph(`<a href="${escapeHtml(link)}" style="${styles.button}">${escapeHtml(button)}</a>`),
@@ -89,7 +93,7 @@ function composeContact(site: string, language: Language, values: Record<string,
   const lang = htmlLanguage[language]
   return {
     lang,
-    subject: `${subject}: ${writer}`,
+    subject: labelled(subject, language, writer),
     text: `${text}\n`,
     html: page(site, lang, subject, body.join('\n')),
     link: undefined,

@@ -1,5 +1,6 @@
 import { htmlLanguage, type Language } from '#contract/languages.ts'
 import type { ComposedMail, Mails } from './compose-mail.ts'
+import { labelled, withPeriods } from './period-words.ts'
 import { escapeHtml, fillIn, page, paragraph, styles } from './mail-page.ts'
 
 /** What a receipt says; money and days as the language writes them, empty what does not apply. */
@@ -50,7 +51,8 @@ export function composeReceipt(
   values: Record<string, string>,
 ): ComposedMail {
   const said = (name: keyof ReceiptValues) => fillIn(`{{${name}}}`, values)
-  const fill = (text: string) => fillIn(text, values)
+  const all = withPeriods(values, language)
+  const fill = (text: string) => fillIn(text, all)
   const kind = said('kind')
   const what = kind === 'plan' || kind === 'episode' ? words[kind] : words.video
   const bought = fill(what)
@@ -79,9 +81,9 @@ export function composeReceipt(
   const text = [
     texts.greeting,
     words.thanks,
-    lines.map(([name, value]) => `${name}: ${value}`).join('\n'),
+    lines.map(([name, value]) => labelled(name, language, value)).join('\n'),
     ...(claim ? [words.claim] : []),
-    `${button}:\n${link}`,
+    labelled(button, language, `\n${link}`),
     ...after.map((part) => (typeof part === 'string' ? part : part.join('\n'))),
     `-- \n${footer}`,
   ].join('\n\n')
