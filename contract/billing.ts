@@ -102,6 +102,8 @@ export const Order = Type.Object({
   kind: oneOf(orderKinds),
   video_id: Type.Optional(Id),
   episode_id: Type.Optional(Id),
+  /** Of the episode, for the way back to it. */
+  episode_number: Type.Optional(Type.Integer()),
   plan_id: Type.Optional(Id),
   amount_cents: Cents,
   refunded_cents: Cents,
@@ -113,6 +115,10 @@ export const Order = Type.Object({
   /** Of a change of plan that waits: when it begins and is charged; null where the subscription is cancelled by then. */
   starts_at: Type.Optional(nullable(Time)),
   next: NextStep,
+  /** The gateway is working on a payment of it, which may take days. The order does not expire meanwhile. */
+  processing: Type.Optional(Type.Boolean()),
+  /** A payment for it buys nothing and goes back by itself: why, in words. */
+  returned: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
   /** Why the last try did not go through, where the order can still be paid. */
   declined: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
 })

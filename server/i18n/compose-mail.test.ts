@@ -10,6 +10,7 @@ const values = {
   order: 'ord_1',
   days: '30',
   by: 'eva@example.com',
+  why: 'This order was paid twice.',
 }
 const placeholders = (texts: [string, string][]) =>
   texts.map(([place, text]) => [place, (text.match(/\{\{\w+\}\}/g) ?? []).toSorted().join()])

@@ -20,6 +20,13 @@ export const openAttemptStatuses = [
   'processing',
 ] as const satisfies AttemptStatus[]
 
+/** The states in which a payment may succeed without anything that the person does: its order does not expire. */
+export const underWayStatuses = ['started', 'unknown', 'processing'] as const satisfies AttemptStatus[]
+
+export function isUnderWay(status: AttemptStatus): boolean {
+  return underWayStatuses.some((one) => one === status)
+}
+
 export function isOpen(status: AttemptStatus): boolean {
   return openAttemptStatuses.some((open) => open === status)
 }

@@ -61,6 +61,13 @@ export function selectEpisodeOnSale(db: Db, id: string) {
     .executeTakeFirst()
 }
 
+/** The numbers of episodes within their videos, by id. */
+export async function selectEpisodeNumbers(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('episodes').select(['id', 'number']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, number }) => [id, number]))
+}
+
 /** A video that may be on sale as a whole, with the last of its episodes that can be played. */
 export function selectVideoOnSale(db: Db, id: string) {
   return db

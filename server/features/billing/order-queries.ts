@@ -81,6 +81,11 @@ export async function setRefunded(tx: Tx, id: string, refundedCents: number): Pr
   await tx.updateTable('orders').set({ refunded_cents: refundedCents }).where('id', '=', id).execute()
 }
 
+/** Notes why a payment for an order was sent back by itself. */
+export async function setReturned(tx: Tx, id: string, reason: tables.ReturnReason): Promise<void> {
+  await tx.updateTable('orders').set({ returned_reason: reason }).where('id', '=', id).execute()
+}
+
 /** Takes back that an order was refunded, since its gateway could not deliver the money. @throws IllegalMove where it was not */
 export async function undoRefund(
   tx: Tx,

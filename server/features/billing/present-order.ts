@@ -5,11 +5,14 @@ import type { Language } from '#contract/languages.ts'
 import { pageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import { selectAttempts, type AttemptRow } from './attempt-queries.ts'
-import { isOpen } from './attempt-states.ts'
+import { isOpen, isUnderWay } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
+import { selectEpisodeNumbers } from './offer-queries.ts'
+import { paidStatuses } from './order-states.ts'
 import { isPlanned, selectOrder, selectOrdersOf, type OrderRow } from './order-queries.ts'
 import { declineOf } from './pay-order.ts'
 import { recheckAttempt } from './settle-order.ts'
+import { isOwnTry } from './settle-renewal.ts'
 import { selectNextStarts } from './subscription-queries.ts'
 
 /** @throws Refusal notFound for an order that is not this person's */
@@ -49,7 +52,8 @@ async function readOrder(
   const attempts = await selectAttempts(context.db, [orderId])
   const order = await selectOrder(context.db, orderId)
   if (order?.user_id !== userId) throw new Refusal('notFound')
-  return { order, details: { attempts, starts: await readStarts(context, [order]) } }
+  const [starts, numbers] = await Promise.all([readStarts(context, [order]), readNumbers(context, [order])])
+  return { order, details: { attempts, starts, numbers } }
 }
 
 /** What is told of orders beside their rows. */
@@ -58,12 +62,21 @@ interface Details {
   attempts: AttemptRow[]
   /** When a change of plan that waits begins, by subscription. */
   starts: Map<string, Date | null>
+  /** Of the episodes that were bought, by id. */
+  numbers: Map<string, number>
 }
 
 function readStarts({ db }: BillingContext, orders: OrderRow[]): Promise<Details['starts']> {
   return selectNextStarts(
     db,
     orders.filter(isWaiting).flatMap(({ subscription_id }) => subscription_id ?? []),
+  )
+}
+
+function readNumbers({ db }: BillingContext, orders: OrderRow[]): Promise<Details['numbers']> {
+  return selectEpisodeNumbers(
+    db,
+    orders.flatMap(({ episode_id }) => episode_id ?? []),
   )
 }
 
@@ -85,8 +98,12 @@ export async function listOrders(
     ({ created_at, id }) => [created_at, id],
   )
   const ids = page.map(({ id }) => id)
-  const [attempts, starts] = await Promise.all([selectAttempts(context.db, ids), readStarts(context, page)])
-  const details = { attempts, starts }
+  const [attempts, starts, numbers] = await Promise.all([
+    selectAttempts(context.db, ids),
+    readStarts(context, page),
+    readNumbers(context, page),
+  ])
+  const details = { attempts, starts, numbers }
   return {
     list: page.map((row) => presentOrder(context, row, details, language)),
     next_cursor,
@@ -96,10 +113,11 @@ export async function listOrders(
 function presentOrder(
   context: BillingContext,
   row: OrderRow,
-  { attempts, starts }: Details,
+  { attempts, starts, numbers }: Details,
   language: Language,
 ): Order {
-  const latest = attempts.find(({ order_id }) => order_id === row.id)
+  // A renewal of ours that is under way leaves the person free to pay by hand.
+  const latest = attempts.find((one) => one.order_id === row.id && !(isOwnTry(one) && isUnderWay(one.status)))
   const wentNowhere = latest?.status === 'failed' || latest?.status === 'cancelled'
   const declined = row.status === 'pending' && wentNowhere ? declineOf(latest) : undefined
   return {
@@ -108,6 +126,7 @@ function presentOrder(
     kind: row.kind,
     ...(row.video_id ? { video_id: row.video_id } : {}),
     ...(row.episode_id ? { episode_id: row.episode_id } : {}),
+    ...(row.episode_id && numbers.has(row.episode_id) ? { episode_number: numbers.get(row.episode_id) } : {}),
     ...(row.plan_id ? { plan_id: row.plan_id } : {}),
     amount_cents: row.amount_cents,
     refunded_cents: row.refunded_cents,
@@ -118,10 +137,25 @@ function presentOrder(
     expires_at: row.expires_at.toISOString(),
     ...(isWaiting(row) ? { starts_at: startOf(row, starts) } : {}),
     next: nextOf(context, row, latest),
+    ...(isProcessing(row, attempts) ? { processing: true } : {}),
+    ...(row.returned_reason && !paidStatuses.includes(row.status)
+      ? {
+          returned: {
+            reason: row.returned_reason,
+            message: context.translate(language, `returned.${row.returned_reason}`),
+          },
+        }
+      : {}),
     ...(declined
       ? { declined: { reason: declined, message: context.translate(language, `refusals.${declined}`) } }
       : {}),
   }
+}
+
+/** Whether a payment of an open order has left the person's hands and has not ended. */
+function isProcessing({ id, status }: OrderRow, attempts: readonly AttemptRow[]): boolean {
+  const own = attempts.filter(({ order_id }) => order_id === id)
+  return status === 'pending' && own.some((one) => one.status === 'processing' || one.status === 'unknown')
 }
 
 function startOf({ subscription_id }: OrderRow, starts: Details['starts']): string | null {

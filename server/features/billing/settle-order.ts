@@ -20,15 +20,17 @@ import { forgetUnwanted } from './keep-method.ts'
 import { takeIntroduction } from './introduction.ts'
 import { enterSale, enterUnwanted } from './ledger.ts'
 import { learnMethod } from './learn-method.ts'
-import { lockOwner, moveOrder, selectOrder, type OrderRow } from './order-queries.ts'
-import { orderStates } from './order-states.ts'
+import { lockOwner, moveOrder, selectOrder, setReturned, type OrderRow } from './order-queries.ts'
+import { orderStates, paidStatuses } from './order-states.ts'
 import { isOwned } from './ownership.ts'
 import { insertRefund } from './refund-queries.ts'
 import { reportSale } from './report-sale.ts'
 import { returnMoney } from './return-money.ts'
 import { sendReceipt } from './send-receipt.ts'
+import { sendReturnMail } from './send-return-mail.ts'
 import { continueSubscription, findRenewal, noteFailedTry } from './settle-renewal.ts'
 import { startSubscription } from './start-subscription.ts'
+import type { ReturnReason } from './tables.ts'
 
 /** What is known of an attempt's payment: what the gateway says, that it says nothing, or that it never got the request. */
 type Verdict = Payment | 'unknown' | 'never received'
@@ -137,18 +139,22 @@ async function applySuccess(
   await setReference(tx, attempt.id, payment.reference)
   if (!(await enterUnwanted(tx, order, attempt, now))) return
   await forgetUnwanted(tx, order.user_id, attempt.gateway, payment, now)
+  const reason = introduced ? whyReturned(order, inTime) : 'introduction_used'
   await insertRefund(tx, {
     id: newId('ref'),
     attempt_id: attempt.id,
     idempotency_key: `return:${attempt.id}`,
     amount_cents: order.amount_cents,
-    reason: introduced ? whyReturned(order, inTime) : 'introduction_used',
+    reason,
     status: 'started',
     check_at: nextCheck(0, now),
     created_at: now,
   })
-  if (!introduced && orderStates.allows(order.status, 'cancelled')) await moveOrder(tx, order.id, 'cancelled')
-  await auditPayment(tx, 'money_returned', order, now)
+  // A payment that had been given up leaves its order open: the person may be paying it another way.
+  if (inTime && orderStates.allows(order.status, 'cancelled')) await moveOrder(tx, order.id, 'cancelled')
+  await setReturned(tx, order.id, reason)
+  await auditPayment(tx, 'money_returned', order, now, { reason })
+  await sendReturnMail(context, tx, order, reason)
 }
 
 /** Whether money still buys what the order is for: not where the person has it already, has left, or has withdrawn. */
@@ -158,10 +164,11 @@ async function isWanted(tx: Tx, order: OrderRow, now: Date): Promise<boolean> {
   return !(await isOwned(tx, order, now))
 }
 
-function whyReturned({ erased_at, withdrawn_at }: OrderRow, inTime: boolean): string {
-  if (!inTime) return 'too_late'
+function whyReturned({ status, erased_at, withdrawn_at }: OrderRow, inTime: boolean): ReturnReason {
+  if (erased_at !== null) return 'person_left'
   if (withdrawn_at !== null) return 'withdrawal'
-  return erased_at === null ? 'already_owned' : 'person_left'
+  if (paidStatuses.includes(status)) return 'paid_twice'
+  return inTime ? 'already_owned' : 'too_late'
 }
 
 interface Paid {

@@ -92,6 +92,18 @@ export interface SubscriptionsTable {
   ended_at: Optional<Date>
 }
 
+/**
+ * Why money that came in is sent back by itself: the order was paid twice, its buyer has it already, the introductory price was used
+ * before, the payment succeeded after it had been given up, the person withdrew, or has left.
+ */
+export type ReturnReason =
+  | 'paid_twice'
+  | 'already_owned'
+  | 'introduction_used'
+  | 'too_late'
+  | 'withdrawal'
+  | 'person_left'
+
 /** What the buyer agreed to: the words on the screen, by their hash in `shown_words`, and when. Older orders have the words themselves. */
 interface Consent {
   shown?: string
@@ -123,6 +135,8 @@ export interface OrdersTable {
   expires_at: Date
   /** The person left; nothing of theirs stands here any more. */
   erased_at: Optional<Date>
+  /** Why a payment for it was sent back by itself. */
+  returned_reason: Optional<ReturnReason>
   /** At the introductory price of the plan. */
   introductory: Generated<boolean>
   /** Of the tax in the price when it was paid, in hundredths of a percent. */

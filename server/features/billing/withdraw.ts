@@ -14,7 +14,12 @@ import { lockOwner, selectLanguageOf, selectOrder, type OrderRow } from './order
 import { refundOrder } from './refund-order.ts'
 import { selectLiveSubscription, setCancelAtPeriodEnd } from './subscription-queries.ts'
 import { dayWords } from './tell-subscriber.ts'
-import { markWithdrawn, selectContract, takeDueWithdrawals } from './withdrawal-queries.ts'
+import {
+  markWithdrawn,
+  selectContract,
+  selectWithdrawnCents,
+  takeDueWithdrawals,
+} from './withdrawal-queries.ts'
 
 const batch = 20
 
@@ -35,7 +40,10 @@ export async function withdrawByLink(
     if (!order || order.erased_at) throw new Refusal('linkSpent')
     const contract = await selectContract(tx, order)
     if (!order.withdrawn_at) await declare(context, tx, order, contract, clock.now())
-    const cents = contract.reduce((sum, { amount_cents }) => sum + amount_cents, 0)
+    const cents = await selectWithdrawnCents(
+      tx,
+      contract.map((each) => each.id),
+    )
     return { contract, amount: { amount_cents: cents, currency: order.currency } }
   })
   for (const order of contract) await refundOne(context, order)
@@ -55,10 +63,7 @@ async function declare(
   await writeAudit(tx, { event: 'withdrawn', userId: order.user_id, at: now, details: { order_ids: ids } })
   if (order.email === '') return
   const language = await selectLanguageOf(tx, order.user_id, context.languages())
-  const left = contract.reduce(
-    (sum, { amount_cents, refunded_cents }) => sum + amount_cents - refunded_cents,
-    0,
-  )
+  const left = await selectWithdrawnCents(tx, ids)
   const values = {
     link: `${context.publicUrl}/my`,
     order: order.id,

@@ -18,6 +18,22 @@ export function selectContract(tx: Tx, order: OrderRow): Promise<OrderRow[]> {
   return orders.where(contractOf(order)).orderBy('paid_at').orderBy('id').execute()
 }
 
+/**
+ * What a withdrawal sends back of these orders, however often it is asked for: what was paid, less what had gone back for another
+ * reason or is held by a bank.
+ */
+export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ cents: number }>`
+    SELECT coalesce(sum(amount_cents - gone.cents), 0)::float8 AS cents FROM orders
+    CROSS JOIN LATERAL (SELECT least(orders.amount_cents, coalesce(sum(attempts.disputed_cents + (
+        SELECT coalesce(sum(refunds.amount_cents), 0) FROM refunds
+        WHERE refunds.attempt_id = attempts.id AND refunds.status = 'succeeded'
+          AND refunds.reason <> 'withdrawal' AND refunds.idempotency_key NOT LIKE 'return:%')), 0)) AS cents
+      FROM attempts WHERE attempts.order_id = orders.id) AS gone
+    WHERE orders.id = ANY(${orderIds})`.execute(tx)
+  return rows[0]?.cents ?? 0
+}
+
 /** Marks all orders of a contract, also those whose money may still come in. */
 export async function markWithdrawn(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   const change = { withdrawn_at: now, withdrawal_check_at: nextCheck(0, now) }

@@ -180,3 +180,9 @@ test('an order whose money has gone back, or whose card was declined, is not wai
   const declined = { reason: 'cardDeclined', message: 'The card was declined.' }
   expect(resultWords(t, { ...order, declined })).toBe('The card was declined.')
 })
+
+test('an order whose payment the gateway is working on is said to be processed, not expired or unpaid', () => {
+  const processing = { ...order, processing: true }
+  expect(orderStatusWords(t, processing)).toBe('Being processed')
+  expect(resultWords(t, processing)).toMatch(/being processed/)
+})

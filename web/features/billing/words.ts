@@ -146,18 +146,21 @@ export function changeWords(t: Translate, plan: Plan, membership: Membership): s
 }
 
 /** What has become of an order, in a list of them. */
-export function orderStatusWords(t: Translate, { status, starts_at }: Order): string {
+export function orderStatusWords(t: Translate, { status, starts_at, processing }: Order): string {
   if (starts_at) return t('orders.starts', { date: longDate(starts_at) })
-  return starts_at === null ? t('orders.startsNot') : t(`orders.status.${status}`)
+  if (starts_at === null) return t('orders.startsNot')
+  return t(`orders.status.${processing ? 'processing' : status}`)
 }
 
 /** What there is to say of an order that somebody looks up; of one that is not read yet, that it is waited for. */
 export function resultWords(t: Translate, order: Order | undefined): string {
   if (!order) return t('result.pending')
-  const { status, starts_at, declined } = order
+  const { status, starts_at, declined, processing, returned } = order
+  if (returned) return returned.message
   if (declined) return declined.message
   if (starts_at) return t('result.starts', { date: longDate(starts_at) })
   if (starts_at === null) return t('result.startsNot')
+  if (processing) return t('result.processing')
   return t(`result.${isReturned(status) ? 'refunded' : status}`)
 }
 
