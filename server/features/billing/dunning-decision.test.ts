@@ -19,21 +19,23 @@ const active = {
   grace_ends_at: null,
   try_at: periodEnd,
   cancel_at_period_end: false,
+  gateway: 'sandbox',
   method_reference: 'card',
   method_lost_at: null,
 } as const
 /** The same after its first charge failed. */
 const pastDue = { ...active, status: 'past_due', grace_ends_at: graceEnd, try_at: after(day) } as const
 const cancelled = { cancel_at_period_end: true }
-const withoutMethod = { method_reference: null }
-const lostMethod = { method_reference: null, method_lost_at: after(-day) }
+const withoutMethod = { gateway: null, method_reference: null }
+const lostMethod = { ...withoutMethod, method_lost_at: after(-day) }
+const gateways = [{ id: 'sandbox' as const }]
 
 type Row = Parameters<typeof decideRenewal>[0]
 type Attempt = Parameters<typeof decideRenewal>[1]['attempts'][number]
 
 describe('a subscription with no open payment', () => {
   const decide = (row: Row, now: Date, status?: OrderStatus) =>
-    decideRenewal(row, { order: status && { status }, attempts: [] }, now)
+    decideRenewal(row, { order: status && { status }, attempts: [], gateways }, now)
 
   test.each<{ name: string; row: Row; until: Date }>([
     { name: 'active, for the end of its period', row: active, until: periodEnd },
@@ -113,13 +115,38 @@ describe('a subscription with no open payment', () => {
   })
 })
 
+describe('a subscription whose gateway is not set up', () => {
+  const decide = (row: Row, now: Date) =>
+    decideRenewal(row, { order: undefined, attempts: [], gateways: [] }, now)
+
+  test('waits for the end of its period, and then for the gateway until its grace is over', () => {
+    expect(decide(active, after(-1))).toEqual({ do: 'wait', until: periodEnd })
+    expect(decide(active, periodEnd)).toEqual({ do: 'await gateway', until: after(10 * minute) })
+    const now = after(-minute, graceEnd)
+    expect(decide({ ...pastDue, try_at: now }, now)).toEqual({ do: 'await gateway', until: graceEnd })
+    expect(decide({ ...pastDue, try_at: graceEnd }, graceEnd)).toEqual({ do: 'end' })
+  })
+
+  test('waits a grace from now, after an outage that was longer than the grace', () => {
+    const late = after(90 * day)
+    expect(decide(active, late)).toEqual({ do: 'await gateway', until: after(10 * minute, late) })
+  })
+})
+
 describe('a subscription with an open payment', () => {
   const decide = (row: Row, attempt: Partial<Attempt>, now: Date) => {
-    const open: Attempt = { status: 'processing', started_at: periodEnd, check_at: after(hour), ...attempt }
-    const closed: Attempt = { ...open, status: 'failed' }
-    const step = decideRenewal(row, { order: { status: 'pending' }, attempts: [closed, open, closed] }, now)
-    if (step.do === 'cancel attempt') expect(step.attempt).toBe(open)
-    return step.do === 'wait' || step.do === 'cancel attempt' ? [step.do, step.until] : [step.do]
+    const open: Attempt = {
+      gateway: 'sandbox',
+      status: 'processing',
+      started_at: periodEnd,
+      check_at: after(hour),
+      ...attempt,
+    }
+    const closed: Attempt = { ...open, status: 'failed', started_at: periodEnd }
+    const attempts = [closed, open, closed]
+    const step = decideRenewal(row, { order: { status: 'pending' }, attempts, gateways }, now)
+    if (step.do === 'cancel attempt' || step.do === 'note pending') expect(step.attempt).toBe(open)
+    return 'until' in step ? [step.do, step.until] : [step.do]
   }
   const inTenMinutes = (now: Date) => after(10 * minute, now)
 
@@ -133,16 +160,37 @@ describe('a subscription with an open payment', () => {
     },
   )
 
-  test('ends with its grace, when nobody asks about the payment any more', () => {
-    const given = { status: 'unknown', check_at: null } as const
-    const now = after(-1, graceEnd)
-    expect(decide(pastDue, given, now)).toEqual(['wait', inTenMinutes(now)])
-    expect(decide(pastDue, given, graceEnd)).toEqual(['end'])
-    expect(decide(active, given, graceEnd)).toEqual(['end'])
-    expect(decide(pastDue, { status: 'unknown' }, graceEnd)).toEqual(['wait', inTenMinutes(graceEnd)])
+  test('is past due after an hour, while its gateway takes long over the payment', () => {
+    const now = after(hour)
+    for (const status of ['started', 'unknown', 'requires_action', 'processing'] as const) {
+      const attempt = { status, check_at: null }
+      expect(decide(active, attempt, after(-1, now))).toEqual(['wait', inTenMinutes(after(-1, now))])
+      expect(decide(active, attempt, now)).toEqual(['note pending', inTenMinutes(now)])
+      expect(decide(pastDue, attempt, now)).toEqual(['wait', inTenMinutes(now)])
+    }
   })
 
-  test('has a payment that waits for the person cancelled with the grace, and no other', () => {
+  test.each<Partial<Attempt>>([
+    { status: 'processing' },
+    { status: 'unknown' },
+    { status: 'unknown', check_at: null },
+    { status: 'requires_action', check_at: null },
+    { status: 'requires_action', gateway: 'paypal' },
+  ])('ends with its grace, since the payment cannot be cancelled: %o', (attempt) => {
+    const now = after(-1, graceEnd)
+    expect(decide(pastDue, attempt, now)).toEqual(['wait', inTenMinutes(now)])
+    expect(decide(pastDue, attempt, graceEnd)).toEqual(['end'])
+    expect(decide(active, attempt, graceEnd)).toEqual(['end'])
+  })
+
+  test('ends an hour after a try that was made at the end of the grace', () => {
+    const last = { started_at: graceEnd }
+    const now = after(hour, graceEnd)
+    expect(decide(pastDue, last, after(-1, now))).toEqual(['wait', inTenMinutes(after(-1, now))])
+    expect(decide(pastDue, last, now)).toEqual(['end'])
+  })
+
+  test('has a payment that waits for the person cancelled with the grace', () => {
     const stopped = { ...pastDue, try_at: null }
     const now = after(-1, graceEnd)
     expect(decide(stopped, { status: 'requires_action' }, now)).toEqual(['wait', inTenMinutes(now)])
@@ -150,7 +198,6 @@ describe('a subscription with an open payment', () => {
       'cancel attempt',
       inTenMinutes(graceEnd),
     ])
-    expect(decide(stopped, { status: 'processing' }, graceEnd)).toEqual(['wait', inTenMinutes(graceEnd)])
   })
 
   test('has a payment that waits for the person cancelled after an hour, when a try is due', () => {
@@ -207,6 +254,14 @@ describe('a renewal that failed', () => {
       change: { grace_ends_at: graceEnd, try_at: after(day), due_at: after(day) },
       mail: null,
     })
+  })
+
+  test('since its gateway takes days over the payment says until when the subscription stays', () => {
+    expect(fail(active, periodEnd, 'processing')).toEqual({
+      change: { grace_ends_at: graceEnd, try_at: after(day), due_at: after(day) },
+      mail: { template: 'renewalPending', date: graceEnd },
+    })
+    expect(fail(pastDue, graceEnd, 'processing').mail).toBeNull()
   })
 
   test('after it was stopped changes nothing, whatever the reason', () => {

@@ -2,7 +2,7 @@ import { inLanguage, type Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { graceEnd } from './renewal-schedule.ts'
+import { livesUntil } from './live-subscription.ts'
 import { selectLiveSubscription, type LiveSubscription } from './subscription-queries.ts'
 
 const free: Membership = {
@@ -24,9 +24,8 @@ export async function membershipOf(
   language: Language,
 ): Promise<Membership> {
   const row = viewer.kept ? await selectLiveSubscription(db, viewer.userId, now) : undefined
-  if (!row?.period_ends_at || (row.status !== 'active' && row.status !== 'past_due')) return free
-  const stays = row.grace_ends_at ?? graceEnd(row.period_ends_at, row.period_days)
-  if (now >= stays) return free
+  const stays = row && livesUntil(row)
+  if (!row?.period_ends_at || !stays || (row.status !== 'active' && row.status !== 'past_due')) return free
   const end = row.period_ends_at.toISOString()
   const renews = !row.cancel_at_period_end && row.gateway !== null
   return {

@@ -16,6 +16,7 @@ import { lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
 import { paidStatuses } from './order-states.ts'
 import { isOwned } from './ownership.ts'
 import { recheckAttempt, settleAttempt } from './settle-order.ts'
+import { isOwnTry } from './settle-renewal.ts'
 
 export interface Payer {
   /** From where they pay. */
@@ -121,6 +122,8 @@ function stepFor(
   lookedUp: boolean,
 ): Step | undefined {
   const age = context.clock.now().getTime() - attempt.started_at.getTime()
+  // A renewal that its gateway takes days over does not keep the person from paying: of two that succeed one is refunded.
+  if (isOwnTry(attempt) && attempt.status !== 'requires_action' && lookedUp) return undefined
   if (attempt.status === 'requires_action') {
     if (lookedUp && payer.token === undefined) return { do: 'nothing' }
     if (lookedUp) throw new Refusal('paymentUnknown')

@@ -6,7 +6,7 @@ import { insertAttempt, selectAttempts, type AttemptRow } from './attempt-querie
 import type { BillingContext } from './billing-context.ts'
 import { askGateway } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
-import { againMs, decideRenewal, isLive, type LiveRow } from './dunning-decision.ts'
+import { decideRenewal, isLive, type LiveRow } from './dunning-decision.ts'
 import { endUnpaid } from './end-subscription.ts'
 import type { PaymentGateway } from './gateway.ts'
 import { takesAmount } from './gateways.ts'
@@ -78,13 +78,19 @@ async function decide(context: BillingContext, tx: Tx, id: string): Promise<Step
   if (!isLive(row)) return nothing
   const order = await selectOrderOfPeriod(tx, id, row.period_no + 1)
   const attempts = order ? await selectAttempts(tx, [order.id]) : []
-  const due = decideRenewal(row, { order, attempts }, now)
+  const due = decideRenewal(row, { order, attempts, gateways: context.gateways }, now)
   switch (due.do) {
     case 'wait':
       return lookAgain(tx, id, due.until)
     case 'cancel attempt':
       await lookAgain(tx, id, due.until)
       return { do: 'give up', attempt: due.attempt }
+    case 'note pending':
+      if (order)
+        await becomePastDue(context, tx, { row, order, triedAt: due.attempt.started_at, now }, 'processing')
+      return lookAgain(tx, id, due.until)
+    case 'await gateway':
+      return awaitGateway(context, tx, row, { order, now, until: due.until })
     case 'ask for a method': {
       const owed = order ?? (await makeOrder(tx, row, null, now))
       await becomePastDue(context, tx, { row, order: owed, triedAt: now, now }, 'card_lost')
@@ -103,6 +109,25 @@ async function lookAgain(tx: Tx, id: string, at: Date): Promise<Step> {
   return nothing
 }
 
+/** The subscription is past due until its gateway is set up again. Its person may pay by another. */
+async function awaitGateway(
+  context: BillingContext,
+  tx: Tx,
+  row: LiveRow,
+  { order: known, now, until }: { order: OrderRow | undefined; now: Date; until: Date },
+): Promise<Step> {
+  context.log.error(
+    { subscription: row.id, gateway: row.gateway },
+    'a renewal is at a gateway that is not set up',
+  )
+  if (row.status === 'active') {
+    const order = known ?? (await makeOrder(tx, row, null, now))
+    await becomePastDue(context, tx, { row, order, triedAt: now, now }, 'no_gateway')
+  }
+  await updateSubscription(tx, row.id, { try_at: until, due_at: until })
+  return nothing
+}
+
 async function beginCharge(
   context: BillingContext,
   tx: Tx,
@@ -111,10 +136,7 @@ async function beginCharge(
 ): Promise<Step> {
   const { gateways, log } = context
   const gateway = gateways.find(({ id }) => id === row.gateway)
-  if (!gateway || row.gateway === null || row.method_reference === null) {
-    log.error({ subscription: row.id, gateway: row.gateway }, 'a renewal is at a gateway that is not set up')
-    return lookAgain(tx, row.id, new Date(now.getTime() + againMs))
-  }
+  if (!gateway || row.method_reference === null) throw new Error(`subscription ${row.id} cannot be charged`)
   const price = await selectPriceDue(tx, row, known)
   if (!takesAmount(gateway, price)) {
     const { amount_cents, currency } = price
@@ -122,9 +144,8 @@ async function beginCharge(
       { subscription: row.id, gateway: gateway.id, amount_cents, currency },
       'a renewal has a price that its gateway does not take',
     )
-    // As long as no order holds the price, it may be mended.
-    if (!known) return lookAgain(tx, row.id, new Date(now.getTime() + againMs))
-    await becomePastDue(context, tx, { row, order: known, triedAt: now, now }, 'not_taken')
+    const order = known ?? (await makeOrder(tx, row, null, now))
+    await becomePastDue(context, tx, { row, order, triedAt: now, now }, 'not_taken')
     return nothing
   }
   const order = known ?? (await makeOrder(tx, row, gateway.id, now))

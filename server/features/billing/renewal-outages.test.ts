@@ -51,7 +51,7 @@ async function pass(person: Subscriber, milliseconds: number): Promise<void> {
   }
 }
 
-test('a gateway that is away longer than the grace, having taken the charge: it is found, and charged once', async () => {
+test('a plan ends while its gateway is away longer than the grace; a charge that was taken is found and honoured once', async () => {
   const person = await Subscriber.on(site)
   site.trouble.chargeSaved = async (charge) => {
     await site.sound.chargeSaved(charge)
@@ -64,15 +64,13 @@ test('a gateway that is away longer than the grace, having taken the charge: it 
   expect(await person.membership()).toMatchObject({ state: 'free' })
   delete site.trouble.retrieve
   delete site.trouble.chargeSaved
-  const now = site.context.clock.now().getTime()
   await pass(person, 2 * day)
-  const row = await person.row()
-  expect(row).toMatchObject({ status: 'active', period_no: 1 })
-  expect(time(row.period_starts_at)).toBeGreaterThan(now)
+  expect(await person.row()).toMatchObject({ status: 'ended', period_no: 0 })
+  expect(await person.membership()).toMatchObject({ state: 'subscribed', renews_at: null })
   expect(await person.cents('succeeded')).toEqual([499, 999])
 })
 
-test('a gateway that is away longer than the grace, having taken nothing: one charge when it is back, from now', async () => {
+test('a plan ends while its gateway is away longer than the grace; where nothing was taken nothing is charged later', async () => {
   const person = await Subscriber.on(site)
   site.trouble.chargeSaved = () => Promise.reject(new Error('away'))
   site.trouble.retrieve = () => Promise.reject(new Error('away'))
@@ -81,9 +79,10 @@ test('a gateway that is away longer than the grace, having taken nothing: one ch
   delete site.trouble.retrieve
   delete site.trouble.chargeSaved
   await pass(person, 2 * day)
-  expect(await person.row()).toMatchObject({ status: 'active', period_no: 1 })
-  expect(await person.cents('succeeded')).toEqual([499, 999])
-  expect((await person.tries()).map(({ status }) => status)).toEqual(['failed', 'succeeded'])
+  expect(await person.row()).toMatchObject({ status: 'ended', period_no: 0 })
+  expect((await person.told()).at(-1)).toBe('Your plan has ended')
+  expect(await person.cents('succeeded')).toEqual([499])
+  expect((await person.tries()).map(({ status }) => status)).toEqual(['failed'])
 })
 
 test('money that comes after the end is honoured with a period from now, which is not renewed', async () => {
@@ -114,12 +113,12 @@ test('money that comes after the end is honoured with a period from now, which i
   expect(await person.cents('succeeded')).toEqual([499, 999])
 })
 
-test('where its gateway is not set up a renewal waits, and is made when it is', async () => {
+test('a renewal whose gateway is not set up is past due, and is made once the gateway is set up', async () => {
   const person = await Subscriber.on(site)
   const away = { ...site.context, gateways: [] }
   site.moveOn(7 * day + 1000)
   await renewSubscriptions(away)
-  expect(await person.row()).toMatchObject({ status: 'active', period_no: 0 })
+  expect(await person.row()).toMatchObject({ status: 'past_due', period_no: 0 })
   await person.after(hour)
   expect(await person.row()).toMatchObject({ status: 'active', period_no: 1 })
 })

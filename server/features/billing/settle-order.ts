@@ -86,6 +86,7 @@ async function apply(
     return noteFailedTry(context, tx, { order, attempt, now }, reason)
   }
   if (status === 'requires_action') await noteFailedTry(context, tx, { order, attempt, now }, 'check_needed')
+  if (status === 'processing') await noteFailedTry(context, tx, { order, attempt, now }, 'processing')
   await moveAttempt(tx, attemptId, status, {
     reference,
     next_step: nextStep,

@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
 import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { livesUntil } from './live-subscription.ts'
 import { nextPrice } from './price-queries.ts'
 import { checkMoved } from './state-machine.ts'
 import { subscriptionStates } from './subscription-states.ts'
@@ -37,7 +38,7 @@ export async function selectNextStarts(db: Db, ids: string[]): Promise<Map<strin
   )
 }
 
-const liveSubscription = lookUp((db: Db, { userId, now }: Slots<{ userId: string; now: Date }>) =>
+const startedSubscription = lookUp((db: Db, { userId }: Slots<{ userId: string }>) =>
   db
     .selectFrom('subscriptions')
     .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
@@ -84,54 +85,31 @@ const liveSubscription = lookUp((db: Db, { userId, now }: Slots<{ userId: string
       'payment_methods.last4',
     ])
     .where('subscriptions.user_id', '=', userId)
-    .where((where) =>
-      where.or([
-        where('subscriptions.status', '=', 'past_due'),
-        where.and([
-          where('subscriptions.status', '=', 'active'),
-          where.or([
-            where('subscriptions.period_ends_at', '>', now),
-            // Its renewal is due or under way.
-            where.and([
-              where('subscriptions.cancel_at_period_end', '=', false),
-              where.or([
-                where('subscriptions.payment_method_id', 'is not', null),
-                where('subscriptions.method_lost_at', 'is not', null),
-              ]),
-            ]),
-          ]),
-        ]),
-      ]),
-    ),
+    .where('subscriptions.status', 'in', ['active', 'past_due']),
 )
 
-export type LiveSubscription = Awaited<ReturnType<typeof liveSubscription>>[number]
+export type LiveSubscription = Awaited<ReturnType<typeof startedSubscription>>[number]
 
-/** The one subscription of a person that is active and not over for good, or in its grace, with its plan. */
-export async function selectLiveSubscription(db: Db, userId: string, now: Date) {
-  return (await liveSubscription(db, { userId, now }))[0]
+/** The one subscription of a person that is live at a moment, with its plan. */
+export async function selectLiveSubscription(
+  db: Db,
+  userId: string,
+  now: Date,
+): Promise<LiveSubscription | undefined> {
+  const [row] = await startedSubscription(db, { userId })
+  const end = row && livesUntil(row)
+  return end && now < end ? row : undefined
 }
 
-/** A person's active subscription whose period is over, where it will not be renewed. */
+/** A person's subscription that is over and that no job has ended yet. */
 export async function selectLapsedSubscription(
   tx: Tx,
   userId: string,
   now: Date,
 ): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('subscriptions')
-    .select('id')
-    .where('user_id', '=', userId)
-    .where('status', '=', sql.lit('active'))
-    .where('period_ends_at', '<=', now)
-    .where((where) =>
-      where.or([
-        where('cancel_at_period_end', '=', true),
-        where.and([where('payment_method_id', 'is', null), where('method_lost_at', 'is', null)]),
-      ]),
-    )
-    .executeTakeFirst()
-  return row?.id
+  const [row] = await startedSubscription(tx, { userId })
+  const end = row && livesUntil(row)
+  return row && !(end && now < end) ? row.id : undefined
 }
 
 /** Has somebody look at it, as its end or its next try may come at another time now. @throws IllegalMove where it is not live */

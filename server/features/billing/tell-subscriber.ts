@@ -7,6 +7,7 @@ import type { BillingContext } from './billing-context.ts'
 /** What a subscriber is told by mail, and the page where something can be done about it. */
 const pages = {
   renewalFailed: '/my',
+  renewalPending: '/my',
   renewalRefused: '/my',
   bankAsks: '/my',
   subscriptionEnded: '/shopping',
