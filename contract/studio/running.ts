@@ -4,9 +4,17 @@ import { command, roles } from './command.ts'
 
 /**
  * What may be wrong with a part: it gave no answer in time; it said no; almost no room is left; mails wait though they are
- * due; jobs fail; no worker has done anything for minutes.
+ * due; jobs fail; no worker has done anything for minutes; a gateway's webhook does not send every event that is needed.
  */
-export const problems = ['noAnswer', 'refused', 'full', 'mailsWait', 'jobsFail', 'workerAway'] as const
+export const problems = [
+  'noAnswer',
+  'refused',
+  'full',
+  'mailsWait',
+  'jobsFail',
+  'workerAway',
+  'eventsMissing',
+] as const
 
 /** A part of the site, as it was found at the last look. */
 export const Part = Type.Object({

@@ -7,19 +7,22 @@ import { systemClock, type Clock } from '#server/platform/clock.ts'
 import { StripeSetups } from './fake-stripe-setups.ts'
 import { dictOf, StripeBooks, StripeSaysNo, type Dict, type Json } from './fake-stripe-books.ts'
 
+const publicUrl = 'http://localhost:3000'
 const secrets = { secretKey: 'sk_test_fake', publishableKey: 'pk_test_fake', webhookSecrets: ['whsec_fake'] }
 const keysLastMs = 24 * 60 * 60_000
 
 /** Stripe's HTTP face for tests and trials: its calls that we make, its script's one, and its signed events. */
 export interface FakeStripe {
   url: string
-  settings: typeof secrets & { apiBase: string }
+  settings: typeof secrets & { apiBase: string; publicUrl: string }
   /** The same as an operator sets it. */
   env: Record<string, string>
   books: StripeBooks
   setups: StripeSetups
   /** Everything it would have told, the latest last. */
   events: { id: string; type: string; object: Dict }[]
+  /** The webhooks that the account has set up. */
+  webhooks: { url: string; status: string; enabled_events: string[] }[]
   /** Where events are sent to, signed. */
   webhookUrl: string | undefined
   /** How often each key came with a request that is not the same request again. */
@@ -76,6 +79,7 @@ const parameters: Record<string, string> = {
   'POST /v1/payment_methods/{id}/detach': '',
   'GET /v1/payment_methods/{id}': '',
   'GET /v1/disputes': 'payment_intent created limit starting_after',
+  'GET /v1/webhook_endpoints': 'limit starting_after',
 }
 
 export async function startFakeStripe(clock: Clock = systemClock, port = 0): Promise<FakeStripe> {
@@ -116,7 +120,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
       return send(response, 429, { error: { type: 'invalid_request_error', code: 'rate_limit' } })
     const work = () => {
       checkRequest(call, headers, asked)
-      return unexpanded(perform({ books, setups }, call, id, asked), asked)
+      return unexpanded(perform(fake, call, id, asked), asked)
     }
     const key = method === 'POST' ? headers['idempotency-key'] : undefined
     const settled = await once(String(key), `${call} ${id} ${body}`, key !== undefined, work, fault)
@@ -157,7 +161,8 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
   const fake: FakeStripe = {
     url,
     webhookUrl: undefined,
-    settings: { ...secrets, apiBase: url },
+    settings: { ...secrets, apiBase: url, publicUrl },
+    webhooks: [{ url: `${publicUrl}/api/webhook/payment/stripe`, status: 'enabled', enabled_events: ['*'] }],
     env: {
       STRIPE_SECRET_KEY: secrets.secretKey,
       STRIPE_PUBLISHABLE_KEY: secrets.publishableKey,
@@ -205,10 +210,16 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
   return fake
 }
 
-type Shelves = Pick<FakeStripe, 'books' | 'setups'>
+type Shelves = Pick<FakeStripe, 'books' | 'setups' | 'webhooks'>
 
-function perform({ books, setups }: Shelves, call: string, id: string, asked: Dict): Dict {
+function perform({ books, setups, webhooks }: Shelves, call: string, id: string, asked: Dict): Dict {
   switch (call) {
+    case 'GET /v1/webhook_endpoints':
+      return {
+        object: 'list',
+        data: webhooks.map((one) => ({ object: 'webhook_endpoint', ...one })),
+        has_more: false,
+      }
     case 'POST /v1/setup_intents':
       return setups.create(asked)
     case 'GET /v1/setup_intents':

@@ -37,11 +37,11 @@ export async function createGateways(settings: Settings): Promise<GatewaySetUp> 
 }
 
 async function createStripe({ config, db, clock, log }: Settings): Promise<PaymentGateway[]> {
-  const { stripe, secrets } = config
+  const { stripe, publicUrl, secrets } = config
   if (!stripe || !secrets.stripe) return []
   // A site without its keys need not hold Stripe's library.
   const { createStripeGateway } = await import('./gateways/stripe/stripe-gateway.ts')
-  return [createStripeGateway({ ...stripe, ...secrets.stripe, db, clock, log })]
+  return [createStripeGateway({ ...stripe, ...secrets.stripe, publicUrl, db, clock, log })]
 }
 
 function createPaypal({ config, clock, log }: Settings): PaymentGateway[] {

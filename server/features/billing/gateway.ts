@@ -43,11 +43,16 @@ interface SavedMethod {
 /** A payment as the gateway knows it. */
 export interface Payment {
   reference: string
-  status: 'requires_action' | 'processing' | 'succeeded' | 'failed' | 'cancelled'
+  /** `unreadable`: the gateway reports a state that this site does not know. An operator has to look at it. */
+  status: 'requires_action' | 'processing' | 'succeeded' | 'failed' | 'cancelled' | 'unreadable'
+  /** Empty for a payment that another shop of the same account took. */
   orderId: string
   attemptId: string
   amountCents: number
   refundedCents: number
+  /** Some of `refundedCents` is still on its way and may come back. */
+  refundPending?: boolean
+  /** Empty where the gateway's answer could not be read. */
   currency: string
   /** There where it was kept. */
   method?: SavedMethod
@@ -58,6 +63,12 @@ export interface Payment {
   dispute?: DisputeStatus
   /** How much of it the dispute is about; without it, the whole. It is gone while the dispute is open, and once it is lost. */
   disputedCents?: number
+}
+
+/** Stands for a payment whose record at the gateway could not be read, so that one bad record does not hide the others. */
+export function unreadablePayment(reference: string): Payment {
+  const unknown = { orderId: '', attemptId: '', amountCents: 0, refundedCents: 0, currency: '' }
+  return { reference, status: 'unreadable', ...unknown }
 }
 
 /** What is asked of a gateway where a method is to be kept without a payment. */
@@ -77,7 +88,7 @@ export interface SaveRequest {
 /** A method that is kept without a payment, as the gateway knows it. */
 export interface Saving {
   reference: string
-  status: Payment['status']
+  status: Exclude<Payment['status'], 'unreadable'>
   /** Where the gateway remembers it. */
   changeId?: string
   /** There once it is kept. */
@@ -146,6 +157,8 @@ export interface PaymentGateway {
   readonly oneOffOnly?: boolean
   /** Finds out, as the site starts, what the account may do. It never fails, and takes seconds at most. */
   prepare?(): Promise<void>
+  /** The webhook events that the account does not send and that this site needs; everything where there is no webhook. */
+  missingEvents?(): Promise<readonly string[]>
   readonly formHosts?: FormHosts
   /** The smallest unit that it knows of a currency, in our cents; without the question one cent. */
   unitCents?(currency: string): number
@@ -187,7 +200,7 @@ export interface PaymentGateway {
   ): Notification | Promise<Notification>
   /**
    * Every payment made since, and every one refunded or disputed since: for reconciliation. Where each costs a call of its
-   * own, those that are `settled` and that nothing befell since are left out.
+   * own, those that are `settled` and that nothing befell since are left out. One that cannot be read is listed as `unreadable`.
    */
   listSince(time: Date, settled?: Settled): Promise<Payment[]>
 }

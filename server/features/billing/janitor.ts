@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { selectAttempt, takeDueAttempts, type AttemptRow } from './attempt-queries.ts'
+import { lookAgainAt, selectAttempt, takeDueAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { forgetNetworks } from './card-failure-queries.ts'
@@ -80,6 +80,9 @@ async function check(context: BillingContext, attempt: AttemptRow): Promise<void
   const last = nextCheck(attempt.checks + 1, clock.now()) === null
   if (current.status === 'requires_action' && (last || order?.status !== 'pending'))
     return giveUpAttempt(context, current)
+  // The gateway says that it will end. Until then operators see it among the discrepancies.
+  if (last && current.status === 'processing')
+    await lookAgainAt(db, attempt.id, new Date(clock.now().getTime() + dayMs))
   if (last)
     log.error(
       { attempt: attempt.id, status: current.status },

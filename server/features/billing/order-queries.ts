@@ -3,7 +3,7 @@ import { keptLanguage, type Language, type OfferedLanguages } from '#contract/la
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { openAttemptStatuses } from './attempt-states.ts'
+import { openAttemptStatuses, underWayStatuses } from './attempt-states.ts'
 import { orderStates, undoneRefunds } from './order-states.ts'
 import { checkMoved } from './state-machine.ts'
 import type * as tables from './tables.ts'
@@ -109,7 +109,8 @@ export async function selectLanguageOf(tx: Tx, userId: string, offered: OfferedL
 
 /**
  * Closes the orders that were not paid in time, and has their open attempts looked at. A change of plan waits for as long as
- * its subscription lives: after an outage it is what is charged. @returns how many
+ * its subscription lives: after an outage it is what is charged. An order with a payment under way waits for its end.
+ * @returns how many
  */
 export async function expireOrders(db: Db, now: Date): Promise<number> {
   const expired = await inTransaction(db, (tx) => closeUnpaid(tx, now))
@@ -125,6 +126,16 @@ function closeUnpaid(tx: Tx, now: Date) {
     .set({ status: 'expired' })
     .where('status', '=', sql.lit('pending'))
     .where('expires_at', '<=', now)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('attempts')
+            .select('attempts.id')
+            .whereRef('attempts.order_id', '=', 'orders.id')
+            .where('attempts.status', 'in', underWayStatuses),
+        ),
+      ),
+    )
     .where(({ not, and, exists, selectFrom }) =>
       not(
         and([

@@ -88,13 +88,15 @@ async function beginAttempt(
   const order = await selectOrder(tx, orderId)
   if (order?.user_id !== userId) throw new Refusal('notFound')
   if (order.status === 'paid' || order.status === 'partially_refunded') return { do: 'nothing' }
-  if (order.status !== 'pending' || order.expires_at <= now) throw new Refusal('orderClosed')
+  if (order.status !== 'pending') throw new Refusal('orderClosed')
   if (await isOwned(tx, order, now)) throw new Refusal('alreadyOwned')
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
     const step = stepFor(context, attempt, payer, lookedUp.has(attempt.id))
     if (step) return step
   }
+  // A payment that is under way keeps it open beyond this.
+  if (order.expires_at <= now) throw new Refusal('orderClosed')
   if (gatewayOf(context, order).tokenStep(order.method) && payer.token === undefined)
     throw new Fault('badRequest', 'payment_token is needed')
   const network = order.method === 'card' ? failuresKey(context, payer.ip) : null

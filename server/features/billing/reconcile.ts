@@ -3,22 +3,23 @@ import { selectAttempt, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askForPayments, askGateway } from './call-gateway.ts'
-import type { Payment, PaymentGateway } from './gateway.ts'
+import { unreadablePayment, type Payment, type PaymentGateway } from './gateway.ts'
 import { insertForeignPayment } from './mismatch-queries.ts'
 import {
   deleteToCompare,
   giveUpToCompare,
   putToCompare,
   selectAttemptsToCompare,
-  selectDisputed,
   selectReconciledTo,
   selectSucceeded,
   selectToCompare,
+  selectUndecided,
   setReconciledTo,
+  setRefundPending,
   type ComparedRow,
 } from './reconciliation-queries.ts'
 import { settleAttempt } from './settle-order.ts'
-import { disputedCents, settleReturned } from './settle-returned.ts'
+import { disputedCents, isTakenBack, saysWhatIsGone, settleReturned } from './settle-returned.ts'
 
 /** A payment may be listed late, and come through long after it was begun. */
 const overlapMs = 48 * hourMs
@@ -48,48 +49,68 @@ async function compareListed(context: BillingContext, gateway: PaymentGateway): 
   const settled = (references: readonly string[]) => selectSucceeded(db, gateway.id, references)
   const payments = await askForPayments(context, gateway, since, settled)
   if (!payments) return new Set()
-  // A dispute takes months, and its payment is listed no more when it ends.
-  for (const id of await selectDisputed(db, gateway.id)) await followDispute(context, id)
+  // A dispute takes months and a refund days, and the payment is listed no more when they end.
+  for (const id of await selectUndecided(db, gateway.id)) await compareAttempt(context, id)
   for (let start = 0; start < payments.length; start += batch)
     await compare(context, gateway, payments.slice(start, start + batch))
   await setReconciledTo(db, gateway.id, now)
   return new Set(payments.map(({ reference }) => reference))
 }
 
-/** It is looked at each round until it ends. */
-async function followDispute(context: BillingContext, attemptId: string): Promise<void> {
-  await settleReturned(context, attemptId).catch((error: unknown) =>
-    context.log.error({ attempt: attemptId, err: error }, 'a dispute could not be followed'),
-  )
-}
-
-/** What differs and cannot be settled now is kept for `compareAgain`. */
-async function compare(
+/**
+ * Settles what differs between payments and our books. What cannot be settled now is a discrepancy, which operators see, and which
+ * `compareAgain` looks at again.
+ * @returns whether all of it was settled
+ */
+export async function compare(
   context: BillingContext,
   gateway: PaymentGateway,
   payments: readonly Payment[],
-): Promise<void> {
+): Promise<boolean> {
   const attempts = await selectAttemptsToCompare(
     context.db,
     gateway.id,
     payments.map(({ attemptId }) => attemptId),
     payments.map(({ reference }) => reference),
   )
+  let isSettled = true
   for (const payment of payments) {
     const { reference } = payment
     const attempt = attempts.find((one) => one.reference === reference || one.id === payment.attemptId)
-    if (await bringIntoLine(context, gateway, payment, attempt))
-      await deleteToCompare(context.db, gateway.id, reference)
-    else
-      await putToCompare(context.db, {
-        gateway: gateway.id,
-        reference,
-        attempt_id: attempt?.id ?? null,
-        held_cents: heldCents(payment),
-        currency: payment.currency,
-        found_at: context.clock.now(),
-      })
+    isSettled = (await compareOne(context, gateway, payment, attempt)) && isSettled
   }
+  return isSettled
+}
+
+async function compareOne(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  payment: Payment,
+  attempt: ComparedRow | undefined,
+): Promise<boolean> {
+  const { reference } = payment
+  const isSettled = await bringIntoLine(context, gateway, payment, attempt)
+  if (isSettled) await deleteToCompare(context.db, gateway.id, reference)
+  else await noteDiscrepancy(context, gateway, payment, attempt)
+  return isSettled
+}
+
+function noteDiscrepancy(
+  { db, clock }: BillingContext,
+  gateway: PaymentGateway,
+  payment: Payment,
+  attempt: ComparedRow | undefined,
+): Promise<void> {
+  // Without a currency nothing is known of the amount either.
+  const isRead = payment.currency !== ''
+  return putToCompare(db, {
+    gateway: gateway.id,
+    reference: payment.reference,
+    attempt_id: attempt?.id ?? null,
+    held_cents: isRead ? heldCents(payment) : null,
+    currency: isRead ? payment.currency : null,
+    found_at: clock.now(),
+  })
 }
 
 /** Looks up what could not be settled before, and gives it up in the end: somebody has to look. */
@@ -110,7 +131,10 @@ async function compareAgain(
     const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
     if (payment === 'unknown') continue
     if (payment) await compare(context, gateway, [payment])
-    else await deleteToCompare(db, gateway.id, reference)
+    else {
+      const [attempt] = await selectAttemptsToCompare(db, gateway.id, [], [reference])
+      await forgetUnlessBooked(context, gateway, reference, attempt)
+    }
   }
 }
 
@@ -124,14 +148,21 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
   if (!gateway) return false
   const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
   if (payment === 'unknown') return false
-  if (!payment) {
-    await deleteToCompare(context.db, gateway.id, reference)
-    return true
-  }
   const [compared] = await selectAttemptsToCompare(context.db, gateway.id, [attemptId], [reference])
-  const isSettled = await bringIntoLine(context, gateway, payment, compared)
-  if (isSettled) await deleteToCompare(context.db, gateway.id, reference)
-  return isSettled
+  if (payment) return compareOne(context, gateway, payment, compared)
+  await forgetUnlessBooked(context, gateway, reference, compared)
+  return !compared?.booked
+}
+
+/** A payment that the gateway no longer knows is a discrepancy where our books have it as received. */
+async function forgetUnlessBooked(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  reference: string,
+  attempt: ComparedRow | undefined,
+): Promise<void> {
+  if (!attempt?.booked) return deleteToCompare(context.db, gateway.id, reference)
+  await noteDiscrepancy(context, gateway, unreadablePayment(reference), attempt)
 }
 
 /** @returns whether all that differed was settled */
@@ -143,6 +174,7 @@ async function bringIntoLine(
 ): Promise<boolean> {
   const about = { gateway: gateway.id, reference: payment.reference }
   if (!attempt) {
+    if (payment.status === 'unreadable') return false
     const amount_cents = heldCents(payment)
     if (payment.status === 'succeeded' && amount_cents > 0) {
       context.log.error(about, 'a gateway has a payment that is none of ours')
@@ -157,7 +189,15 @@ async function bringIntoLine(
   }
   try {
     if (differs(attempt, payment)) await settleAttempt(context, attempt, payment)
-    return !hasGone(attempt, payment) || (await settleReturned(context, attempt.id, payment))
+    const isSettled = !hasGone(attempt, payment) || (await settleReturned(context, attempt.id, payment))
+    if (payment.status !== 'unreadable')
+      await setRefundPending(context.db, attempt.id, payment.refundPending ?? false)
+    if (isExplained(attempt, payment)) return isSettled
+    context.log.error(
+      { ...about, status: payment.status },
+      'a gateway no longer reports a payment as received',
+    )
+    return false
   } catch (error) {
     context.log.error({ ...about, err: error }, 'a payment could not be brought into line with its gateway')
     return false
@@ -177,8 +217,14 @@ function differs(attempt: AttemptRow, payment: Payment): boolean {
   return payment.status === 'succeeded' && attempt.status !== 'succeeded' && !returned
 }
 
+/** Whether what the gateway reports agrees with our books: money that we have as received is still there, or a dispute took it. */
+function isExplained({ booked }: ComparedRow, payment: Payment): boolean {
+  if (payment.status === 'unreadable') return false
+  return !booked || payment.status === 'succeeded' || isTakenBack(payment)
+}
+
 /** Whether something has gone back, or come back, that we may not know of. */
 function hasGone({ refunded_cents, dispute }: ComparedRow, payment: Payment): boolean {
-  if (payment.status !== 'succeeded') return false
+  if (!saysWhatIsGone(payment)) return false
   return refunded_cents !== payment.refundedCents || dispute !== (payment.dispute ?? null)
 }

@@ -32,8 +32,8 @@ export async function putToCompare(
     gateway: GatewayId
     reference: string
     attempt_id: string | null
-    held_cents: number
-    currency: string
+    held_cents: number | null
+    currency: string | null
     found_at: Date
   },
 ): Promise<void> {
@@ -90,8 +90,10 @@ const refundedCents = sql<number>`(
   SELECT coalesce(sum(amount_cents), 0)::int FROM refunds
   WHERE refunds.attempt_id = attempts.id AND refunds.status = 'succeeded')`
 
-/** An attempt with what we know to have gone back of its payment. */
-export type ComparedRow = AttemptRow & { refunded_cents: number }
+const isBooked = sql<boolean>`EXISTS (SELECT FROM ledger_lines WHERE transaction_id = 'charge:' || attempts.id)`
+
+/** An attempt with what we know to have gone back of its payment, and whether the payment is in our books as received. */
+export type ComparedRow = AttemptRow & { refunded_cents: number; booked: boolean }
 
 /** The attempts of a gateway that have one of these ids, or one of these names of its own. */
 export function selectAttemptsToCompare(
@@ -103,7 +105,7 @@ export function selectAttemptsToCompare(
   const known = db
     .selectFrom('attempts')
     .selectAll()
-    .select(refundedCents.as('refunded_cents'))
+    .select([refundedCents.as('refunded_cents'), isBooked.as('booked')])
     .where('gateway', '=', gateway)
   return known
     .where(sql<boolean>`id = ANY(${ids})`)
@@ -111,14 +113,19 @@ export function selectAttemptsToCompare(
     .execute()
 }
 
-/** The payments of a gateway that banks have yet to decide on. */
-export async function selectDisputed(db: Db, gateway: GatewayId): Promise<string[]> {
-  const rows = await db
-    .selectFrom('attempts')
-    .select('id')
-    .where('gateway', '=', gateway)
+/** The payments of a gateway with a dispute that a bank has yet to decide on, or a refund that has not ended. */
+export async function selectUndecided(db: Db, gateway: GatewayId): Promise<string[]> {
+  const attempts = db.selectFrom('attempts').select('id').where('gateway', '=', gateway)
+  const rows = await attempts
     .where('dispute', '=', sql.lit('open'))
+    .union(attempts.where('refund_pending', '=', sql.lit(true)))
     .orderBy('id')
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** Notes whether a refund of a payment is still on its way. */
+export async function setRefundPending(db: Db, attemptId: string, pending: boolean): Promise<void> {
+  const update = db.updateTable('attempts').set({ refund_pending: pending }).where('id', '=', attemptId)
+  await update.where('refund_pending', '<>', pending).execute()
 }

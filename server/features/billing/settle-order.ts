@@ -72,6 +72,8 @@ async function apply(
     await close(tx, attempt, 'failed', { decline_code: 'not_received' })
     return noteFailedTry(context, tx, { order, attempt, now }, 'not_received')
   }
+  // Nothing is known of it. The reconciliation lists it for an operator.
+  if (verdict.status === 'unreadable') return
   checkSameMoney(order, verdict)
   if (verdict.status === 'succeeded') return applySuccess(context, tx, order, attempt, verdict, now)
   if (!isOpen(attempt.status)) return

@@ -51,7 +51,7 @@ export async function settleReturned(
     if (!known || reference === null) return true
     const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
     if (payment === 'unknown') return false
-    if (payment?.status !== 'succeeded' || agrees(known, payment)) return true
+    if (!payment || !saysWhatIsGone(payment) || agrees(known, payment)) return true
     const failed = await findFailed(context, gateway, known, payment)
     if (await inTransaction(db, (tx) => apply(context, tx, { known, payment, failed }))) return true
   }
@@ -77,9 +77,17 @@ const made = ({ refunds }: Known) => refunds.filter(({ status }) => status === '
 const sum = (refunds: readonly RefundRow[]) =>
   refunds.reduce((total, { amount_cents }) => total + amount_cents, 0)
 
+/** Whether a bank holds or has taken the money of a payment. */
+export const isTakenBack = ({ dispute }: Pick<Payment, 'dispute'>): boolean =>
+  dispute === 'open' || dispute === 'lost'
+
+/** A dispute may move a payment into any other state; without one only a payment that succeeded says what has gone back of it. */
+export const saysWhatIsGone = (payment: Pick<Payment, 'status' | 'dispute'>): boolean =>
+  payment.status === 'succeeded' || (payment.status !== 'unreadable' && isTakenBack(payment))
+
 /** What is gone for a payment's dispute: nothing where it was won, or was none of money. */
 export function disputedCents({ dispute, disputedCents: cents, amountCents }: Gone): number {
-  return dispute === 'open' || dispute === 'lost' ? (cents ?? amountCents) : 0
+  return isTakenBack({ dispute }) ? (cents ?? amountCents) : 0
 }
 
 function agrees(known: Known, payment: Gone): boolean {

@@ -200,6 +200,8 @@ export interface AttemptsTable extends GatewayTryTable {
   dispute: Optional<DisputeStatus>
   /** What is gone for the dispute at this moment. */
   disputed_cents: Generated<number>
+  /** A refund of its payment is still on its way at the gateway. */
+  refund_pending: Generated<boolean>
 }
 
 /** A try to have another method kept for a subscription. */

@@ -7,9 +7,9 @@ import { nextCheck } from './check-schedule.ts'
 import { NotificationRefused, type PaymentGateway } from './gateway.ts'
 import { checkMethod } from './lose-method.ts'
 import { insertNotification, markApplied } from './notification-queries.ts'
+import { compare } from './reconcile.ts'
 import { recheckChange } from './settle-change.ts'
 import { settleAttempt } from './settle-order.ts'
-import { settleReturned } from './settle-returned.ts'
 
 interface Heard {
   gateway: GatewayId
@@ -68,8 +68,9 @@ export async function applyNotification(
   const attempt = known ?? (payment ? await selectAttempt(db, payment.attemptId) : undefined)
   if (payment && attempt) {
     await settleAttempt(context, attempt, payment)
-    // Unless it is told again, the janitor comes back to it.
-    if (payment.status === 'succeeded' && !(await settleReturned(context, attempt.id, payment))) return
+    // A discrepancy is looked at again by the reconciliation. Anything else that is not settled comes back with this event.
+    const isSettled = await compare(context, gateway, [payment])
+    if (payment.status === 'succeeded' && !isSettled) return
   } else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
   await markApplied(db, id, event_id, clock.now())
 }

@@ -55,7 +55,7 @@ export async function checkParts(context: RunningContext): Promise<Finding[]> {
     ['mail', () => checkMail(context)],
     ...gateways.map((gateway): [string, () => Promise<unknown>] => [
       `gateway ${gateway.id}`,
-      () => gateway.retrieve({ reference: noPayment }),
+      () => checkGateway(gateway),
     ]),
   ]
   const findings = await Promise.all(looks.map(([part, look]) => find(part, look, healthTimeoutMs)))
@@ -76,9 +76,15 @@ async function find(part: string, look: () => Promise<unknown>, timeoutMs: numbe
 
 /** A gateway's error may repeat a payment's secret or somebody's address in its message: of it only names and codes are kept. */
 function detailOf(part: string, error: unknown): string {
-  if (part.startsWith('gateway ') && !(error instanceof NoAnswer))
-    return Object.values(describeError(error)).join(' ').trim()
+  const isOwn = error instanceof NoAnswer || error instanceof Trouble
+  if (part.startsWith('gateway ') && !isOwn) return Object.values(describeError(error)).join(' ').trim()
   return (error instanceof Error ? error.message : String(error)).slice(0, longestDetail)
+}
+
+async function checkGateway(gateway: PaymentGateway): Promise<void> {
+  await gateway.retrieve({ reference: noPayment })
+  const missing = (await gateway.missingEvents?.()) ?? []
+  if (missing.length > 0) throw new Trouble('eventsMissing', missing.join(', '))
 }
 
 async function checkJobs({ db }: RunningContext): Promise<void> {

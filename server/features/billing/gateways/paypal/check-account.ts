@@ -19,17 +19,22 @@ export interface AccountCheck {
 
 const askAgainMs = 60_000
 
-/** What the webhook must be told (billing.md, "Gateways"), and what is searched where an answer was lost. */
-const needed = [
+/** The webhook events that change a payment (docs/operating.md lists them), and what is searched where an answer was lost. */
+export const neededEvents = [
   'CHECKOUT.ORDER.APPROVED',
+  'CHECKOUT.PAYMENT-APPROVAL.REVERSED',
   'PAYMENT.CAPTURE.COMPLETED',
+  'PAYMENT.CAPTURE.DECLINED',
   'PAYMENT.CAPTURE.DENIED',
   'PAYMENT.CAPTURE.PENDING',
   'PAYMENT.CAPTURE.REFUNDED',
   'PAYMENT.CAPTURE.REVERSED',
+  'PAYMENT.REFUND.PENDING',
+  'PAYMENT.REFUND.FAILED',
   'VAULT.PAYMENT-TOKEN.CREATED',
   'VAULT.PAYMENT-TOKEN.DELETED',
   'CUSTOMER.DISPUTE.CREATED',
+  'CUSTOMER.DISPUTE.UPDATED',
   'CUSTOMER.DISPUTE.RESOLVED',
 ]
 
@@ -41,7 +46,12 @@ export function createAccountCheck({ client, webhookId, clock, log }: Account): 
   const run = async () => {
     askedAt = clock.now().getTime()
     try {
-      await tellMissingEvents(client, webhookId, log)
+      const missing = await listMissingEvents(client, webhookId)
+      if (missing.length > 0)
+        log.error(
+          { missing },
+          "PayPal's webhook is not told of everything; please add these events at PayPal",
+        )
       if (!(await mayAsk(client, `${disputesPath}?page_size=1`)))
         log.error(
           'PayPal does not let this account read disputes: money that buyers have taken back is not noticed here; please allow them to the app at PayPal',
@@ -75,11 +85,22 @@ async function mayAsk(client: PaypalClient, path: string): Promise<boolean> {
   }
 }
 
-async function tellMissingEvents(client: PaypalClient, webhookId: string, log: Log): Promise<void> {
+/** The events that PayPal does not send to the webhook of this site; all of them where it knows no such webhook. */
+export async function listMissingEvents(client: PaypalClient, webhookId: string): Promise<string[]> {
+  const heard = await listHeardEvents(client, webhookId)
+  return heard.has('*') ? [] : neededEvents.filter((name) => !heard.has(name))
+}
+
+async function listHeardEvents(client: PaypalClient, webhookId: string): Promise<ReadonlySet<string>> {
   const path = `/v1/notifications/webhooks/${encodeURIComponent(webhookId)}`
-  const { event_types = [] } = await client.ask<{ event_types?: { name: string }[] }>({ method: 'GET', path })
-  const heard = new Set(event_types.map(({ name }) => name))
-  const missing = heard.has('*') ? [] : needed.filter((name) => !heard.has(name))
-  if (missing.length > 0)
-    log.error({ missing }, "PayPal's webhook is not told of everything; please add these events at PayPal")
+  try {
+    const { event_types = [] } = await client.ask<{ event_types?: { name: string }[] }>({
+      method: 'GET',
+      path,
+    })
+    return new Set(event_types.map(({ name }) => name))
+  } catch (error) {
+    if (error instanceof PaypalRefusal && error.status === 404) return new Set()
+    throw error
+  }
 }

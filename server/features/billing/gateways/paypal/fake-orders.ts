@@ -27,7 +27,8 @@ interface FakeDispute {
 
 interface OrderRequest {
   intent: 'CAPTURE'
-  purchase_units: { custom_id: string; invoice_id: string; amount: Money }[]
+  /** Another shop of the account gives no ids of ours. */
+  purchase_units: { custom_id?: string; invoice_id?: string; amount: Money }[]
   payment_source: {
     paypal: {
       vault_id?: string
@@ -61,7 +62,7 @@ export class FakeRefusal extends Error {
 
 /** PayPal writes ids in capital letters and digits. */
 export const fakeId = () => randomBytes(9).toString('hex').toUpperCase().slice(0, 17)
-const isMade = ({ status }: Item) => status === 'COMPLETED'
+const isMade = ({ status }: Item) => status === 'COMPLETED' || status === 'PENDING'
 const cents = ({ value }: Money) => Math.round(Number(value) * 100)
 
 /** PayPal's books: what was ordered, approved, captured, kept and given back. `tell` hears of each event. */
@@ -75,6 +76,8 @@ export class FakeOrders {
   /** It keeps wallets some time after they have paid. */
   keepsLater = false
   mayReadDisputes = true
+  /** How a refund begins. */
+  refundsBegin: 'COMPLETED' | 'PENDING' = 'COMPLETED'
 
   private readonly url: () => string
   private readonly tell: (type: string, resource: object) => void
@@ -164,7 +167,8 @@ export class FakeOrders {
     return order
   }
 
-  private isPaid(invoiceId: string): boolean {
+  private isPaid(invoiceId: string | undefined): boolean {
+    if (invoiceId === undefined) return false
     return [...this.all.values()].some(({ captures }) => captures.some((one) => one.invoice_id === invoiceId))
   }
 
@@ -213,11 +217,12 @@ export class FakeOrders {
     const gone = order.refunds.filter(isMade).reduce((sum, { amount }) => sum + cents(amount), 0)
     const left = cents(capture.amount) - gone - cents(asked.amount)
     if (left < 0) throw new FakeRefusal(422, 'REFUND_AMOUNT_EXCEEDED')
-    const refund: Item = { id: fakeId(), status: 'COMPLETED', ...asked }
+    const refund: Item = { id: fakeId(), status: this.refundsBegin, ...asked }
     order.refunds.push(refund)
     capture.status = left === 0 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
     const above = { rel: 'up', href: `${this.url()}/v2/payments/captures/${captureId}` }
-    this.tell('PAYMENT.CAPTURE.REFUNDED', { ...refund, links: [above] })
+    const type = refund.status === 'PENDING' ? 'PAYMENT.REFUND.PENDING' : 'PAYMENT.CAPTURE.REFUNDED'
+    this.tell(type, { ...refund, links: [above] })
     return refund
   }
 

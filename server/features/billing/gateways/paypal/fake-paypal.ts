@@ -79,6 +79,8 @@ export class FakePaypal {
   trouble: { on: RegExp; with: Trouble[] } | undefined
   /** Where events are sent to. */
   webhookUrl: string | undefined
+  /** What the webhook of the account is told of. */
+  webhookEvents = ['*']
   /** How far its clock is ahead. */
   ahead = 0
   /** How long after it happened something is listed. */
@@ -164,7 +166,7 @@ export class FakePaypal {
 
   private now = () => Date.now() + this.ahead
 
-  private tell(event_type: string, resource: object): void {
+  tell(event_type: string, resource: object): void {
     const event = {
       id: `WH-${fakeId()}`,
       create_time: new Date(this.now()).toISOString(),
@@ -284,7 +286,7 @@ export class FakePaypal {
     if (what.startsWith('POST /v1/notifications/verify')) return this.verify(asked)
     if (what.startsWith('GET /v1/notifications/webhooks-events')) return this.list(asked)
     if (what.startsWith('GET /v1/notifications/webhooks/'))
-      return { status: 200, body: { event_types: [{ name: '*' }] } }
+      return { status: 200, body: { event_types: this.webhookEvents.map((name) => ({ name })) } }
     return refuse(404, 'RESOURCE_NOT_FOUND')
   }
 

@@ -1,7 +1,7 @@
-import type { Payment, Settled } from '#server/features/billing/gateway.ts'
+import { unreadablePayment, type Payment, type Settled } from '#server/features/billing/gateway.ts'
 import { hourMs } from '#server/platform/clock.ts'
 import { listEvents, orderIdOf } from './list-events.ts'
-import type { Order } from './objects.ts'
+import type { Dispute, Order } from './objects.ts'
 import type { PaypalClient } from './paypal-client.ts'
 import { captureOf, presentOrder } from './present-order.ts'
 import { orderOfCapture, referenceOf } from './read-notification.ts'
@@ -39,27 +39,51 @@ function later(time: Date, milliseconds: number): Date {
 }
 
 /** What may have changed a payment that was captured long before. */
-const givesBack = ['PAYMENT.CAPTURE.REFUNDED', 'PAYMENT.CAPTURE.REVERSED']
+const changesLater = [
+  'PAYMENT.CAPTURE.DECLINED',
+  'PAYMENT.CAPTURE.DENIED',
+  'PAYMENT.CAPTURE.PENDING',
+  'PAYMENT.CAPTURE.REFUNDED',
+  'PAYMENT.CAPTURE.REVERSED',
+  'PAYMENT.REFUND.PENDING',
+  'PAYMENT.REFUND.FAILED',
+]
 
 /**
  * Every payment that was captured, refunded or disputed since, the oldest first, each as it stands now. Each order is read by
- * itself, so that one which was only captured, and whose money is known of, is left out.
+ * itself, so that one which was only captured, and whose money is known of, is left out. What cannot be read is listed as
+ * unreadable: one bad record does not hide the others.
  */
 export async function listPayments(client: PaypalClient, since: Date, settled?: Settled): Promise<Payment[]> {
-  const disputes = await readDisputesSince(client, since)
-  const payments: Payment[] = []
-  for (const id of await listOrderIds(client, since, [...disputes.keys()], settled)) {
-    const order = await readOrder(client, id)
-    const captureId = order ? captureOf(order)?.id : undefined
-    if (!order || captureId === undefined) continue
-    const payment = presentOrder(order)
-    const known = disputes.get(captureId)
-    // A dispute lasts for months: of a payment that is old there may be an older one.
-    payments.push(
-      withDispute(payment, known ?? (isOld(order, since) ? await readDispute(client, captureId) : undefined)),
-    )
+  const { byCapture: disputes, unreadable } = await readDisputesSince(client, since)
+  const listed = await listOrderIds(client, since, [...disputes.keys()], settled)
+  const payments = [...unreadable, ...listed.unreadable].map(unreadablePayment)
+  for (const id of listed.ids) {
+    const payment = await readListed(client, id, { since, disputes }).catch(() => unreadablePayment(id))
+    if (payment) payments.push(payment)
   }
   return payments
+}
+
+interface Listing {
+  since: Date
+  /** Those opened since, by capture. */
+  disputes: ReadonlyMap<string, Dispute>
+}
+
+/** @returns undefined for an order that was never captured */
+async function readListed(
+  client: PaypalClient,
+  id: string,
+  { since, disputes }: Listing,
+): Promise<Payment | undefined> {
+  const order = await readOrder(client, id)
+  const captureId = order ? captureOf(order)?.id : undefined
+  if (!order || captureId === undefined) return undefined
+  // A dispute lasts for months: of a payment that is old there may be an older one.
+  const known =
+    disputes.get(captureId) ?? (isOld(order, since) ? await readDispute(client, captureId) : undefined)
+  return withDispute(presentOrder(order), known)
 }
 
 /** Whether an order was made before a time. */
@@ -72,7 +96,7 @@ async function listOrderIds(
   since: Date,
   disputedCaptures: readonly string[],
   settled?: Settled,
-): Promise<string[]> {
+): Promise<{ ids: string[]; unreadable: string[] }> {
   const captured = new Set<string>()
   for await (const event of listEvents(client, { from: since, type: 'PAYMENT.CAPTURE.COMPLETED' })) {
     const id = orderIdOf(event)
@@ -80,13 +104,15 @@ async function listOrderIds(
   }
   const known = await settled?.([...captured])
   const ids = new Set([...captured].filter((id) => !known?.has(id)))
-  for (const type of givesBack)
-    for await (const event of listEvents(client, { from: since, type }))
-      ids.add(await referenceOf(client, event))
-  for (const captureId of disputedCaptures) {
-    const id = await orderOfCapture(client, captureId)
+  const unreadable: string[] = []
+  const add = async (name: string, find: Promise<string | undefined>) => {
+    const id = await find.catch(() => void unreadable.push(name))
     if (id !== undefined) ids.add(id)
   }
+  for (const type of changesLater)
+    for await (const event of listEvents(client, { from: since, type }))
+      await add(event.resource?.id ?? event.id, referenceOf(client, event))
+  for (const captureId of disputedCaptures) await add(captureId, orderOfCapture(client, captureId))
   // PayPal tells the latest first.
-  return [...ids].toReversed()
+  return { ids: [...ids].toReversed(), unreadable }
 }

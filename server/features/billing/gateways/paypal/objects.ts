@@ -28,7 +28,7 @@ export interface Order {
   purchase_units?: {
     custom_id?: string
     invoice_id?: string
-    amount: PaypalMoney
+    amount?: PaypalMoney
     payments?: { captures?: Capture[]; refunds?: Refund[] }
   }[]
   payment_source?: { paypal?: { account_id?: string; attributes?: { vault?: { id?: string } } } }
@@ -55,6 +55,8 @@ export interface PaypalEvent {
   /** A capture, refund, order, dispute or payment token, by the type. */
   resource?: {
     id?: string
+    /** Of an approval that was reversed. */
+    order_id?: string
     invoice_id?: string
     /** The order that a payment token was kept with. */
     metadata?: { order_id?: string }

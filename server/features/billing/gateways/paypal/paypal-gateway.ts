@@ -2,13 +2,12 @@ import type { PaymentGateway } from '#server/features/billing/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Config } from '#server/platform/config.ts'
 import type { Log } from '#server/platform/log.ts'
-import { isPayable } from './amounts.ts'
-import { createAccountCheck } from './check-account.ts'
+import { isPayable, unitOf } from './amounts.ts'
+import { createAccountCheck, listMissingEvents } from './check-account.ts'
 import { findPayment, listPayments, toldWithinMs } from './find-payments.ts'
 import { createPaypalClient, PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { readNotification } from './read-notification.ts'
-import { readOrder, readPayment } from './read-order.ts'
-import { presentOrder } from './present-order.ts'
+import { presentWithDispute, readOrder, readPayment } from './read-order.ts'
 import { refundOnce } from './refund-once.ts'
 import { createWalletSaver, tokensPath } from './save-wallet.ts'
 import { capturePayment, makeOrder, makeRenewal } from './take-payment.ts'
@@ -46,15 +45,17 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     get oneOffOnly() {
       return !account.mayVault()
     },
+    unitCents: unitOf,
     takes: isPayable,
     prepare: () => atMost(startWaitsMs, account.run()),
+    missingEvents: () => listMissingEvents(client, webhookId),
     tokenStep: () => undefined,
     start: (charge) => makeOrder(client, charge, writeOrder(charge, back)),
     chargeSaved: (charge) => makeRenewal(client, charge, writeRenewal(charge, charge.methodReference)),
     async complete(reference) {
       const order = await readOrder(client, reference)
       if (order?.status === 'APPROVED') return capturePayment(client, reference)
-      return order && presentOrder(order)
+      return order && presentWithDispute(client, order)
     },
     toldWithinMs,
     retrieve: (lookup) =>

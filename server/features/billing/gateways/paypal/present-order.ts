@@ -1,4 +1,4 @@
-import type { Payment } from '#server/features/billing/gateway.ts'
+import { unreadablePayment, type Payment } from '#server/features/billing/gateway.ts'
 import { toCents } from './amounts.ts'
 import type { Capture, Order } from './objects.ts'
 
@@ -9,26 +9,32 @@ const statuses: Record<string, Payment['status']> = {
   PENDING: 'processing',
   DECLINED: 'failed',
   FAILED: 'failed',
+  // The money came in, and PayPal took it away again: see `reversalOf`.
+  REVERSED: 'succeeded',
 }
 
 /**
  * PayPal's order in our words. Its capture says what became of the money; without one none has moved, whatever the order's
- * own status: an order that was approved still waits for us.
- * @throws Error for an order that is none of ours
+ * own status: an order that was approved still waits for us. An order of another shop has no ids of ours.
  */
 export function presentOrder(order: Order): Payment {
   const unit = order.purchase_units?.[0]
-  if (!unit?.custom_id || !unit.invoice_id) throw new Error(`PayPal's order ${order.id} is none of ours`)
-  const status = statusOf(order, captureOf(order))
+  if (!unit?.amount) return unreadablePayment(order.id)
+  const capture = captureOf(order)
+  const status = statusOf(order, capture)
   const next = status === 'requires_action' ? approvalOf(order) : undefined
-  return {
+  const payment = {
     reference: order.id,
     status,
-    orderId: unit.custom_id,
-    attemptId: unit.invoice_id,
+    orderId: unit.custom_id ?? '',
+    attemptId: unit.invoice_id ?? '',
     amountCents: toCents(unit.amount),
-    refundedCents: refundedCents(order),
     currency: unit.amount.currency_code,
+    ...refundsOf(order),
+  }
+  return {
+    ...payment,
+    ...(capture?.status === 'REVERSED' ? reversalOf(payment) : {}),
     ...(status === 'succeeded' ? methodOf(order) : {}),
     ...(next ? { next } : {}),
     ...(status === 'failed' ? { decline: 'wallet_declined' } : {}),
@@ -45,9 +51,12 @@ export function captureOf({ purchase_units }: Order): Capture | undefined {
 
 function statusOf(order: Order, capture: Capture | undefined): Payment['status'] {
   if (!capture) return order.status === 'VOIDED' ? 'cancelled' : 'requires_action'
-  const status = statuses[capture.status]
-  if (!status) throw new Error(`PayPal's capture ${capture.id} is ${capture.status}`)
-  return status
+  return statuses[capture.status] ?? 'unreadable'
+}
+
+/** A reversal takes what was not refunded, as a lost dispute does. */
+function reversalOf({ amountCents, refundedCents }: Pick<Payment, 'amountCents' | 'refundedCents'>) {
+  return { dispute: 'lost', disputedCents: amountCents - refundedCents } as const
 }
 
 /** The wallet that was kept; its owner's id is the same whatever it is kept for. */
@@ -64,9 +73,12 @@ function approvalOf({ links }: Order): Payment['next'] {
   return url !== undefined && /^https?:/.test(url) ? { type: 'redirect', url } : undefined
 }
 
-function refundedCents({ purchase_units }: Order): number {
+/** A refund that is pending counts as made. It may fail days later. */
+function refundsOf({ purchase_units }: Order): Pick<Payment, 'refundedCents' | 'refundPending'> {
   const refunds = purchase_units?.[0]?.payments?.refunds ?? []
-  return refunds
+  const refundedCents = refunds
     .filter(({ status }) => status === 'COMPLETED' || status === 'PENDING')
     .reduce((sum, { amount }) => sum + (amount ? toCents(amount) : 0), 0)
+  const refundPending = refunds.some(({ status }) => status === 'PENDING')
+  return { refundedCents, ...(refundPending ? { refundPending } : {}) }
 }

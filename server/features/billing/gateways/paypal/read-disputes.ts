@@ -27,16 +27,23 @@ export async function readDispute(client: PaypalClient, captureId: string): Prom
   return latest && readById(client, latest.dispute_id)
 }
 
+interface OpenedDisputes {
+  byCapture: Map<string, Dispute>
+  /** The ids of those that PayPal lists and does not give. */
+  unreadable: string[]
+}
+
 /** The disputes that were opened since, by the capture that each is about. */
-export async function readDisputesSince(client: PaypalClient, since: Date): Promise<Map<string, Dispute>> {
-  const byCapture = new Map<string, Dispute>()
+export async function readDisputesSince(client: PaypalClient, since: Date): Promise<OpenedDisputes> {
+  const opened: OpenedDisputes = { byCapture: new Map(), unreadable: [] }
   const found = await listDisputes(client, { start_time: since.toISOString() })
   for (const { dispute_id } of found.toReversed()) {
-    const dispute = await readById(client, dispute_id)
-    for (const { seller_transaction_id: id } of dispute.disputed_transactions ?? [])
-      if (id !== undefined && !byCapture.has(id)) byCapture.set(id, dispute)
+    const dispute = await readById(client, dispute_id).catch(() => undefined)
+    if (!dispute) opened.unreadable.push(dispute_id)
+    for (const { seller_transaction_id: id } of dispute?.disputed_transactions ?? [])
+      if (dispute && id !== undefined && !opened.byCapture.has(id)) opened.byCapture.set(id, dispute)
   }
-  return byCapture
+  return opened
 }
 
 const readById = (client: PaypalClient, id: string) =>
@@ -65,7 +72,9 @@ export function withDispute(payment: Payment, dispute: Dispute | undefined): Pay
   if (!dispute) return payment
   const { status, dispute_outcome: outcome, dispute_amount } = dispute
   const stands = status === 'RESOLVED' ? outcomes[outcome?.outcome_code ?? 'NONE'] : 'open'
-  if (!stands) throw new Error(`PayPal's dispute ${dispute.dispute_id} ended as ${outcome?.outcome_code}`)
+  if (!stands) return { ...payment, status: 'unreadable' }
+  // A reversal is final until PayPal gives the capture another status.
+  if (payment.dispute === 'lost' && stands === 'won') return payment
   const amount = (stands === 'lost' && outcome?.amount_refunded) || dispute_amount
   const left = payment.amountCents - payment.refundedCents
   return { ...payment, dispute: stands, disputedCents: amount ? Math.min(toCents(amount), left) : left }

@@ -88,7 +88,7 @@ export async function referenceOf(client: PaypalClient, event: PaypalEvent): Pro
   if (orderId !== undefined) return orderId
   const captureId = captureIdOf(event)
   const known = captureId === undefined ? undefined : await orderOfCapture(client, captureId)
-  return known ?? resource?.id ?? event_type
+  return known ?? resource?.order_id ?? resource?.id ?? event_type
 }
 
 function captureIdOf({ event_type, resource }: PaypalEvent): string | undefined {

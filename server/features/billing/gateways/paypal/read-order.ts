@@ -20,8 +20,12 @@ export async function readOrder(client: PaypalClient, reference: string): Promis
 /** @returns null as `readOrder` does */
 export async function readPayment(client: PaypalClient, reference: string): Promise<Payment | null> {
   const order = await readOrder(client, reference)
-  if (!order) return null
+  return order && presentWithDispute(client, order)
+}
+
+/** An order with the dispute about its capture. A dispute may move the capture out of COMPLETED, so every capture is asked about. */
+export async function presentWithDispute(client: PaypalClient, order: Order): Promise<Payment> {
   const payment = presentOrder(order)
-  const capture = payment.status === 'succeeded' ? captureOf(order) : undefined
+  const capture = captureOf(order)
   return capture ? withDispute(payment, await readDispute(client, capture.id)) : payment
 }

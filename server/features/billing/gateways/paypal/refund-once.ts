@@ -19,7 +19,7 @@ export async function refundOnce(
 ): Promise<void> {
   const order = await readOrder(client, reference)
   const capture = order && captureOf(order)
-  const currency = order?.purchase_units?.[0]?.amount.currency_code
+  const currency = order?.purchase_units?.[0]?.amount?.currency_code
   if (!capture || currency === undefined) throw new GatewayRefused(`there is no payment ${reference}`)
   const amount = toPaypal(amountCents, currency)
   const name = nameOf(key)

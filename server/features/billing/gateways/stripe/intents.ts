@@ -34,8 +34,12 @@ function statusOf(intent: Intent): Payment['status'] {
     case 'requires_payment_method':
     case 'requires_confirmation':
       return declined ? 'failed' : 'requires_action'
-    default:
+    case 'processing':
+    case 'requires_capture':
       return 'processing'
+    default:
+      // A state of a later version of Stripe's API.
+      return 'unreadable'
   }
 }
 

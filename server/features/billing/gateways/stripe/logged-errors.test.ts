@@ -29,7 +29,12 @@ test('an error that holds a payment is logged by its type, code, status and requ
   const log = createLog({ json: true, level: 'silent' })
   const said = [vi.spyOn(log, 'warn'), vi.spyOn(log, 'error')]
   const no = () => Promise.reject(thrown())
-  const settings = { secretKey: 'sk_test_1', publishableKey: 'pk_test_1', webhookSecrets: [] }
+  const settings = {
+    secretKey: 'sk_test_1',
+    publishableKey: 'pk_test_1',
+    webhookSecrets: [],
+    publicUrl: 'http://localhost:3000',
+  }
   const sound = createStripeGateway({
     ...settings,
     apiBase: 'http://127.0.0.1:9',

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { Payment } from '#server/features/billing/gateway.ts'
+import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import { fromStripe } from './amounts.ts'
 import { idOf, nameMethod, outcomeOf } from './intents.ts'
 
@@ -27,17 +28,23 @@ export function chargeOf({ latest_charge }: Stripe.PaymentIntent): Stripe.Charge
   return typeof latest_charge === 'object' && latest_charge !== null ? latest_charge : undefined
 }
 
-/** How a dispute stands. An inquiry has taken no money, nor has one that was settled before it began. */
-export function presentDispute(
-  { amountCents, refundedCents, currency }: Payment,
-  dispute: Stripe.Dispute | undefined,
-): Pick<Payment, 'dispute' | 'disputedCents'> {
+const disputes: Record<string, DisputeStatus> = {
+  needs_response: 'open',
+  under_review: 'open',
+  won: 'won',
+  lost: 'lost',
+}
+
+/** A payment with its dispute. An inquiry has taken no money, nor has one that was settled before it began. */
+export function withDispute(payment: Payment, dispute: Stripe.Dispute | undefined): Payment {
+  const { amountCents, refundedCents, currency } = payment
   const { status, amount } = dispute ?? { status: 'prevented', amount: 0 }
-  if (status === 'prevented' || status.startsWith('warning_')) return {}
+  if (status === 'prevented' || status.startsWith('warning_')) return payment
+  const stands = disputes[status]
+  if (!stands) return { ...payment, status: 'unreadable' }
   // What had been refunded is not taken a second time.
   const disputedCents = Math.min(fromStripe(amount, currency), amountCents - refundedCents)
-  if (status === 'won') return { dispute: 'won', disputedCents }
-  return { dispute: status === 'lost' ? 'lost' : 'open', disputedCents }
+  return { ...payment, dispute: stands, disputedCents }
 }
 
 function methodOf(intent: Stripe.PaymentIntent, charge: Stripe.Charge | undefined): Pick<Payment, 'method'> {

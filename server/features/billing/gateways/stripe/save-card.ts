@@ -86,10 +86,13 @@ const isOurs = ({ metadata }: Stripe.SetupIntent) => metadata?.['change_id'] !==
 
 function present(intent: Stripe.SetupIntent): Saving {
   const outcome = outcomeOf(intent)
+  // A state of a later version of Stripe's API: it is looked at again.
+  const status = outcome.status === 'unreadable' ? 'processing' : outcome.status
   const changeId = intent.metadata?.['change_id']
   return {
     reference: intent.id,
     ...outcome,
+    status,
     ...(changeId === undefined ? {} : { changeId }),
     ...(outcome.status === 'succeeded' ? methodOf(intent) : {}),
   }

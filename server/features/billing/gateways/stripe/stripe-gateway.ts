@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import { gatewayTimeoutMs } from '#server/features/billing/call-gateway.ts'
-import type { Charge, FormHosts, Payment, PaymentGateway } from '#server/features/billing/gateway.ts'
+import {
+  unreadablePayment,
+  type Charge,
+  type FormHosts,
+  type Payment,
+  type PaymentGateway,
+} from '#server/features/billing/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'
@@ -10,9 +16,10 @@ import { answerRefused } from './answer-refused.ts'
 import { createdAround, isMissing } from './find-created.ts'
 import { forgetCustomer } from './forget-customer.ts'
 import { findCustomer } from './find-customer.ts'
+import { listMissingEvents, reportMissingEvents } from './check-webhook.ts'
 import { callOff, idOf, isLeftOpen, namesIn } from './intents.ts'
 import { readNotification } from './notifications.ts'
-import { chargeOf, presentDispute, presentIntent, withCharge } from './present-payment.ts'
+import { chargeOf, presentIntent, withCharge, withDispute } from './present-payment.ts'
 import { refundOnce } from './refund-once.ts'
 import { createCardSaver } from './save-card.ts'
 
@@ -31,6 +38,8 @@ export interface StripeSettings {
   publishableKey: string
   /** Two while one replaces the other. */
   webhookSecrets: readonly string[]
+  /** Where the site is reached. */
+  publicUrl: string
   /** An origin; a path after it is not used. */
   apiBase: string
   db: Db
@@ -50,7 +59,7 @@ const formHosts: FormHosts = {
  * and the browser gives the card to it in Stripe's own fields; a renewal is made and confirmed in one request.
  */
 export function createStripeGateway(settings: StripeSettings): PaymentGateway {
-  const { publishableKey, db, log } = settings
+  const { publishableKey, publicUrl, db, log } = settings
   const stripe = connect(settings)
   const context = { stripe, db, log }
   return {
@@ -60,6 +69,8 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
     formHosts,
     unitCents: unitOf,
     takes: isChargeable,
+    prepare: () => reportMissingEvents(context, publicUrl),
+    missingEvents: () => listMissingEvents(stripe, publicUrl),
     tokenStep: () => undefined,
     start: (charge) =>
       answerRefused(context, charge, async () => {
@@ -139,9 +150,17 @@ async function read(context: StripeContext, reference: string): Promise<Payment>
 
 async function present({ stripe }: StripeContext, intent: Stripe.PaymentIntent): Promise<Payment> {
   const payment = presentIntent(intent)
+  if (payment.refundedCents > 0 && (await isRefundPending(stripe, intent.id))) payment.refundPending = true
   if (!chargeOf(intent)?.disputed) return payment
   const { data } = await stripe.disputes.list({ payment_intent: intent.id, limit: 1 })
-  return { ...payment, ...presentDispute(payment, data[0]) }
+  return withDispute(payment, data[0])
+}
+
+/** A charge counts a refund as made while it is still on its way. */
+async function isRefundPending(stripe: Stripe, reference: string): Promise<boolean> {
+  for await (const { status } of stripe.refunds.list({ payment_intent: reference, limit: 100 }))
+    if (status === 'pending' || status === 'requires_action') return true
+  return false
 }
 
 async function readIfThere(context: StripeContext, reference: string): Promise<Payment | null> {
@@ -177,14 +196,20 @@ async function listSince(context: StripeContext, time: Date): Promise<Payment[]>
   const created = { gte: Math.floor(time.getTime() / 1000) }
   const request = { created, limit: 100, expand: [`data.${withCharge}`] }
   for await (const intent of context.stripe.paymentIntents.list(request))
-    if (isOurs(intent)) found.push(await present(context, intent))
+    if (isOurs(intent)) found.push(await present(context, intent).catch(() => unreadablePayment(intent.id)))
   const earlier = await listGivenBack(context, { created, limit: 100 })
   for (const reference of earlier) {
     if (found.some((payment) => payment.reference === reference)) continue
-    const intent = await context.stripe.paymentIntents.retrieve(reference, { expand: [withCharge] })
-    if (isOurs(intent)) found.push(await present(context, intent))
+    const payment = await readOurs(context, reference).catch(() => unreadablePayment(reference))
+    if (payment) found.push(payment)
   }
   return found.toReversed()
+}
+
+/** @returns undefined for the payment of another shop */
+async function readOurs(context: StripeContext, reference: string): Promise<Payment | undefined> {
+  const intent = await context.stripe.paymentIntents.retrieve(reference, { expand: [withCharge] })
+  return isOurs(intent) ? present(context, intent) : undefined
 }
 
 /** The payments of which something was refunded or disputed in a span of time. */

@@ -1,0 +1,51 @@
+import type Stripe from 'stripe'
+import { describeError } from '#server/features/billing/describe-error.ts'
+import type { StripeContext } from './stripe-gateway.ts'
+
+/** The webhook events that change a payment or a saved card (docs/operating.md lists them). */
+export const neededEvents = [
+  'payment_intent.succeeded',
+  'payment_intent.payment_failed',
+  'payment_intent.processing',
+  'payment_intent.canceled',
+  'charge.refunded',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_reinstated',
+  'charge.dispute.funds_withdrawn',
+  'payment_method.detached',
+  'setup_intent.succeeded',
+  'setup_intent.setup_failed',
+]
+
+/** How long the start of the site waits for Stripe's list of webhooks. */
+const timeoutMs = 3000
+
+/** The events that Stripe does not send to this site: all of them where no webhook leads here. */
+export async function listMissingEvents(stripe: Stripe, publicUrl: string): Promise<string[]> {
+  const address = `${publicUrl}/api/webhook/payment/stripe`
+  const heard = new Set<string>()
+  for await (const { url, status, enabled_events } of stripe.webhookEndpoints.list(
+    { limit: 100 },
+    { timeout: timeoutMs },
+  ))
+    if (url === address && status === 'enabled') for (const name of enabled_events) heard.add(name)
+  return heard.has('*') ? [] : neededEvents.filter((name) => !heard.has(name))
+}
+
+/** Says in the log which events are missing, as the site starts. It never fails. */
+export async function reportMissingEvents({ stripe, log }: StripeContext, publicUrl: string): Promise<void> {
+  try {
+    const missing = await listMissingEvents(stripe, publicUrl)
+    if (missing.length > 0)
+      log.error({ missing }, "Stripe's webhook is not told of everything; please add these events at Stripe")
+  } catch (error) {
+    log.warn(
+      { ...describeError(error), gateway: 'stripe' },
+      'Stripe did not say which webhook events it sends',
+    )
+  }
+}
