@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useNavigate, useSearchParams } from 'react-router'
+import type { Order } from '#contract/billing.ts'
 import { useOrder } from '#web/features/billing/use-order.ts'
 import { useWayBack } from '#web/features/billing/way-back.ts'
 import { resultWords } from '#web/features/billing/words.ts'
@@ -21,7 +22,7 @@ export function Component() {
   const navigate = useNavigate()
   const orderId = search.get('order_id') ?? ''
   const { order, unknown, lost, retry } = useOrder(orderId)
-  const back = useWayBack(orderId) ?? (order?.video_id ? paths.video.to(order.video_id) : paths.home.to())
+  const back = useWayBack(orderId) ?? wayOf(order)
   const paid = order?.status === 'paid'
   useOpened(paid)
   useEffect(() => {
@@ -52,6 +53,11 @@ export function Component() {
       </Link>
     </section>
   )
+}
+
+/** Without a remembered place, what was bought: the episode, which goes on where it was left, or the video. */
+function wayOf(order: Order | undefined): string {
+  return order?.video_id ? paths.video.to(order.video_id, order.episode_number) : paths.home.to()
 }
 
 /** What was read before the payment may have changed with it: it is asked for again where it is shown. */

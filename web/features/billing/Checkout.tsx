@@ -5,6 +5,7 @@ import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { orderFormPath } from '#web/lib/paths.ts'
 import { track } from '#web/lib/track.ts'
 import { Sheet } from '#web/ui/Sheet.tsx'
+import { useBackCloses } from '#web/ui/use-back-closes.ts'
 import { OrderFrame } from './OrderFrame.tsx'
 import { readReport, type OrderReport } from './order-report.ts'
 import { rememberWay } from './way-back.ts'
@@ -21,7 +22,10 @@ interface CheckoutProps {
 export function Checkout({ choice, gateway, onClose, onPaid }: CheckoutProps) {
   const { t } = useTranslation()
   const hear = (report: OrderReport) => {
-    if (report.type === 'paid') {
+    if (report.type === 'owned') {
+      onClose()
+      onPaid()
+    } else if (report.type === 'paid') {
       trackSale(report.order)
       onClose()
       onPaid()
@@ -30,6 +34,7 @@ export function Checkout({ choice, gateway, onClose, onPaid }: CheckoutProps) {
       location.assign(report.url)
     }
   }
+  useBackCloses(onClose)
   const { id: contentId, cents, currency } = choice
   useEffect(
     () => track({ name: 'InitiateCheckout', contentId, cents, currency }),

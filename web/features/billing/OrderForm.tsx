@@ -9,6 +9,7 @@ import { CardPart, ProblemNote } from './CardPart.tsx'
 import type { CardEntry, CardFields } from './card-entry.ts'
 import { OrderDone } from './OrderDone.tsx'
 import { isFramed, reportOrder } from './order-report.ts'
+import { leaveOwned } from './leave-owned.ts'
 import { usePayment } from './use-payment.ts'
 import { usePerson } from './use-person.ts'
 import type { Wish } from './wish.ts'
@@ -46,6 +47,7 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
       cents: choice.cents,
       atOnce,
       onOtherPrice: setCents,
+      onOwned: () => leaveOwned(wish),
     },
     card,
   )

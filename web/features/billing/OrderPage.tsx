@@ -8,10 +8,11 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import type { CardFields } from './card-entry.ts'
 import { ChangePlan } from './ChangePlan.tsx'
 import { loadCardFields } from './load-card-fields.ts'
-import { isFramed } from './order-report.ts'
+import { isFramed, reportOwned } from './order-report.ts'
 import { MethodForm } from './MethodForm.tsx'
 import { OrderForm } from './OrderForm.tsx'
 import {
+  isOwned,
   loadMembership,
   loadWish,
   readMethodWish,
@@ -50,8 +51,16 @@ function Form({ form }: { form: LoadedForm }) {
   return methodWish && <MethodForm wish={methodWish} {...form} />
 }
 
+/** What is unknown, or owned already: then the page around it goes on to play. */
 function Nothing() {
   const { t } = useTranslation()
+  useEffect(() => {
+    if (wish && isFramed())
+      void isOwned(wish).then(
+        (owned) => owned && reportOwned(),
+        () => undefined,
+      )
+  }, [])
   return (
     <div className={styles.nothing}>
       <p>{t('order.unknownWish')}</p>

@@ -1,7 +1,11 @@
 import type { MethodChange, Order } from '#contract/billing.ts'
 
 /** What the card form's document tells the page that frames it. */
-export type OrderReport = { type: 'paid'; order: Order } | { type: 'redirect'; order: Order; url: string }
+export type OrderReport =
+  | { type: 'paid'; order: Order }
+  | { type: 'redirect'; order: Order; url: string }
+  /** The person has it already, perhaps since a moment ago in another tab. */
+  | { type: 'owned' }
 
 /** What it tells of a change of method. */
 export type ChangeReport = { type: 'saved' } | { type: 'redirect'; url: string }
@@ -10,6 +14,7 @@ export type ChangeReport = { type: 'saved' } | { type: 'redirect'; url: string }
 interface Made {
   order: Order
   change: MethodChange
+  owned: true
 }
 
 /** Tells the framing page what became of an order. Only our own pages may listen. */
@@ -17,6 +22,9 @@ export const reportOrder = (order: Order): void => report('order', order)
 
 /** Tells the framing page what became of a change of method. */
 export const reportChange = (change: MethodChange): void => report('change', change)
+
+/** Tells the framing page that there is nothing to pay, since the person has it already. */
+export const reportOwned = (): void => report('owned', true)
 
 function report<Kind extends keyof Made>(type: Kind, made: Made[Kind]): void {
   parent.postMessage({ type, made }, location.origin)
@@ -26,6 +34,7 @@ type Frame = Window | null | undefined
 
 /** Reads a message of the framed card form; null for anything else, from anyone else. */
 export function readReport(event: MessageEvent, frame: Frame): OrderReport | null {
+  if (readMade('owned', event, frame)) return { type: 'owned' }
   const order = readMade('order', event, frame)
   if (order?.status === 'paid') return { type: 'paid', order }
   if (order?.next?.type === 'redirect' && order.next.url)

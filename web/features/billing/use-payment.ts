@@ -6,7 +6,7 @@ import type { CardEntry } from './card-entry.ts'
 import { orderMaker, payWithToken, priceIn, settledOrder } from './pay.ts'
 import type { Person } from './person.ts'
 import { useSteps } from './use-steps.ts'
-import type { Wish } from './wish.ts'
+import { isOwned, type Wish } from './wish.ts'
 
 interface Shown {
   words: string
@@ -15,6 +15,8 @@ interface Shown {
   atOnce: boolean
   /** Told where it costs something else. */
   onOtherPrice(cents: number): void
+  /** Told where the person has it already. */
+  onOwned(): void
 }
 
 /** The way of one payment: order, card, perhaps the bank's check, and what became of it. */
@@ -34,7 +36,13 @@ export function usePayment(wish: Wish, shown: Shown, card: CardEntry | null) {
     refuse(t(next.type === 'none' ? 'order.unsure' : 'order.notConfirmed'))
   }
   const note = (error: CallRejected) => {
-    if (error.code === 409) orders.forget()
+    if (error.code === 409) {
+      orders.forget()
+      void isOwned(wish).then(
+        (owned) => owned && shown.onOwned(),
+        () => undefined,
+      )
+    }
     const cents = priceIn(error)
     if (cents !== undefined) shown.onOtherPrice(cents)
   }

@@ -80,3 +80,11 @@ async function episodeOffer(episodeId: string): Promise<Offer | null> {
     throw error
   }
 }
+
+/** Whether there is nothing to pay for a wish, since the person has it already. */
+export async function isOwned({ kind, id }: Wish): Promise<boolean> {
+  if (kind === 'episode') return (await episodeOffer(id)) === null
+  if (kind === 'plan') return (await call(getUser)).membership.status === 'active'
+  const episodes = await call(getEpisode, { query: { video_id: id } })
+  return 'list' in episodes && episodes.list.every(({ state }) => state !== 'locked')
+}
