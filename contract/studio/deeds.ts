@@ -1,6 +1,7 @@
 /** What becomes of payments by a gateway's word or a job. */
 export const paymentDeeds = [
   'order_paid',
+  'order_restored',
   'payment_failed',
   'money_returned',
   'order_refunded',

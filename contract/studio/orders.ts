@@ -111,6 +111,8 @@ export const OrderFile = Type.Object({
   subscription_id: nullable(Id),
   period_no: nullable(Type.Integer()),
   introductory: Type.Boolean(),
+  /** When it was made again from its payment, since the database had lost it. */
+  restored_at: nullable(Time),
   expires_at: Time,
   /** The words that the buyer agreed to. */
   agreed_to: nullable(Type.String()),

@@ -103,6 +103,12 @@ export class StripeBooks {
     return customer
   }
 
+  readCustomer(id: string): Dict {
+    const customer = this.customers.get(id)
+    if (!customer) throw missing(id, 'id')
+    return customer
+  }
+
   /** Its cards go with it. */
   deleteCustomer(id: string): Dict {
     if (!this.customers.delete(id)) throw missing(id, 'intent')

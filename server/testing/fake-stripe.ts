@@ -58,6 +58,7 @@ interface Kept {
 /** What a request may bring; anything else is refused, as the pinned version does with what it has dropped. */
 const parameters: Record<string, string> = {
   'POST /v1/customers': 'email name metadata',
+  'GET /v1/customers/{id}': '',
   'DELETE /v1/customers/{id}': '',
   'POST /v1/payment_intents':
     'amount currency customer allowed_payment_method_types setup_future_usage metadata payment_method off_session confirm expand',
@@ -234,6 +235,8 @@ function perform({ books, setups, webhooks }: Shelves, call: string, id: string,
       return setups.cancel(id, asked)
     case 'POST /v1/customers':
       return books.createCustomer(asked)
+    case 'GET /v1/customers/{id}':
+      return books.readCustomer(id)
     case 'DELETE /v1/customers/{id}':
       return books.deleteCustomer(id)
     case 'POST /v1/payment_intents':

@@ -6,6 +6,7 @@ import type { OrderRow } from './order-queries.ts'
 type PaymentEvent = Extract<
   AuditedEvent,
   | 'order_paid'
+  | 'order_restored'
   | 'payment_failed'
   | 'money_returned'
   | 'order_refunded'

@@ -33,6 +33,20 @@ export async function askGateway<T extends Payment | Saving>(
   }
 }
 
+/** Asks for the address of the person who made a payment; undefined where the gateway has none. */
+export async function askForEmail(
+  context: GatewayCalls,
+  gateway: PaymentGateway,
+  reference: string,
+): Promise<string | undefined | 'unknown'> {
+  try {
+    return await within(context.gatewayTimeoutMs ?? gatewayTimeoutMs, gateway.findEmail(reference))
+  } catch (error) {
+    context.log.warn({ ...describeError(error), gateway: gateway.id }, 'a gateway gave no address')
+    return 'unknown'
+  }
+}
+
 /** Asks for a refund. @returns `done`, `refused` (for good), or `unknown` */
 export async function askRefund(
   context: GatewayCalls,

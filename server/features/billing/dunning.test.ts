@@ -139,6 +139,7 @@ test('a try during which the gateway asks for the person waits for them, and is 
     amountCents: 999,
     currency: 'USD',
     payer: { userId: person.userId, email: 'viewer@example.com' },
+    purchase: '',
     method: 'wallet',
     save: false,
     returnUrl: '',

@@ -13,6 +13,8 @@ export interface Charge {
   amountCents: number
   currency: string
   payer: { userId: string; email: string; firstName?: string; lastName?: string }
+  /** What it buys, as purchase.ts writes it. The gateway remembers it with the payment. */
+  purchase: string
 }
 
 /** A payment that the person is there for. */
@@ -48,6 +50,8 @@ export interface Payment {
   /** Empty for a payment that another shop of the same account took. */
   orderId: string
   attemptId: string
+  /** What it was asked to remember of what the payment buys. */
+  purchase?: string
   amountCents: number
   refundedCents: number
   /** Some of `refundedCents` is still on its way and may come back. */
@@ -182,6 +186,8 @@ export interface PaymentGateway {
   readonly toldWithinMs?: number
   /** Null where the gateway has no such payment. */
   retrieve(lookup: PaymentLookup): Promise<Payment | null>
+  /** The e-mail address that it knows of the person who made a payment. */
+  findEmail(reference: string): Promise<string | undefined>
   /** Gives up a payment that waits for the person. One that has succeeded stays so. Null as with `complete`. */
   cancel(reference: string): Promise<Payment | null>
   /** Once per key. @throws GatewayRefused for more than is left */

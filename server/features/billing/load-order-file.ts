@@ -38,6 +38,7 @@ export async function loadOrderFile(
     subscription_id: order.subscription_id,
     period_no: order.period_no,
     introductory: order.introductory,
+    restored_at: order.restored_at?.toISOString() ?? null,
     expires_at: order.expires_at.toISOString(),
     agreed_to: await wordsOf(db, order),
     refundable_cents: refundableCents(order, limit?.mostCents(order.currency)),

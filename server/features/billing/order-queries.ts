@@ -86,6 +86,11 @@ export async function setReturned(tx: Tx, id: string, reason: tables.ReturnReaso
   await tx.updateTable('orders').set({ returned_reason: reason }).where('id', '=', id).execute()
 }
 
+/** Notes that an order was made again from its payment. */
+export async function setRestored(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx.updateTable('orders').set({ restored_at: now }).where('id', '=', id).execute()
+}
+
 /** Takes back that an order was refunded, since its gateway could not deliver the money. @throws IllegalMove where it was not */
 export async function undoRefund(
   tx: Tx,

@@ -15,6 +15,7 @@ import { checkCardFailures, failuresKey } from './limit-card-failures.ts'
 import { lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
 import { paidStatuses } from './order-states.ts'
 import { isOwned } from './ownership.ts'
+import { describePurchase } from './purchase.ts'
 import { recheckAttempt, settleAttempt } from './settle-order.ts'
 import { isOwnTry } from './settle-renewal.ts'
 
@@ -26,10 +27,17 @@ export interface Payer {
   lastName?: string
 }
 
+/** What is sent to the gateway. */
+interface Charge {
+  order: OrderRow
+  attempt: AttemptRow
+  purchase: string
+}
+
 /** What to do about an order that somebody wants to pay. */
 type Step =
   | { do: 'nothing' }
-  | { do: 'charge'; order: OrderRow; attempt: AttemptRow }
+  | ({ do: 'charge' } & Charge)
   | { do: 'wait' | 'look up' | 'give up'; attempt: AttemptRow }
 
 /** After this long a request that the gateway does not know yet no longer keeps the person from trying again. */
@@ -56,7 +64,7 @@ export async function payOrder(
     if (step.do === 'nothing') return
     const { attempt } = step
     if (step.do === 'charge') {
-      await charge(context, step.order, attempt, payer)
+      await charge(context, step, payer)
       return checkOutcome(context, attempt)
     }
     if (step.do === 'wait') {
@@ -113,7 +121,12 @@ async function beginAttempt(
     network,
     check_at: nextCheck(0, now),
   })
-  return { do: 'charge', order, attempt }
+  return {
+    do: 'charge',
+    order,
+    attempt,
+    purchase: await describePurchase(context, tx, order, { renewal: false }),
+  }
 }
 
 /** What an earlier attempt that is still open asks for first; undefined where it no longer stands in the way. */
@@ -143,8 +156,7 @@ function stepFor(
 /** Calls the gateway with the committed key, then brings everything into line in the second transaction. */
 async function charge(
   context: BillingContext,
-  order: OrderRow,
-  attempt: AttemptRow,
+  { order, attempt, purchase }: Charge,
   payer: Payer,
 ): Promise<void> {
   const outcome = await askGateway(context, gatewayOf(context, order), (gateway) =>
@@ -160,6 +172,7 @@ async function charge(
         firstName: payer.firstName,
         lastName: payer.lastName,
       },
+      purchase,
       method: order.method,
       token: payer.token,
       save: order.kind === 'plan',

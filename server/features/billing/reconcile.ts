@@ -18,6 +18,7 @@ import {
   setRefundPending,
   type ComparedRow,
 } from './reconciliation-queries.ts'
+import { restoreOrder } from './restore-order.ts'
 import { settleAttempt } from './settle-order.ts'
 import { disputedCents, isTakenBack, saysWhatIsGone, settleReturned } from './settle-returned.ts'
 
@@ -172,21 +173,8 @@ async function bringIntoLine(
   payment: Payment,
   attempt: ComparedRow | undefined,
 ): Promise<boolean> {
+  if (!attempt) return bringBack(context, gateway, payment)
   const about = { gateway: gateway.id, reference: payment.reference }
-  if (!attempt) {
-    if (payment.status === 'unreadable') return false
-    const amount_cents = heldCents(payment)
-    if (payment.status === 'succeeded' && amount_cents > 0) {
-      context.log.error(about, 'a gateway has a payment that is none of ours')
-      await insertForeignPayment(context.db, {
-        ...about,
-        amount_cents,
-        currency: payment.currency,
-        found_at: context.clock.now(),
-      })
-    }
-    return true
-  }
   try {
     if (differs(attempt, payment)) await settleAttempt(context, attempt, payment)
     const isSettled = !hasGone(attempt, payment) || (await settleReturned(context, attempt.id, payment))
@@ -202,6 +190,32 @@ async function bringIntoLine(
     context.log.error({ ...about, err: error }, 'a payment could not be brought into line with its gateway')
     return false
   }
+}
+
+/** Settles a payment of which our books know nothing: the database lost its order, or it is none of ours. */
+async function bringBack(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  payment: Payment,
+): Promise<boolean> {
+  if (payment.status === 'unreadable') return false
+  const amount_cents = heldCents(payment)
+  if (amount_cents <= 0) return true
+  const about = { gateway: gateway.id, reference: payment.reference }
+  try {
+    const attempt = await restoreOrder(context, gateway, payment)
+    if (attempt) {
+      context.log.warn({ ...about, order: attempt.order_id }, 'a lost order was restored from its payment')
+      return await bringIntoLine(context, gateway, payment, { ...attempt, refunded_cents: 0, booked: false })
+    }
+  } catch (error) {
+    context.log.error({ ...about, err: error }, 'a lost order could not be restored from its payment')
+    return false
+  }
+  context.log.error(about, 'a gateway has a payment that is none of ours')
+  const { currency } = payment
+  await insertForeignPayment(context.db, { ...about, amount_cents, currency, found_at: context.clock.now() })
+  return true
 }
 
 /** What a gateway holds for us of a payment: what it took, less what it gave back and what a bank took. */

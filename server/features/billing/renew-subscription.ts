@@ -11,6 +11,7 @@ import { endUnpaid } from './end-subscription.ts'
 import type { PaymentGateway } from './gateway.ts'
 import { takesAmount } from './gateways.ts'
 import { giveUpAttempt } from './give-up-attempt.ts'
+import { describePurchase } from './purchase.ts'
 import {
   insertOrder,
   selectOrder,
@@ -41,6 +42,7 @@ interface Charge {
   attempt: AttemptRow
   gateway: PaymentGateway
   methodReference: string
+  purchase: string
 }
 
 type Step = { do: 'nothing' } | ({ do: 'charge' } & Charge) | { do: 'give up'; attempt: AttemptRow }
@@ -55,7 +57,7 @@ export async function renewSubscription(context: BillingContext, id: string): Pr
   const step = await inTransaction(context.db, (tx) => decide(context, tx, id))
   if (step.do === 'give up') return giveUpAttempt(context, step.attempt)
   if (step.do === 'nothing') return
-  const { order, attempt, gateway, methodReference } = step
+  const { order, attempt, gateway, methodReference, purchase } = step
   const outcome = await askGateway(context, gateway, (asked) =>
     asked.chargeSaved({
       key: attempt.idempotency_key,
@@ -65,6 +67,7 @@ export async function renewSubscription(context: BillingContext, id: string): Pr
       currency: order.currency,
       payer: { userId: order.user_id, email: order.email },
       methodReference,
+      purchase,
     }),
   )
   await settleAttempt(context, attempt, outcome ?? 'unknown')
@@ -162,7 +165,8 @@ async function beginCharge(
     started_at: now,
     check_at: nextCheck(0, now),
   })
-  return { do: 'charge', order, attempt, gateway, methodReference: row.method_reference }
+  const purchase = await describePurchase(context, tx, { ...order, ...way }, { renewal: true })
+  return { do: 'charge', order, attempt, gateway, methodReference: row.method_reference, purchase }
 }
 
 /** Which kind of a gateway's methods a subscription is charged with: of a wallet there are no last digits. */

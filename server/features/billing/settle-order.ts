@@ -27,6 +27,7 @@ import { insertRefund } from './refund-queries.ts'
 import { reportSale } from './report-sale.ts'
 import { returnMoney } from './return-money.ts'
 import { sendReceipt } from './send-receipt.ts'
+import { sendRestoredMail } from './send-restored-mail.ts'
 import { sendReturnMail } from './send-return-mail.ts'
 import { continueSubscription, findRenewal, noteFailedTry } from './settle-renewal.ts'
 import { startSubscription } from './start-subscription.ts'
@@ -46,11 +47,18 @@ export async function settleAttempt(
   verdict: Verdict,
 ): Promise<void> {
   const { db, clock } = context
+  if (typeof verdict !== 'string' && isOfOther(verdict, attempt))
+    return settleAttempt(context, attempt, 'unknown')
   await inTransaction(db, async (tx) => {
     await lockOwner(tx, attempt.order_id)
     await apply(context, tx, attempt.id, verdict, clock.now())
   })
   if (typeof verdict !== 'string' && verdict.status === 'succeeded') await returnMoney(context, attempt.id)
+}
+
+/** Whether a key stands for the payment of another attempt: one that was lost with a database that was restored. */
+function isOfOther(payment: Payment, { id }: AttemptRow): boolean {
+  return payment.status !== 'unreadable' && payment.attemptId !== id
 }
 
 async function apply(
@@ -104,12 +112,15 @@ function close(
   return moveAttempt(tx, attempt.id, to, { ...change, next_step: null, check_at: null })
 }
 
-/** A payment of another amount is not the one that was asked for: nothing is given for it, and somebody must look. */
+/**
+ * A payment of another amount is not the one that was asked for: nothing is given for it, and somebody must look. A payment that
+ * was restored may belong to an order that was made for the same period since.
+ */
 function checkSameMoney(order: OrderRow, payment: Payment): void {
   const same =
     payment.amountCents === order.amount_cents &&
     payment.currency === order.currency &&
-    payment.orderId === order.id
+    (payment.orderId === order.id || order.restored_at !== null)
   if (!same) throw new Error(`payment ${payment.reference} is not what order ${order.id} asked for`)
 }
 
@@ -137,6 +148,7 @@ async function applySuccess(
     await auditPayment(tx, 'order_paid', order, now)
     await reportSale(context, tx, order, now)
     await give(tx, { order, attempt, now }, payment)
+    if (order.restored_at !== null) await sendRestoredMail(context, tx, order)
     return sendReceipt(context, tx, order)
   }
   await setReference(tx, attempt.id, payment.reference)
@@ -212,10 +224,11 @@ export async function recheckAttempt(context: BillingContext, attempt: AttemptRo
       'an open payment is at a gateway that is not set up',
     )
   const { id: attemptId, reference, idempotency_key: key, started_at: startedAt } = attempt
-  const outcome = await askGateway(context, gateway, (asked) => {
+  const found = await askGateway(context, gateway, (asked) => {
     if (reference === null) return asked.retrieve({ key, attemptId, startedAt })
     return attempt.status === 'requires_action' ? asked.complete(reference) : asked.retrieve({ reference })
   })
+  const outcome = found !== 'unknown' && found && isOfOther(found, attempt) ? null : found
   const lostAt = whenLost(startedAt, reference === null ? gateway.toldWithinMs : undefined)
   if (outcome === null && context.clock.now() < lostAt) return lookBy(context.db, attemptId, lostAt)
   await settleAttempt(context, attempt, outcome ?? 'never received')

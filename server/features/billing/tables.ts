@@ -135,6 +135,8 @@ export interface OrdersTable {
   expires_at: Date
   /** The person left; nothing of theirs stands here any more. */
   erased_at: Optional<Date>
+  /** When it was made again from its payment, since the database had lost it. */
+  restored_at: Optional<Date>
   /** Why a payment for it was sent back by itself. */
   returned_reason: Optional<ReturnReason>
   /** At the introductory price of the plan. */

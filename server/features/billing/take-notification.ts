@@ -7,6 +7,7 @@ import { nextCheck } from './check-schedule.ts'
 import { NotificationRefused, type PaymentGateway } from './gateway.ts'
 import { checkMethod } from './lose-method.ts'
 import { insertNotification, markApplied } from './notification-queries.ts'
+import { readPurchase } from './purchase.ts'
 import { compare } from './reconcile.ts'
 import { recheckChange } from './settle-change.ts'
 import { settleAttempt } from './settle-order.ts'
@@ -71,6 +72,9 @@ export async function applyNotification(
     // A discrepancy is looked at again by the reconciliation. Anything else that is not settled comes back with this event.
     const isSettled = await compare(context, gateway, [payment])
     if (payment.status === 'succeeded' && !isSettled) return
+  } else if (payment && readPurchase(context, payment)) {
+    // The database lost its order.
+    if (!(await compare(context, gateway, [payment]))) return
   } else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
   await markApplied(db, id, event_id, clock.now())
 }

@@ -43,6 +43,7 @@ export { cookieFor, cookieName } from './members-context.ts'
 export { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 export { isGuest }
 export { joinAccount } from './join-account.ts'
+export { insertUser } from './queries.ts'
 export type { MembersContext } from './members-context.ts'
 
 /**

@@ -93,6 +93,9 @@ function Summary({ file }: { file: OrderFile }) {
         { name: t('money.number'), value: order.id },
         { name: t('money.when'), value: timeWords(order.created_at, language) },
         { name: t('money.paidAt'), value: timeWords(order.paid_at, language) },
+        ...(file.restored_at === null
+          ? []
+          : [{ name: t('money.restoredAt'), value: timeWords(file.restored_at, language) }]),
         ...(file.period_no === null ? [] : [{ name: t('money.period'), value: file.period_no + 1 }]),
         ...(file.agreed_to === null ? [] : [{ name: t('money.agreedTo'), value: file.agreed_to }]),
       ]}

@@ -24,6 +24,13 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(await lookUp(asked)).toEqual(paid)
   })
 
+  test('remembers what a payment buys and who made it', async () => {
+    const asked = charge()
+    const { reference } = await harness().pay(asked, 'pays')
+    expect(await harness().gateway.retrieve({ reference })).toMatchObject({ purchase: asked.purchase })
+    expect(await harness().gateway.findEmail(reference)).toBe(traits.email ?? asked.payer.email)
+  })
+
   test('knows nothing of a payment that was never asked for', async () => {
     expect(await lookUp(charge())).toBeNull()
     expect(await harness().gateway.retrieve({ reference: 'never' })).toBeNull()

@@ -35,6 +35,8 @@ export interface GatewayTraits {
   refusesToKeep: Partial<Record<Behaviour, DeclineCode>>
   /** What is known of a method that it keeps. */
   kept: { brand: string | null; last4: string | null; fingerprint?: string }
+  /** The address that it knows of whoever pays, where that is another than ours. */
+  email?: string
   /** Whether a line that may break leads to it: not so where it lives within our own process. */
   hasLine: boolean
   /** It keeps no trace of what moved no money: of a waiting or refused payment without its name, or of one called off. */

@@ -15,6 +15,7 @@ export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarn
       amountCents: 999,
       currency: 'USD',
       payer: { userId: `usr_${id}`, email: 'viewer@example.com', firstName: 'Ada', lastName: 'Lovelace' },
+      purchase: `1,episode,card,usr_${id},${'x'.repeat(180)}`,
       method: traits.method,
       save: false,
       returnUrl: `http://localhost/order/result?order_id=ord_${id}`,

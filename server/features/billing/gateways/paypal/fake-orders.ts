@@ -60,6 +60,9 @@ export class FakeRefusal extends Error {
   }
 }
 
+/** Of everybody who pays with PayPal. */
+export const payerEmail = 'payer@example.com'
+
 /** PayPal writes ids in capital letters and digits. */
 export const fakeId = () => randomBytes(9).toString('hex').toUpperCase().slice(0, 17)
 const isMade = ({ status }: Item) => status === 'COMPLETED' || status === 'PENDING'
@@ -132,6 +135,7 @@ export class FakeOrders {
     const decimals = ['HUF', 'JPY', 'TWD'].includes(unit?.amount.currency_code ?? '')
       ? /^\d+$/
       : /^\d+\.\d\d$/
+    if ((unit?.custom_id?.length ?? 0) > 255) throw new FakeRefusal(400, 'INVALID_STRING_MAX_LENGTH')
     if (!unit || !decimals.test(unit.amount.value)) throw new FakeRefusal(422, 'DECIMAL_PRECISION')
     if ((paypal.attributes?.vault || paypal.vault_id !== undefined) && !this.mayVault)
       throw new FakeRefusal(403, 'PERMISSION_DENIED')
@@ -294,7 +298,7 @@ export class FakeOrders {
     const open = status === 'PAYER_ACTION_REQUIRED'
     const payerAction = { rel: 'payer-action', href: `${this.url()}/checkoutnow?token=${id}`, method: 'GET' }
     const paypal = {
-      ...(payer ? { account_id: payer } : {}),
+      ...(payer ? { account_id: payer, email_address: payerEmail } : {}),
       ...(asked.payment_source.paypal.attributes?.vault && captures.length > 0
         ? { attributes: { vault: vaultId ? { id: vaultId, status: 'VAULTED' } : { status: 'APPROVED' } } }
         : {}),

@@ -31,7 +31,9 @@ export interface Order {
     amount?: PaypalMoney
     payments?: { captures?: Capture[]; refunds?: Refund[] }
   }[]
-  payment_source?: { paypal?: { account_id?: string; attributes?: { vault?: { id?: string } } } }
+  payment_source?: {
+    paypal?: { account_id?: string; email_address?: string; attributes?: { vault?: { id?: string } } }
+  }
   links?: Link[]
 }
 

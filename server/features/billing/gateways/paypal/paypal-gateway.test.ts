@@ -4,7 +4,7 @@ import { describeGateway } from '#server/features/billing/gateways/describe-gate
 import type { Behaviour } from '#server/features/billing/gateways/gateway-harness.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { createLog } from '#server/platform/log.ts'
-import type { Funding } from './fake-orders.ts'
+import { payerEmail, type Funding } from './fake-orders.ts'
 import { FakePaypal } from './fake-paypal.ts'
 import { createPaypalGateway } from './paypal-gateway.ts'
 
@@ -38,6 +38,7 @@ describeGateway(
     declines: { declined: 'wallet_declined' },
     declinesLater: { 'declines later': 'wallet_declined' },
     refusesToKeep: {},
+    email: payerEmail,
     kept: { brand: 'paypal', last4: null, fingerprint: expect.any(String) },
     hasLine: true,
     notifications: ['forged', 'stale', 'altered'],
@@ -143,6 +144,7 @@ test('an attempt that was paid under an order we never heard of is not paid agai
     amountCents: 999,
     currency: 'USD',
     payer: { userId: 'usr_twice', email: 'viewer@example.com' },
+    purchase: '',
     method: 'wallet' as const,
     save: false,
     returnUrl: 'http://localhost/order/result',
@@ -168,6 +170,7 @@ describe('money that goes back at PayPal', () => {
       amountCents: 999,
       currency: 'USD',
       payer: { userId: `usr_${name}`, email: 'viewer@example.com' },
+      purchase: '',
       method: 'wallet',
       save: false,
       returnUrl: 'http://localhost/order/result',

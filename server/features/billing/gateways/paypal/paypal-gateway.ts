@@ -57,6 +57,8 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
       if (order?.status === 'APPROVED') return capturePayment(client, reference)
       return order && presentWithDispute(client, order)
     },
+    findEmail: async (reference) =>
+      (await readOrder(client, reference))?.payment_source?.paypal?.email_address,
     toldWithinMs,
     retrieve: (lookup) =>
       'reference' in lookup

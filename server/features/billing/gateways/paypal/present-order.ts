@@ -26,7 +26,7 @@ export function presentOrder(order: Order): Payment {
   const payment = {
     reference: order.id,
     status,
-    orderId: unit.custom_id ?? '',
+    ...readCustomId(unit.custom_id),
     attemptId: unit.invoice_id ?? '',
     amountCents: toCents(unit.amount),
     currency: unit.amount.currency_code,
@@ -81,4 +81,10 @@ function refundsOf({ purchase_units }: Order): Pick<Payment, 'refundedCents' | '
     .reduce((sum, { amount }) => sum + (amount ? toCents(amount) : 0), 0)
   const refundPending = refunds.some(({ status }) => status === 'PENDING')
   return { refundedCents, ...(refundPending ? { refundPending } : {}) }
+}
+
+/** The id of our order, and after a comma what it buys. An older order has its id alone. */
+function readCustomId(text = ''): Pick<Payment, 'orderId' | 'purchase'> {
+  const end = text.indexOf(',')
+  return end < 0 ? { orderId: text } : { orderId: text.slice(0, end), purchase: text.slice(end + 1) }
 }

@@ -34,10 +34,17 @@ export function writeRenewal(charge: Charge, vaultId: string): string {
   })
 }
 
-function write({ orderId, attemptId, amountCents, currency }: Charge, paypal: object): string {
+/** PayPal keeps one text of ours with an order: its id, and after a comma what it buys. */
+function write({ orderId, attemptId, amountCents, currency, purchase }: Charge, paypal: object): string {
   return JSON.stringify({
     intent: 'CAPTURE',
-    purchase_units: [{ custom_id: orderId, invoice_id: attemptId, amount: toPaypal(amountCents, currency) }],
+    purchase_units: [
+      {
+        custom_id: `${orderId},${purchase}`,
+        invoice_id: attemptId,
+        amount: toPaypal(amountCents, currency),
+      },
+    ],
     payment_source: { paypal },
   })
 }

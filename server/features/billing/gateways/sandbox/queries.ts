@@ -35,6 +35,13 @@ export async function forgetMethod(db: Db, id: string, now: Date): Promise<void>
   await db.updateTable('sandbox_methods').set({ forgotten_at: now }).where('id', '=', id).execute()
 }
 
+/** Forgets the address of a person who has left. */
+export async function forgetPayer(db: Db, userId: string): Promise<void> {
+  await sql`UPDATE sandbox_payments SET metadata = metadata - 'email' WHERE metadata ->> 'payer' = ${userId}`.execute(
+    db,
+  )
+}
+
 /** Lets one request at a time use a key; held to the end of the transaction. */
 export async function lockKey(tx: Tx, key: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sandbox:${key}`}, 0))`.execute(tx)

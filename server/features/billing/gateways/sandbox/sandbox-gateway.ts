@@ -61,6 +61,7 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
         context.notify(reference)
       return presentPayment(await find(db, reference), clock.now())
     },
+    findEmail: async (reference) => (await find(db, reference)).metadata.email,
     refund: (refund) => refundOnce(context, refund),
     saver: createMethodSaver(context),
     forget: (reference) => queries.forgetMethod(db, reference, clock.now()),
@@ -68,6 +69,7 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
       const method = await queries.selectMethod(db, reference)
       return method !== undefined && method.forgotten_at === null
     },
+    forgetPayer: (userId) => queries.forgetPayer(db, userId),
     readNotification: (body, headers) => readNotification(context, body, headers),
     async listSince(time) {
       const rows = await queries.selectPaymentsSince(db, time)
@@ -106,7 +108,13 @@ async function pay(
       amount_cents: charge.amountCents,
       currency: charge.currency,
       method_id: methodId,
-      metadata: JSON.stringify({ order_id: charge.orderId, attempt_id: charge.attemptId }),
+      metadata: JSON.stringify({
+        order_id: charge.orderId,
+        attempt_id: charge.attemptId,
+        purchase: charge.purchase,
+        payer: charge.payer.userId,
+        email: charge.payer.email,
+      }),
       created_at: context.clock.now(),
     })
     return find(tx, reference)
@@ -199,6 +207,7 @@ function presentPayment(row: PaymentRow, now: Date): Payment {
     status: row.status,
     orderId: row.metadata.order_id,
     attemptId: row.metadata.attempt_id,
+    ...(row.metadata.purchase === undefined ? {} : { purchase: row.metadata.purchase }),
     amountCents: row.amount_cents,
     refundedCents: Number(row.refunded_cents),
     currency: row.currency,

@@ -227,6 +227,7 @@ describe("the sandbox's card frame", () => {
       amountCents: 1,
       currency: 'USD',
       payer: { userId: 'u', email: 'e' },
+      purchase: '',
       method: 'card' as const,
       save: false,
       returnUrl: '',

@@ -20,6 +20,16 @@ export interface SandboxMethodsTable {
   forgotten_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
+/** What a payment was asked to remember. */
+interface PaymentMetadata {
+  order_id: string
+  attempt_id: string
+  purchase?: string
+  /** Who pays, and their address until they leave. */
+  payer?: string
+  email?: string
+}
+
 export interface SandboxPaymentsTable {
   id: string
   idempotency_key: string
@@ -31,7 +41,7 @@ export interface SandboxPaymentsTable {
   currency: string
   method_id: string | null
   saved: boolean
-  metadata: JSONColumnType<{ order_id: string; attempt_id: string }, string, never>
+  metadata: JSONColumnType<PaymentMetadata, string, never>
   return_url: string
   created_at: Date
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import type Stripe from 'stripe'
 import type { Charge } from '#server/features/billing/gateway.ts'
+import { idOf } from './intents.ts'
 import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-gateway.ts'
 
@@ -21,4 +23,12 @@ export async function findCustomer({ stripe, db }: StripeContext, payer: Charge[
   await queries.insertCustomer(db, userId, id)
   // Another payment of theirs may have been first.
   return (await queries.selectCustomer(db, userId))?.customer ?? id
+}
+
+/** The address of the customer of a payment, as long as Stripe has one. */
+export async function findEmail(stripe: Stripe, reference: string): Promise<string | undefined> {
+  const customer = idOf((await stripe.paymentIntents.retrieve(reference)).customer)
+  if (customer === undefined) return undefined
+  const known = await stripe.customers.retrieve(customer)
+  return known.deleted ? undefined : (known.email ?? undefined)
 }

@@ -12,11 +12,13 @@ export function presentIntent(intent: Stripe.PaymentIntent): Payment {
   const currency = intent.currency.toUpperCase()
   const charge = chargeOf(intent)
   const outcome = outcomeOf(intent)
+  const { purchase } = intent.metadata
   return {
     reference: intent.id,
     ...outcome,
     orderId: intent.metadata['order_id'] ?? '',
     attemptId: intent.metadata['attempt_id'] ?? '',
+    ...(purchase === undefined ? {} : { purchase }),
     amountCents: fromStripe(intent.amount, currency),
     refundedCents: fromStripe(charge?.amount_refunded ?? 0, currency),
     currency,

@@ -15,7 +15,7 @@ import { isChargeable, toStripe, unitOf } from './amounts.ts'
 import { answerRefused } from './answer-refused.ts'
 import { createdAround, isMissing } from './find-created.ts'
 import { forgetCustomer } from './forget-customer.ts'
-import { findCustomer } from './find-customer.ts'
+import { findCustomer, findEmail } from './find-customer.ts'
 import { listMissingEvents, reportMissingEvents } from './check-webhook.ts'
 import { callOff, idOf, isLeftOpen, namesIn } from './intents.ts'
 import { readNotification } from './notifications.ts'
@@ -90,6 +90,7 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
       await callOff(stripe.paymentIntents, reference)
       return read(context, reference)
     },
+    findEmail: (reference) => findEmail(stripe, reference),
     refund: (refund) => refundOnce(stripe, refund),
     saver: createCardSaver(context),
     forget: (methodReference) => forget(stripe, namesIn(methodReference).method),
@@ -121,14 +122,14 @@ function connect({ secretKey, apiBase }: StripeSettings): Stripe {
 
 async function create(
   context: StripeContext,
-  { key, orderId, attemptId, amountCents, currency }: Charge,
+  { key, orderId, attemptId, amountCents, currency, purchase }: Charge,
   more: Partial<Stripe.PaymentIntentCreateParams>,
 ): Promise<Payment> {
   const request = {
     amount: toStripe(amountCents, currency),
     currency: currency.toLowerCase(),
     allowed_payment_method_types: ['card' as const],
-    metadata: { order_id: orderId, attempt_id: attemptId },
+    metadata: { order_id: orderId, attempt_id: attemptId, purchase },
     expand: [withCharge],
     ...more,
   }

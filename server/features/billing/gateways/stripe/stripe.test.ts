@@ -102,6 +102,7 @@ const charge = (name: string, more: Partial<PresentCharge> = {}): PresentCharge 
   amountCents: 999,
   currency: 'USD',
   payer: { userId: `usr_${name}`, email: 'viewer@example.com' },
+  purchase: '',
   method: 'card',
   save: false,
   returnUrl: '',

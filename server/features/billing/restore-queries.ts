@@ -1,0 +1,20 @@
+import type { Tx } from '#server/tables.ts'
+
+/** A person with their account's address, the one that they gave with their latest order, and when they left. */
+export function selectBuyer(tx: Tx, userId: string) {
+  return tx
+    .selectFrom('users')
+    .select(({ selectFrom }) => [
+      'users.email',
+      'users.deleted_at',
+      selectFrom('orders')
+        .select('orders.email')
+        .whereRef('orders.user_id', '=', 'users.id')
+        .where('orders.email', '<>', '')
+        .orderBy('orders.created_at', 'desc')
+        .limit(1)
+        .as('last_email'),
+    ])
+    .where('users.id', '=', userId)
+    .executeTakeFirst()
+}
