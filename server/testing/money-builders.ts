@@ -5,7 +5,14 @@ import type { Tx } from '#server/tables.ts'
 export async function insertUserRow(tx: Tx, id: string): Promise<void> {
   await tx
     .insertInto('users')
-    .values({ id, email: null, display_name: null, language: 'en', referral_code: newId('usr') })
+    .values({
+      id,
+      email: null,
+      display_name: null,
+      language: 'en',
+      referral_code: newId('usr'),
+      created_at: new Date(),
+    })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

@@ -213,6 +213,7 @@ async function begin(): Promise<History> {
     display_name: null,
     language: 'en',
     referral_code: id,
+    created_at: new Date(),
   }))
   await site.context.db.insertInto('users').values(rows).execute()
   return history

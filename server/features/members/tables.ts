@@ -9,7 +9,8 @@ export interface UsersTable {
   display_name: string | null
   language: string | null
   referral_code: string
-  created_at: ColumnType<Date, Date | undefined, never>
+  /** By the site's clock, never the database's. */
+  created_at: ColumnType<Date, Date, never>
   password_hash: Generated<string | null>
   email_verified_at: Moment
   avatar_url: Generated<string | null>

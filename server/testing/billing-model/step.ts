@@ -36,6 +36,7 @@ export async function beginSequence(lane: BillingLane): Promise<Model> {
         display_name: null,
         language: 'en',
         referral_code: id,
+        created_at: new Date(lane.now()),
         member_since: id === member ? new Date(lane.now()) : null,
       })),
     )

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+
+/**
+ * The site's clock may be ahead of the database's: the sandbox moves it. A time that one of them wrote is compared with the
+ * same clock only.
+ */
+
+/** Columns with a default of the database's clock, to which the site always gives a time of its own. */
+const givenBySite = ['idempotency_keys.created_at', 'users.created_at']
+/** Those that are shown and sorted by, or compared with the database's clock. */
+const byDatabase = [
+  'assets.created_at',
+  'episodes.created_at',
+  'job_runs.known_since',
+  'mails.created_at',
+  'health_checks.checked_at',
+  'health_checks.since',
+  'payment_methods.created_at',
+  'migrations.ran_at',
+  'videos.created_at',
+]
+/** Other columns that are written by the database's clock. */
+const byStatement = ['idempotency_keys.held_until', 'job_runs.failing_since', 'job_runs.succeeded_at']
+/** The files that ask the database for the time. */
+const asking = [
+  'server/features/billing/idempotency-queries.ts',
+  'server/features/studio/running/running-queries.ts',
+  'server/platform/database/migrate.ts',
+  'server/platform/job-runs.ts',
+]
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+const databaseClock =
+  /(?<![.\w{])now\(\)|clock_timestamp|transaction_timestamp|current_timestamp|localtimestamp/i
+
+const sources = readdirSync('server', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.startsWith('testing'))
+  .map((name) => join('server', name))
+  .map((name) => ({ name, code: readFileSync(name, 'utf8') }))
+
+/** The parts of a SQL text or query that compare a column with a value of ours. */
+function comparisons(code: string, column: string): string[] {
+  const [table = '', name = ''] = column.split('.')
+  const parts = code.split(/\n(?=(?:export |async |function |const )|\/\*\*)/)
+  const named = new RegExp(`(?:['"\`]|FROM |JOIN |UPDATE |INTO )${table}\\b`)
+  const compared = new RegExp(
+    `where\\w*\\(\\s*['"](?:${table}\\.)?${name}['"],\\s*['"][<>=!]+['"],(?!\\s*sql)|\\b${name}\\b\\s*[<>=]+\\s*\\$\\{(?!sql)`,
+  )
+  return parts.filter((part) => named.test(part) && compared.test(part))
+}
+
+test('the columns that the database gives a time are the ones that are known here', async () => {
+  const { rows } = await sql<{ name: string }>`
+    SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+    WHERE table_schema = 'public' AND column_default ~* 'now\\(\\)|clock_timestamp|current_timestamp' ORDER BY 1`.execute(database.db)
+  expect(rows.map(({ name }) => name)).toEqual([...givenBySite, ...byDatabase].toSorted())
+})
+
+test('the files that ask the database for the time are the ones that are known here', () => {
+  const found = sources
+    .filter(({ code }) => textsIn(code).some((text) => databaseClock.test(text)))
+    .map(({ name }) => name)
+  expect(found.toSorted()).toEqual(asking)
+})
+
+test.each([...byDatabase, ...byStatement])('%s is never compared with a time of the site', (column) => {
+  const found = sources.flatMap(({ code }) => comparisons(code, column))
+  expect(found).toEqual([])
+})
+
+test('a comparison with a time of the site is found', () => {
+  const query = "db.deleteFrom('mails').where('created_at', '<', before)"
+  expect(comparisons(query, 'mails.created_at')).toEqual([query])
+  expect(comparisons('DELETE FROM mails WHERE created_at < ${before}', 'mails.created_at')).toHaveLength(1)
+  expect(comparisons('DELETE FROM mails WHERE created_at < now()', 'mails.created_at')).toEqual([])
+})
+
+/** The strings of a file: outside them `now()` is the site's own clock. */
+function textsIn(code: string): string[] {
+  const withoutComments = code.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+  return withoutComments.match(/`[^`]*`|'[^'\n]*'/g) ?? []
+}
