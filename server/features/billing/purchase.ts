@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { keptLanguage, type Language } from '#contract/languages.ts'
+import { lettersOf } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import type { Payment } from './gateway.ts'
@@ -91,10 +92,9 @@ export function readPurchase(
 
 const signatureLength = 16
 
-/** In letters only: a run of digits could be taken for a card number. */
 function sign(secret: string, orderId: string, text: string): string {
-  const hash = createHmac('sha256', secret).update(`purchase|${orderId}|${text}`).digest('hex')
-  return hash.replaceAll(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit))).slice(0, signatureLength)
+  const hash = createHmac('sha256', secret).update(`purchase|${orderId}|${text}`).digest()
+  return lettersOf(hash).slice(0, signatureLength)
 }
 
 function isSame(one: string, other: string): boolean {

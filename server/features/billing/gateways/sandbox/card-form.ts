@@ -1,5 +1,5 @@
 import valid from 'card-validator'
-import { randomBytes } from 'node:crypto'
+import { randomHex } from '#server/platform/ids.ts'
 import { behaviourOf, type Behaviour } from './cards.ts'
 
 /** What a person typed. It is looked at and forgotten. */
@@ -29,7 +29,7 @@ export function checkCard({ number, expiry, cvv }: TypedCard): Checked {
 }
 
 export function newToken(): string {
-  return `stok_${randomBytes(16).toString('hex')}`
+  return `stok_${randomHex()}`
 }
 
 /** How each brand is written and how long it is, for the form to follow what is typed. */

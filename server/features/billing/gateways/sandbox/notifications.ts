@@ -1,7 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { NotificationRefused, type Notification } from '#server/features/billing/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
+import { randomHex } from '#server/platform/ids.ts'
 
 interface Signing {
   secret: string
@@ -22,7 +23,7 @@ export function signEvent(
   { secret, clock }: Signing,
   reference: string,
 ): { body: string; headers: Record<string, string> } {
-  const body = JSON.stringify({ id: `sevt_${randomBytes(16).toString('hex')}`, payment: reference })
+  const body = JSON.stringify({ id: `sevt_${randomHex()}`, payment: reference })
   return signBody({ secret, clock }, body)
 }
 

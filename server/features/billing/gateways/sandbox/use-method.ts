@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import type { Tx } from '#server/tables.ts'
+import { randomHex } from '#server/platform/ids.ts'
 import { chargePresent, type Result } from './cards.ts'
 import * as queries from './queries.ts'
 
@@ -9,7 +9,7 @@ export interface Used {
   result: Result
 }
 
-export const newReference = (kind: 'spay' | 'ssav' | 'smeth') => `${kind}_${randomBytes(16).toString('hex')}`
+export const newReference = (kind: 'spay' | 'ssav' | 'smeth') => `${kind}_${randomHex()}`
 
 export async function useToken(tx: Tx, token: string, now: Date): Promise<Used> {
   const card = await queries.spendToken(tx, token, now)

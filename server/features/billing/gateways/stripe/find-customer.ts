@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import type { Charge } from '#server/features/billing/gateway.ts'
+import { lettersOf } from '#server/platform/ids.ts'
 import { idOf } from './intents.ts'
 import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-gateway.ts'
@@ -15,11 +16,9 @@ export async function findCustomer({ stripe, db }: StripeContext, payer: Charge[
   if (known?.customer) return known.customer
   const name = [firstName, lastName].filter(Boolean).join(' ')
   const request = { email, ...(name ? { name } : {}), metadata: { user_id: userId } }
-  const hash = createHash('sha256')
-    .update(JSON.stringify([request, known?.gone]))
-    .digest('hex')
-    .slice(0, 16)
-  const { id } = await stripe.customers.create(request, { idempotencyKey: `customer:${userId}:${hash}` })
+  const hash = createHash('sha256').update(JSON.stringify([request, known?.gone]))
+  const digest = lettersOf(hash.digest()).slice(0, 16)
+  const { id } = await stripe.customers.create(request, { idempotencyKey: `customer:${userId}:${digest}` })
   await queries.insertCustomer(db, userId, id)
   // Another payment of theirs may have been first.
   return (await queries.selectCustomer(db, userId))?.customer ?? id

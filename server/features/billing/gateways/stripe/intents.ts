@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import type { Payment } from '#server/features/billing/gateway.ts'
+import { randomHex } from '#server/platform/ids.ts'
 import { declineOf } from './decline-codes.ts'
 
 /** A payment of Stripe's, or a card that is kept without one. */
@@ -62,7 +62,7 @@ export async function callOff(
   intents: Stripe['paymentIntents'] | Stripe['setupIntents'],
   reference: string,
 ): Promise<boolean> {
-  const key = { idempotencyKey: `cancel:${reference}:${randomUUID()}` }
+  const key = { idempotencyKey: `cancel:${reference}:${randomHex()}` }
   try {
     await intents.cancel(reference, { cancellation_reason: 'abandoned' }, key)
     return true

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import { gatewayTimeoutMs } from '#server/features/billing/call-gateway.ts'
 import {
@@ -11,6 +10,7 @@ import {
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'
+import { randomHex } from '#server/platform/ids.ts'
 import { isChargeable, toStripe, unitOf } from './amounts.ts'
 import { answerRefused } from './answer-refused.ts'
 import { createdAround, isMissing } from './find-created.ts'
@@ -230,7 +230,7 @@ async function listGivenBack(
 
 async function forget(stripe: Stripe, method: string): Promise<void> {
   try {
-    await stripe.paymentMethods.detach(method, {}, { idempotencyKey: `forget:${method}:${randomUUID()}` })
+    await stripe.paymentMethods.detach(method, {}, { idempotencyKey: `forget:${method}:${randomHex()}` })
   } catch (error) {
     // It is forgotten already, or was never there.
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
