@@ -283,3 +283,13 @@ test('keys are deleted by their age', async () => {
   await deleteOldKeys(database.db, new Date(old.getTime() + 1))
   expect(await keys()).toEqual(['new'])
 })
+
+test("a key lasts a week by the site's clock, however far that is ahead", async () => {
+  const ahead = (days: number) => new Date(Date.now() + (30 + days) * 86_400_000)
+  const asked = { ...request('ahead'), now: ahead(0) }
+  expect(await answerOnce(database.db, asked, async () => 'once')).toBe('once')
+  await deleteOldKeys(database.db, new Date(ahead(6).getTime() - 7 * 86_400_000))
+  expect(await answerOnce(database.db, asked, async () => 'again')).toBe('once')
+  await deleteOldKeys(database.db, new Date(ahead(8).getTime() - 7 * 86_400_000))
+  expect(await answerOnce(database.db, asked, async () => 'again')).toBe('again')
+})

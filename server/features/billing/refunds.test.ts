@@ -100,6 +100,17 @@ describe('an order that is refunded in part', () => {
     expect((await mailsAbout(shopper))[0]?.subject).toBe('A part of your money goes back')
   })
 
+  test('is refused where the part is a fraction of what the gateway counts in', async () => {
+    const { order } = await buyEpisode(site)
+    site.trouble.unitCents = () => 100
+    await expect(
+      refundOrder(site.context, order.id, { amountCents: 49, reason: 'test' }),
+    ).rejects.toMatchObject({
+      reason: 'refundNotWhole',
+      info: { unit_cents: 100 },
+    })
+  })
+
   test('is locked once the parts are all of it, and never gives back more', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id, 40)

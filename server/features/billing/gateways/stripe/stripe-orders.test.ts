@@ -92,6 +92,15 @@ test.each([
   expect(await shopper.look(order.id)).toMatchObject(after)
 })
 
+test.each(['ann@example', 'm\u00fcller@example.com'])(
+  'an address that Stripe refuses is named as the field to mend: %s',
+  async (email) => {
+    const shopper = await Shopper.on(site)
+    const answer = await shopper.tryOrder({ ...wish(), email })
+    expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
+  },
+)
+
 test('asking for the next step again gives the same payment, and nothing is charged by it', async () => {
   const shopper = await Shopper.on(site)
   const order = await shopper.order(wish())
@@ -107,6 +116,16 @@ test("somebody else's payment pays nothing", async () => {
   const answer = await other.tryPay(order.id, referenceOf(paid))
   expect(answer.info).toMatchObject({ status: 'pending' })
   expect(await other.tryPay(paid.id, referenceOf(paid))).toMatchObject({ code: 404 })
+})
+
+test('an episode that is cheaper than Stripe takes is not offered with it, and its video is', async () => {
+  const { db } = site.context
+  await db.updateTable('videos').set({ episode_cents: 30 }).where('id', '=', video.id).execute()
+  const shopper = await Shopper.on(site)
+  const query = { episode_id: video.episodes[3]?.id ?? '' }
+  const { answer } = await shopper.visitor.call(getEpisode, { query })
+  expect(answer.info).toMatchObject({ gateways: [{ id: 'stripe', not_for: ['episode'] }] })
+  await db.updateTable('videos').set({ episode_cents: 99 }).where('id', '=', video.id).execute()
 })
 
 test('a plan keeps the card for its renewals, and nothing else does', async () => {

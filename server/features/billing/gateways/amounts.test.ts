@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { moneyWords } from '#contract/money.ts'
+import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { isPayable, toPaypal } from './paypal/amounts.ts'
+import { fromStripe, isChargeable, toStripe } from './stripe/amounts.ts'
+
+describe('an amount at Stripe', () => {
+  test.each([
+    ['USD', 4951, 4951],
+    ['JPY', 9900, 99],
+    ['KWD', 4951, 49_510],
+    ['HUF', 9900, 9900],
+  ])('in %s is counted as Stripe counts, there and back', (currency, cents, theirs) => {
+    expect(toStripe(cents, currency)).toBe(theirs)
+    expect(fromStripe(theirs, currency)).toBe(cents)
+  })
+
+  test.each(['JPY', 'KRW', 'UGX'])('in %s is refused with a fraction of its unit', (currency) => {
+    expect(() => toStripe(4951, currency)).toThrow(GatewayRefused)
+    expect(isChargeable(1_000_051, currency)).toBe(false)
+  })
+
+  test('is not charged below what Stripe takes', () => {
+    expect([30, 50].map((cents) => isChargeable(cents, 'USD'))).toEqual([false, true])
+  })
+})
+
+describe('an amount at PayPal', () => {
+  test('has the decimals of its currency', () => {
+    expect(toPaypal(9900, 'JPY')).toEqual({ currency_code: 'JPY', value: '99' })
+    expect(toPaypal(4951, 'USD')).toEqual({ currency_code: 'USD', value: '49.51' })
+  })
+
+  test('is not charged with a fraction of its unit or in a currency that PayPal does not know', () => {
+    expect([isPayable(9950, 'JPY'), isPayable(9900, 'JPY'), isPayable(100, 'KWD')]).toEqual([
+      false,
+      true,
+      false,
+    ])
+  })
+})
+
+test.each([
+  [9900, 'JPY', 'en', '¥99'],
+  [9950, 'JPY', 'en', '¥99.50'],
+  [499, 'USD', 'en', '$4.99'],
+  [500, 'USD', 'en', '$5.00'],
+] as const)(
+  '%i hundredths of %s are shown with the decimals of the currency',
+  (cents, currency, language, shown) => {
+    expect(moneyWords(cents, currency, language)).toBe(shown)
+  },
+)

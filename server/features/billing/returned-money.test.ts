@@ -1,0 +1,78 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { withdraw } from '#contract/billing.ts'
+import { buyEpisode, episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { loadOrderFile } from './load-order-file.ts'
+import { refundOrder } from './refund-order.ts'
+
+let site: MoneySite
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => expectSound(site))
+
+const subjects = async ({ email }: Shopper) => (await site.mails(email)).map(({ subject }) => subject)
+const bodies = async ({ email }: Shopper) => (await site.mails(email)).map(({ text }) => text)
+
+describe('money that goes back by itself', () => {
+  test('closes the second order for one thing with its reason, on the page, by mail and in the studio', async () => {
+    const shopper = await Shopper.on(site)
+    const wish = { episode_id: episodeOf(site) }
+    const orders = [await shopper.order(wish), await shopper.order(wish)]
+    const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
+    site.trouble.start = async (charge) => {
+      await site.sound.start(charge)
+      throw new Error('the line broke')
+    }
+    site.trouble.retrieve = () => Promise.reject(new Error('away'))
+    await shopper.tryPay(second, await shopper.token())
+    delete site.trouble.start
+    delete site.trouble.retrieve
+    expect((await shopper.tryPay(first, await shopper.token())).info?.status).toBe('paid')
+    const look = await shopper.look(second)
+    expect(look).toMatchObject({
+      status: 'cancelled',
+      returned: { reason: 'already_owned', message: expect.stringMatching(/already have.*goes back/) },
+    })
+    expect((await subjects(shopper)).at(-1)).toBe('We are sending $0.99 back to you')
+    expect((await bodies(shopper)).at(-1)).toContain('You already have what this payment was for.')
+    const file = await loadOrderFile(site.context.db, second, { language: 'en', seesPeople: true }, undefined)
+    expect(file.refunds).toMatchObject([{ reason: 'already_owned', status: 'succeeded' }])
+  })
+
+  test('closes an order at an introductory price that was used before', async () => {
+    site.trouble.start = async (charge) => {
+      const payment = await site.sound.start(charge)
+      return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment
+    }
+    const [one, two] = [await Shopper.on(site), await Shopper.on(site)]
+    const plan_id = (await one.plan(7)).id
+    expect((await one.buy({ kind: 'plan', plan_id })).info?.status).toBe('paid')
+    const order = await two.order({ kind: 'plan', plan_id })
+    await two.tryPay(order.id, await two.token())
+    expect(await two.look(order.id)).toMatchObject({
+      status: 'cancelled',
+      returned: { reason: 'introduction_used' },
+    })
+    expect((await subjects(two)).at(-1)).toBe('We are sending $4.99 back to you')
+  })
+})
+
+test('a withdrawal after a part refund promises and sends back what is left', async () => {
+  const { shopper, order } = await buyEpisode(site)
+  await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
+  await site.visitor().call(withdraw, { body: { email: shopper.email } })
+  const link = (await bodies(shopper)).map((text) => /#withdraw=([\w-]+)/.exec(text)?.[1]).findLast(Boolean)
+  const answer = (await site.visitor().call(withdraw, { body: { withdraw: link } })).answer
+  expect(answer).toMatchObject({ code: 200, info: { amount_cents: 59 } })
+  const mails = await site.mails(shopper.email)
+  const confirmation = mails.find(({ subject }) => subject === 'You have withdrawn from your contract')
+  expect(confirmation?.text).toContain('$0.59')
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+})
+
+test('an order says which episode it is for, so that the way back leads there', async () => {
+  const { shopper, order } = await buyEpisode(site, 5)
+  expect(await shopper.look(order.id)).toMatchObject({ video_id: site.video.id, episode_number: 5 })
+})
