@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { checkParts } from '#server/features/studio/running/check-parts.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { neededEvents as paypalEvents } from './paypal/check-account.ts'
+import { FakePaypal } from './paypal/fake-paypal.ts'
+import { neededEvents as stripeEvents } from './stripe/check-webhook.ts'
+
+let stripe: FakeStripe
+let paypal: FakePaypal
+let site: TestSite
+
+beforeAll(async () => {
+  stripe = await startFakeStripe()
+  paypal = await FakePaypal.start()
+  site = await testSite({}, { ...stripe.env, ...paypal.settings })
+})
+afterAll(async () => {
+  await site.close()
+  await stripe.close()
+  await paypal.close()
+})
+
+test.each([
+  ['Stripe', stripeEvents],
+  ['PayPal', paypalEvents],
+])('the documentation names every webhook event that is needed of %s', (_, needed) => {
+  const operating = readFileSync('docs/operating.md', 'utf8')
+  expect(needed.filter((name) => !operating.includes(`\`${name}\``))).toEqual([])
+})
+
+describe('the events that a webhook lacks', () => {
+  const found = async (part: string) => (await checkParts(site.context)).find((one) => one.part === part)
+  const hear = (events: readonly string[]) => {
+    paypal.webhookEvents = [...events]
+    for (const webhook of stripe.webhooks) webhook.enabled_events = [...events]
+  }
+
+  test('are named in the studio, one by one', async () => {
+    hear([...stripeEvents, ...paypalEvents].filter((name) => !name.toLowerCase().endsWith('refund.failed')))
+    expect(await found('gateway stripe')).toMatchObject({ problem: 'eventsMissing', detail: 'refund.failed' })
+    expect(await found('gateway paypal')).toMatchObject({
+      problem: 'eventsMissing',
+      detail: 'PAYMENT.REFUND.FAILED',
+    })
+  })
+
+  test('are none where the webhook has them all', async () => {
+    for (const events of [['*'], [...stripeEvents, ...paypalEvents]]) {
+      hear(events)
+      expect(await found('gateway stripe')).toMatchObject({ problem: null })
+      expect(await found('gateway paypal')).toMatchObject({ problem: null })
+    }
+  })
+
+  test('are logged as the site starts', async () => {
+    hear(['charge.refunded', 'PAYMENT.CAPTURE.REFUNDED'])
+    const log = vi.spyOn(site.context.log, 'error')
+    for (const gateway of site.context.gateways) await gateway.prepare?.()
+    expect(log.mock.calls.map(([details]) => details)).toEqual([
+      { missing: stripeEvents.filter((name) => name !== 'charge.refunded') },
+      { missing: paypalEvents.filter((name) => name !== 'PAYMENT.CAPTURE.REFUNDED') },
+    ])
+    log.mockRestore()
+  })
+})
