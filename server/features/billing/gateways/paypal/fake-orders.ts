@@ -201,7 +201,7 @@ export class FakeOrders {
     this.tellOfCapture(order, status === 'COMPLETED' ? 'COMPLETED' : 'DENIED')
   }
 
-  private tellOfCapture(order: FakeOrder, what: string): void {
+  tellOfCapture(order: FakeOrder, what: string): void {
     const [capture] = order.captures
     if (capture) this.tell(`PAYMENT.CAPTURE.${what}`, this.presentCapture(order, capture))
   }
