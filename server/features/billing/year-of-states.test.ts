@@ -11,7 +11,7 @@ import { reconcile } from './reconcile.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
 
 const day = 86_400_000
-const stepMs = 2 * day
+const stepMs = 3 * day
 const people = 10
 
 let paypal: FakePaypal
@@ -172,7 +172,7 @@ const count = async (query: ReturnType<typeof sql<{ count: number }>>) =>
 
 test(
   'a year at PayPal in every state: nothing is charged twice, given without money or left out of the books',
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     for (let person = 0; person < people; person++) await subscribe()
     const moods = new Moods()
@@ -212,7 +212,7 @@ test(
         SELECT FROM entitlements WHERE order_id = orders.id AND revoked_at IS NULL)`),
     ).toBe(0)
     expect(await count(sql`SELECT count(*)::int AS count FROM orders WHERE status = 'paid'`)).toBeGreaterThan(
-      50,
+      30,
     )
   },
 )
