@@ -14,11 +14,16 @@ import { endLapsed } from './start-subscription.ts'
 export async function mergeBilling(tx: Tx, guestId: string, memberId: string, now: Date): Promise<void> {
   if (guestId === memberId) return
   for (const id of [guestId, memberId].toSorted()) await lockBuyer(tx, id)
-  for (const id of [guestId, memberId]) await endLapsed(tx, id, now)
-  const [guests, members] = [
+  const standing = async () => [
     await selectStandingSubscription(tx, guestId),
     await selectStandingSubscription(tx, memberId),
   ]
+  let [guests, members] = await standing()
+  if (guests && members) {
+    // One that lapsed in an outage goes on where no other takes its place: it is still charged once (billing.md, "Dunning").
+    for (const id of [guestId, memberId]) await endLapsed(tx, id, now)
+    ;[guests, members] = await standing()
+  }
   const ending = guests && members ? await selectRenewing(tx, guests.id) : undefined
   if (ending) await endSubscription(tx, ending, now)
   await moveRecords(tx, guestId, memberId)

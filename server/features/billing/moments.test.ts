@@ -8,6 +8,7 @@ import type { Tx } from '#server/tables.ts'
 import { readParts } from '#server/testing/read-parts.ts'
 import { eraseBilling, exportBilling, mergeBilling } from './billing.ts'
 import { runJanitor } from './janitor.ts'
+import { renewSubscriptions } from './renew-subscriptions.ts'
 import { selectLiveSubscription } from './subscription-queries.ts'
 
 interface Person {
@@ -109,6 +110,16 @@ test("a member's subscription that is over does not end the guest's", async () =
   await subscribe(guest, 30)
   await merge()
   expect(await live(member)).toMatchObject({ status: 'active', period_days: 30 })
+})
+
+test("a guest's subscription that lapsed in an outage is charged once after the sign-in, and goes on", async () => {
+  await subscribe(guest, 7)
+  site.moveOn(30 * day)
+  await merge()
+  await renewSubscriptions(site.context)
+  expect(await live(member)).toMatchObject({ status: 'active', period_days: 7 })
+  expect((await rowsOf('orders', member)).filter(({ kind }) => kind === 'plan')).toHaveLength(2)
+  expect(await plays(member)).toBe(true)
 })
 
 test('a payment that was under way at the sign-in opens the episode for the member', async () => {

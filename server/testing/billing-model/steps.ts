@@ -157,7 +157,8 @@ abstract class Paying extends Step {
     const answers: readonly string[] | undefined = expectedOf(model, paid, card, lane.now())
     if (fault !== 'none' || answers === undefined) return
     ensure(answers.includes(outcome), 'paying does what the card does', { outcome, answers })
-    const waits = card === 'asks_once' || card === 'asks_always'
+    const byWallet = model.orderEntry(paid)?.method === 'wallet'
+    const waits = byWallet || card === 'asks_once' || card === 'asks_always'
     if (outcome === 'done') ensure(isPaid === !waits, 'a card that pays has paid', { card, paid })
   }
 }
