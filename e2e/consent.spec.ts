@@ -1,7 +1,8 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectNoShift, expectReadable, watchShifts } from './page-quality.ts'
 import { standIn } from './pixel-servers.ts'
+import { desktop } from './playwright.config.ts'
 import { pathOf } from './routes.ts'
 import { siteUrl } from './site-url.ts'
 import { lockedPanel, payByCard, payByWallet } from './watching.ts'
@@ -42,6 +43,37 @@ test('the question moves nothing and is readable by everybody', { tag: '@screens
   await expectNoShift(page)
   await context.close()
 })
+
+for (const { name, path } of [
+  { name: 'a locked episode', path: '/videos/{video}?episode=4' },
+  { name: 'a free episode', path: '/videos/{video}?episode=1' },
+])
+  test(`the question covers nothing of ${name} that an advertisement leads to`, async ({ page, context }) => {
+    await standIn(context, siteUrl)
+    await watchShifts(page)
+    await page.goto(`${await pathOf(page, path)}&fbclid=click`)
+    await expect(accept(page)).toBeVisible()
+    const region = path.endsWith('4') ? lockedPanel(page, 4) : page.locator('[data-player]')
+    await expect(region).toBeVisible()
+    await expectNoShift(page)
+    for (const viewport of [{ width: 390, height: 844 }, desktop.viewport]) {
+      await page.setViewportSize(viewport)
+      await expect.poll(() => gapAbove(banner(page), region)).toBeGreaterThanOrEqual(0)
+    }
+    await banner(page).getByRole('button', { name: 'Details' }).click()
+    await expect(banner(page)).toContainText('change your mind')
+    await banner(page).getByRole('button', { name: 'Close' }).click()
+    await decline(page).click()
+    await expect(banner(page)).toBeHidden()
+    const player = await page.locator('[data-player]').boundingBox()
+    expect((player?.y ?? 0) + (player?.height ?? 0)).toBeGreaterThan(desktop.viewport.height - 40)
+  })
+
+/** How far above the upper edge of one thing the lower edge of the other lies. */
+async function gapAbove(upper: Locator, lower: Locator): Promise<number> {
+  const [bar, covered] = await Promise.all([upper.boundingBox(), lower.boundingBox()])
+  return bar && covered ? bar.y - covered.y - covered.height : -1
+}
 
 test('who accepts is told of to all four platforms, with the amount and the id of the order', async ({
   page,

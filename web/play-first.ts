@@ -1,4 +1,5 @@
 import { episodeInDocument } from '#web/lib/boot.ts'
+import { isConsentOpen, reserveConsentBar } from '#web/lib/consent-question.ts'
 import { beginsByItself } from '#web/player/own-player.ts'
 import { play } from '#web/player/play.ts'
 import { preferences } from '#web/player/preferences.ts'
@@ -16,6 +17,7 @@ const aheadMs = { usual: 3200, quick: 1500 }
 const quickWithinMs = 1_000
 
 const whenBack = followConnection()
+reserveConsentBar(isConsentOpen())
 
 // Stands in the document itself, right behind its first video, where it waits for nothing: a browser that plays by itself begins,
 // and the interface follows what comes next of it; any other asks for hls.js before the first of our scripts has come.

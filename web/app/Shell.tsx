@@ -1,10 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState, type CSSProperties } from 'react'
+import {
+  lazy,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useState,
+  useSyncExternalStore,
+  type CSSProperties,
+} from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-router'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { userQuery } from '#web/features/members/queries.ts'
+import { onConsent } from '#web/lib/consent.ts'
+import { isConsentOpen, reserveConsentBar } from '#web/lib/consent-question.ts'
 import { settings } from '#web/lib/settings.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { Footer } from './Footer.tsx'
@@ -34,6 +44,8 @@ export function Shell() {
   const busy = useNavigation().state === 'loading'
   useEffect(() => i18n.onChange(() => void queryClient.invalidateQueries()), [i18n, queryClient])
   useIcon(homepage?.copyright.icon)
+  const isAsked = useSyncExternalStore(onConsent, isConsentOpen)
+  useLayoutEffect(() => reserveConsentBar(isAsked), [isAsked])
   return (
     <div
       className={immersive ? `${styles.shell} ${styles.immersive}` : styles.shell}

@@ -60,3 +60,8 @@ it('tells documents the settings that a browser may know', async () => {
     sentry: { dsn: 'https://key@errors.example/7', sandbox_host_suffix: 'sandbox.</script>' },
   })
 })
+
+it('marks documents that may load pixels, so that room for the question is there from the first paint', async () => {
+  expect((await open('/')).html).toContain('<meta name="pixels">')
+  expect((await open('/offline')).html).not.toContain('<meta name="pixels">')
+})

@@ -8,7 +8,7 @@ import {
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { sendCompressed } from '#server/platform/http/send-compressed.ts'
 import { buildHead, pictureAhead, siteLinks } from './build-head.ts'
-import { contentSecurityPolicy } from './content-security-policy.ts'
+import { contentSecurityPolicy, type ForeignHosts } from './content-security-policy.ts'
 import type { DocumentName, Documents } from './documents.ts'
 import type { InstallContext } from './install-routes.ts'
 import type { FirstScreen } from './load-first-screen.ts'
@@ -80,6 +80,12 @@ export async function languageOfPage(
   }
 }
 
+/** What a document tells its scripts before any call could: that it is the offline shell, that pixels are set up. */
+function marksOf({ name, route }: Wanted, { script }: ForeignHosts): string {
+  const names = [route === '/offline' && 'offline', name === 'index' && script.length > 0 && 'pixels']
+  return names.map((mark) => (mark ? `<meta name="${mark}">` : '')).join('')
+}
+
 /** Makes what sends a document with its head, its policy and what it brings along. */
 export function documentGiver(context: DocumentsContext) {
   const loadHead = headLoader(context)
@@ -90,14 +96,13 @@ export function documentGiver(context: DocumentsContext) {
     const head = await loadHead({ route, id, path, language, firstScreen })
     if (head.missing) reply.code(404)
     const asked = formOf(request, offeredTo(context, request)) !== undefined
-    const mark = route === '/offline' ? '<meta name="offline">' : ''
     const site = {
       site: context.operator.site,
       publicUrl: context.publicUrl,
       icon: context.icons.address('maskable.png'),
       languages: context.languages(),
     }
-    return buildHead(site, head, language, asked) + siteLinks(context) + mark
+    return buildHead(site, head, language, asked) + siteLinks(context)
   }
   const foreignOf = async ({ name, route }: Wanted) => {
     if (name === 'order') return formHosts(context.gateways)
@@ -107,7 +112,10 @@ export function documentGiver(context: DocumentsContext) {
   return async (request: Request, reply: Reply, wanted: Wanted) => {
     const { name, route, language, ahead } = wanted
     const foreign = await foreignOf(wanted)
-    const head = (await headOf(request, reply, wanted)) + pictureAhead(ahead?.picture, ahead?.plays)
+    const head =
+      (await headOf(request, reply, wanted)) +
+      marksOf(wanted, foreign) +
+      pictureAhead(ahead?.picture, ahead?.plays)
     const parts = { head, boot: ahead?.boot, picture: ahead?.element, plays: ahead?.plays === true }
     const { html, nonce } = context.documents.render(name, route, language, parts)
     reply

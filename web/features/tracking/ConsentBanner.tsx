@@ -8,25 +8,26 @@ import styles from './consent-banner.module.css'
 
 interface ConsentBannerProps {
   answer: boolean | null
-  /** The person has opened it: it takes the focus, says what was chosen, and can be left without an answer. */
-  asked: boolean
   platforms: string[]
   onChoose: (agreed: boolean) => void
   onClose: () => void
 }
 
-/** Lies over the foot of the page and moves nothing. Yes and no are the same to the eye and the same way off. */
-export function ConsentBanner({ answer, asked, platforms, onChoose, onClose }: ConsentBannerProps) {
+/**
+ * The whole text of the question, which the person has opened: it takes the focus, says what was chosen, and can be closed
+ * without an answer. Yes and no look alike and are equally easy to reach.
+ */
+export function ConsentBanner({ answer, platforms, onChoose, onClose }: ConsentBannerProps) {
   const { t } = useTranslation()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    if (asked) heading.current?.focus()
-  }, [asked])
+    heading.current?.focus()
+  }, [])
   return (
     <section
       className={styles.banner}
       aria-labelledby="consent"
-      onKeyDown={(event) => event.key === 'Escape' && asked && onClose()}
+      onKeyDown={(event) => event.key === 'Escape' && onClose()}
     >
       <div className={styles.words}>
         <h2 id="consent" ref={heading} tabIndex={-1}>
@@ -38,9 +39,7 @@ export function ConsentBanner({ answer, asked, platforms, onChoose, onClose }: C
             : t('privacy.text')}{' '}
           {t('privacy.free')} <Link to={paths.privacyPolicy.to()}>{t('footer.privacy')}</Link>
         </p>
-        {asked && answer !== null && (
-          <p className={styles.now}>{t(answer ? 'privacy.nowYes' : 'privacy.nowNo')}</p>
-        )}
+        {answer !== null && <p className={styles.now}>{t(answer ? 'privacy.nowYes' : 'privacy.nowNo')}</p>}
       </div>
       <div className={styles.buttons}>
         <Button look="quiet" onClick={() => onChoose(false)}>
@@ -50,13 +49,11 @@ export function ConsentBanner({ answer, asked, platforms, onChoose, onClose }: C
           {t('privacy.accept')}
         </Button>
       </div>
-      {asked && (
-        <div className={styles.close}>
-          <Button look="icon" aria-label={t('privacy.close')} onClick={onClose}>
-            <Icon name="close" />
-          </Button>
-        </div>
-      )}
+      <div className={styles.close}>
+        <Button look="icon" aria-label={t('privacy.close')} onClick={onClose}>
+          <Icon name="close" />
+        </Button>
+      </div>
     </section>
   )
 }

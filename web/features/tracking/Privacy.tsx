@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
-import { adIds } from '#web/lib/visit.ts'
-import { settings } from '#web/lib/settings.ts'
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { onConsent } from '#web/lib/consent.ts'
+import { isConsentOpen } from '#web/lib/consent-question.ts'
+import { ConsentBar } from './ConsentBar.tsx'
 import { ConsentBanner } from './ConsentBanner.tsx'
 import { arePixelsLoaded, removePixelCookies, setUpPixels } from './pixels/pixels.ts'
 import { reportsQuery } from './queries.ts'
@@ -26,26 +27,29 @@ export function Privacy({ asked, onDone }: PrivacyProps) {
   useEffect(() => {
     if (data) performance.mark('privacy-ready')
   }, [data])
-  if (!asked && (answer !== null || !isToBeAsked(pixels.length))) return null
-  const choose = async (agreed: boolean) => {
+  const [isReading, setReading] = useState(false)
+  const isOpen = useSyncExternalStore(onConsent, isConsentOpen)
+  if (!asked && !isReading && !isOpen) return null
+  const close = () => {
+    setReading(false)
     onDone()
+  }
+  const choose = async (agreed: boolean) => {
+    close()
     await say(agreed)
     // A script that runs cannot be taken out of a page.
     if (agreed || !arePixelsLoaded()) return
     removePixelCookies(pixels)
     location.reload()
   }
+  if (!asked && !isReading)
+    return <ConsentBar onChoose={(agreed) => void choose(agreed)} onDetails={() => setReading(true)} />
   return (
     <ConsentBanner
       answer={answer}
-      asked={asked}
       platforms={pixels.map(({ kind }) => kind.name)}
       onChoose={(agreed) => void choose(agreed)}
-      onClose={onDone}
+      onClose={close}
     />
   )
 }
-
-/** Nobody is asked for what nothing here would use. */
-const isToBeAsked = (pixels: number) =>
-  pixels > 0 || settings.consent === 'strict' || Object.keys(adIds()).length > 0

@@ -1,0 +1,31 @@
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { Button } from '#web/ui/Button.tsx'
+import styles from './consent-banner.module.css'
+
+interface ConsentBarProps {
+  onChoose: (agreed: boolean) => void
+  onDetails: () => void
+}
+
+/** The question about marketing on a slim bar, for which screens keep room at their foot: it covers nothing. */
+export function ConsentBar({ onChoose, onDetails }: ConsentBarProps) {
+  const { t } = useTranslation()
+  return (
+    <section className={styles.bar} aria-label={t('privacy.title')}>
+      <p>
+        {t('privacy.short')}{' '}
+        <button type="button" className={styles.details} onClick={onDetails}>
+          {t('privacy.details')}
+        </button>
+      </p>
+      <div className={styles.answers}>
+        <Button look="quiet" onClick={() => onChoose(false)}>
+          {t('privacy.decline')}
+        </Button>
+        <Button look="quiet" onClick={() => onChoose(true)}>
+          {t('privacy.accept')}
+        </Button>
+      </div>
+    </section>
+  )
+}
