@@ -2,8 +2,8 @@ import { listLimits, type Tag } from '#contract/catalog.ts'
 import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
 import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
-import { chooseBeginnings, nameTermsFor } from './match-words.ts'
-import { selectTags, selectTypedWords, suggestTags, suggestTitles } from './search-queries.ts'
+import { selectTags } from './search-queries.ts'
+import { suggestNames } from './suggest-names.ts'
 
 interface TagsQuery {
   keyword?: string
@@ -34,46 +34,19 @@ async function listAll(db: Db, query: TagsQuery, language: Language) {
 
 /** One short list that no cursor goes on with: whoever does not find it there types another letter. */
 const suggestions = { usual: 8, most: 20 }
-/** Fewer than so many, and typos are looked for too. */
-const few = 3
-
 async function suggest(db: Db, keyword: string, query: TagsQuery, language: Language) {
   decodeCursor(`tags ${keyword}`, query.cursor, [])
   const limit = pageSize(query.limit, suggestions)
-  const exact = await suggestOnce(db, keyword, language, { forgiving: false, limit })
-  // For words that nobody knows, those alike have been tried.
-  const isEnough = exact.tags.length + exact.titles.length >= few || !exact.hasKnown
-  const { tags, titles } = isEnough
-    ? exact
-    : await suggestOnce(db, keyword, language, { forgiving: true, limit })
+  const { tags, titles } = await suggestNames(db, keyword, language, limit)
   return {
-    list: tags.map((row) => presentTag(row, language)),
+    list: tags.slice(0, limit).map((row) => presentTag(row, language)),
     next_cursor: null,
-    titles: titles.map(({ id, titles, cover_path }) => ({
+    titles: titles.slice(0, limit).map(({ id, titles, cover_path }) => ({
       id,
       title: inLanguage(titles, language),
       cover_url: cover_path && `/${cover_path}`,
     })),
   }
-}
-
-async function suggestOnce(
-  db: Db,
-  keyword: string,
-  language: Language,
-  { forgiving, limit }: { forgiving: boolean; limit: number },
-) {
-  const { whole, words } = await selectTypedWords(db, keyword, { forgiving, unfinished: true })
-  const hasKnown = words.some(({ known }) => known)
-  const choices = chooseBeginnings(words, { forgiving })
-  if (choices.length === 0 || choices.some((group) => group.length === 0))
-    return { tags: [], titles: [], hasKnown }
-  const terms = nameTermsFor(whole, choices, language === 'en' ? ['en'] : [language, 'en'])
-  const [tags, titles] = await Promise.all([
-    suggestTags(db, terms.all, limit),
-    suggestTitles(db, terms, limit),
-  ])
-  return { tags, titles, hasKnown }
 }
 
 function presentTag(

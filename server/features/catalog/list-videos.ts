@@ -110,7 +110,7 @@ async function openListing(
   if (words === '') return { title: '', read: pagesInOrder(db, 'all', { by: 'all' }, order) }
   return {
     title: words,
-    read: (cursor, size) => searchByKeyword(catalog, words, sort ?? 'relevance', cursor, size),
+    read: (cursor, size) => searchByKeyword(catalog, words, language, sort ?? 'relevance', cursor, size),
   }
 }
 

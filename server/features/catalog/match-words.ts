@@ -30,26 +30,51 @@ export function chooseBeginnings(words: readonly TypedWord[], options: { forgivi
   const last = words.at(-1)
   if (!last) return []
   const others = last.alike.filter((other) => beginsAlike(last.word, other))
-  const likeliest = likeliestFirst(last.word, others).slice(0, mostChoices(words.length))
+  const likeliest = options.forgiving || !last.known ? likeliestFirst(last.word, others) : []
+  const beginning = last.known ? [`${last.word}*`] : []
   return [
     ...chooseWords(words.slice(0, -1), options),
-    [`${last.word}*`, ...(options.forgiving || !last.known ? likeliest : [])],
+    [...beginning, ...likeliest].slice(0, mostChoices(words.length)),
   ]
 }
 
-/** Few mistype a word's first letter. */
+/** Few mistype a word's first letter, and most have typed the whole word. */
 function likeliestFirst(word: string, others: readonly string[]): string[] {
-  const beginsElse = (other: string) => Number(other[0] !== word[0])
-  return others.toSorted((one, other) => beginsElse(one) - beginsElse(other))
+  const unlikeliness = (other: string) =>
+    2 * Number(other[0] !== word[0]) + Number(!isOneTypoApart(word, other))
+  return others.toSorted((one, other) => unlikeliness(one) - unlikeliness(other))
+}
+
+/** Of more categories no word makes a search find the videos. */
+const mostCategories = 2
+
+/** Adds to each word's choices the categories that have one of them in their names: their videos match too. */
+export function withCategories(choices: Choices, words: readonly TypedWord[]): Choices {
+  return choices.map((group, i) => {
+    const matching = (words[i]?.categories ?? []).filter((category) =>
+      group.some((choice) => category.words.some((word) => standsFor(choice, word))),
+    )
+    const lexemes = matching.slice(0, mostCategories).map(({ id }) => `category/${id}`)
+    return [...group.slice(0, mostChoices(choices.length) - lexemes.length), ...lexemes]
+  })
+}
+
+function standsFor(choice: string, word: string): boolean {
+  return choice.endsWith('*') ? word.startsWith(choice.slice(0, -1)) : word === choice
 }
 
 /** A search for videos that have all of the words anywhere, or `any` of them. */
 export function termsFor(whole: string, choices: Choices, join: 'all' | 'any'): SearchTerms {
   return {
-    all: joinChoices(choices, join, quote),
+    all: joinChoices(choices, join, present),
     typed: whole.split(' ').map(quote).join(' & '),
     title: quote(`=${whole}`),
   }
+}
+
+/** A trailing `*` stands for all that begin so. */
+function present(choice: string): string {
+  return choice.endsWith('*') ? `${quote(choice.slice(0, -1))}:*` : quote(choice)
 }
 
 /** A search for names in these languages. The A stands for names of the thing itself: a video also has its tags' as B. */

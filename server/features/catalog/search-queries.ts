@@ -14,6 +14,8 @@ export interface TypedWord {
   known: boolean
   /** Words that have a form in common with it: what may be one typo apart, and some that are not. */
   alike: string[]
+  /** Categories with such a word in their names, in any language: the same, one that is alike, or begins like an unfinished one. */
+  categories: { id: string; words: string[] }[]
 }
 
 /** Of a keyword no more words are looked at. */
@@ -25,40 +27,51 @@ const mostAlike = 200
 interface Typed {
   keyword: string
   forgiving: boolean
-  unfinished: boolean
+}
+
+/** A keyword as the index has it. */
+export interface TypedKeyword {
+  /** Its words with spaces between. */
+  whole: string
+  words: TypedWord[]
 }
 
 const typedWords = prepared(
-  (_: Db, { keyword, forgiving, unfinished }: Slots<Typed>) => sql<TypedWord & { whole: string }>`
+  (_: Db, { keyword, forgiving }: Slots<Typed>) => sql<TypedWord & { whole: string }>`
     WITH words AS (SELECT plain_words(${keyword}) AS words), looked_up AS MATERIALIZED (
       SELECT word, place, begun, coalesce((
         SELECT CASE WHEN begun THEN starts_with(next.word, each.word) ELSE next.word = each.word END
         FROM search_words next WHERE next.word >= each.word ORDER BY next.word LIMIT 1
       ), false) AS known
       FROM words, unnest(words) WITH ORDINALITY each(word, place),
-        LATERAL (SELECT ${unfinished} AND place = cardinality(words) AS begun) last
+        LATERAL (SELECT place = cardinality(words) AS begun) last
       WHERE place <= ${mostWords}
     ), typed AS MATERIALIZED (
-      SELECT word, place, known, CASE WHEN ${forgiving} OR NOT known THEN
+      SELECT word, place, begun, known, CASE WHEN ${forgiving} OR NOT known THEN
         whole_forms(word) || CASE WHEN begun THEN beginning_forms(word) ELSE '{}' END
       END AS forms
       FROM looked_up
     )
-    SELECT word, known, rtrim(left(plain_text(${keyword}), ${sql.lit(mostOfWhole)})) AS whole, ARRAY(
+    SELECT word, known, rtrim(left(plain_text(${keyword}), ${sql.lit(mostOfWhole)})) AS whole, alike, coalesce((
+      SELECT jsonb_agg(jsonb_build_object('id', id, 'words', words)) FROM categories WHERE EXISTS (
+        SELECT FROM unnest(categories.words) own(word) WHERE own.word = ANY(alike)
+          OR CASE WHEN begun THEN starts_with(own.word, typed.word) ELSE own.word = typed.word END
+      )
+    ), '[]') AS categories
+    FROM typed, LATERAL (SELECT ARRAY(
       SELECT search_words.word FROM search_words WHERE search_words.forms && typed.forms LIMIT ${mostAlike}
-    ) AS alike
-    FROM typed ORDER BY place`,
+    ) AS alike) near ORDER BY place`,
 )
 
 /**
  * The words of a keyword as the index has them. Those alike are looked up for every word where `forgiving`, else for the
- * unknown ones; for a last word that is `unfinished` also among the words that begin like it.
+ * unknown ones. The last word may be unfinished: it stands for all that begin like it.
  */
 export async function selectTypedWords(
   db: Db,
   keyword: string,
-  options: { forgiving: boolean; unfinished: boolean },
-): Promise<{ whole: string; words: TypedWord[] }> {
+  options: { forgiving: boolean },
+): Promise<TypedKeyword> {
   const words = await typedWords(db, { keyword, ...options })
   return { whole: words[0]?.whole ?? '', words }
 }

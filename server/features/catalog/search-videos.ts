@@ -1,11 +1,13 @@
 import { Fault } from '#contract/errors.ts'
+import type { Language } from '#contract/languages.ts'
 import { cutPage, decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
 import type { Catalog } from './create-catalog.ts'
 import type { ListedRow, ListOrder } from './list-queries.ts'
-import { chooseWords, mostChoices, termsFor, type Choices } from './match-words.ts'
+import { chooseBeginnings, mostChoices, termsFor, withCategories, type Choices } from './match-words.ts'
 import { placeAfter } from './popular-queries.ts'
 import { mostWords, searchVideos, selectTypedWords, type SearchPlace } from './search-queries.ts'
+import { areTyposSuggested } from './suggest-names.ts'
 
 type Order = ListOrder | 'relevance'
 
@@ -21,13 +23,15 @@ interface Search {
 const few = 5
 
 /**
- * One page of the videos that have these words in their titles, synopses or tags, whatever the language, the accents and one
- * typo a word. Where none has all of the words, those that have some.
+ * One page of the videos that have these words in their titles, synopses, tags or category, whatever the language, the accents
+ * and one typo a word; the last word may be unfinished. Where none has all of the words, those that have some.
+ * Words are chosen as for type-ahead (list-tags.ts), so that whatever that offered is among the results.
  * @throws Fault badCursor
  */
 export async function searchByKeyword(
   { db, withTags }: Catalog,
   keyword: string,
+  language: Language,
   order: Order,
   cursor: string | undefined,
   size: number,
@@ -38,7 +42,7 @@ export async function searchByKeyword(
   const after = position && readPlace(position)
   const { search, rows: places } = after
     ? await goOn(db, readSearch(position), after, order, size)
-    : await begin(db, keyword, order, size)
+    : await begin(db, keyword, language, order, size)
   const { page, last } = cutPage(places, size)
   const place = last && placeAfter({ ...last, key: keyOf(last) }, after)
   const next = place && [
@@ -64,14 +68,16 @@ async function goOn(db: Db, search: Search, after: SearchPlace, order: Order, si
   return { search, rows: await find(db, search, order, after, size) }
 }
 
-/** Exactly these words; where few have them, with typos; where none has, only some of the words. */
-async function begin(db: Db, keyword: string, order: Order, size: number) {
+/** Exactly these words; where few videos or names have them, with typos; where none has, only some of the words. */
+async function begin(db: Db, keyword: string, language: Language, order: Order, size: number) {
   const exact = await readKeyword(db, keyword, { forgiving: false })
   const rows = await find(db, exact.search, order, undefined, size)
   const { choices } = exact.search
-  if (rows.length >= Math.min(few, size + 1) || choices.length === 0) return { search: exact.search, rows }
-  // For words that nobody knows, those alike have been tried.
-  const isTried = !exact.hasKnown
+  const isPlenty = rows.length >= Math.min(few, size + 1)
+  if (choices.length === 0 || (isPlenty && !(await areTyposSuggested(db, exact.typed, language))))
+    return { search: exact.search, rows }
+  // For words that are unknown, similar ones have been tried already.
+  const isTried = !exact.typed.words.some(({ known }) => known)
   const { search } = isTried ? exact : await readKeyword(db, keyword, { forgiving: true })
   const more = isTried ? rows : await find(db, search, order, undefined, size)
   const isOneWord = choices.length === 1
@@ -81,9 +87,10 @@ async function begin(db: Db, keyword: string, order: Order, size: number) {
 }
 
 async function readKeyword(db: Db, keyword: string, options: { forgiving: boolean }) {
-  const { whole, words } = await selectTypedWords(db, keyword, { ...options, unfinished: false })
-  const search: Search = { join: 'all', whole, choices: chooseWords(words, options) }
-  return { search, hasKnown: words.some(({ known }) => known) }
+  const typed = await selectTypedWords(db, keyword, options)
+  const choices = withCategories(chooseBeginnings(typed.words, options), typed.words)
+  const search: Search = { join: 'all', whole: typed.whole, choices }
+  return { search, typed }
 }
 
 async function find(

@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { listTags, queryHomepage } from '#contract/catalog.ts'
+import { htmlLanguage, languages, type Language } from '#contract/languages.ts'
+import { categoryNames, dramas, tagNames } from '#demo/catalogue.ts'
+import { publishVideo } from '#server/features/catalog/catalog.ts'
+import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
+import { restlessClock } from '#server/testing/restless-clock.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { walkPages } from '#server/testing/walk-pages.ts'
+
+let site: TestSite
+
+beforeAll(async () => {
+  site = await testSite({ clock: restlessClock() })
+  const names = new Map(Object.entries({ ...categoryNames, ...tagNames }))
+  for (const { slug, title, synopsis, category, tags } of dramas) {
+    const details = {
+      slug,
+      titles: title,
+      synopses: synopsis,
+      category,
+      tags,
+      badge: null,
+      featured: false,
+      freeEpisodes: 3,
+      price: { currency: 'USD', episodeCents: 99, videoCents: 999 },
+    }
+    const options = { release: 'now', now: new Date(), names } as const
+    await site.context.db.transaction().execute((tx) => publishVideo(tx, details, options))
+  }
+})
+afterAll(() => site.close())
+
+const visitor = (language: Language) => site.visitor({ 'accept-language': htmlLanguage[language] })
+
+/** The titles of all results of a listing, in the order of the pages. */
+async function titlesOf(language: Language, query: { keyword?: string; tag?: string }): Promise<string[]> {
+  const videos = await walkPages({
+    read: (paging) => visitor(language).ask(queryHomepage, { query: { ...query, ...paging } }),
+    sizes: [50],
+    meanwhile: async () => {},
+  })
+  return videos.map(({ title }) => title)
+}
+
+const titlesIn = (category: string, language: Language) =>
+  dramas.filter((drama) => drama.category === category).map(({ title }) => title[language])
+
+describe.each(languages)('a search in %s', (language) => {
+  it.each(Object.entries(categoryNames))('finds the dramas of the category %s', async (category, names) => {
+    const found = await titlesOf(language, { keyword: names[language].toLowerCase() })
+    expect(found).toEqual(expect.arrayContaining(titlesIn(category, language)))
+  })
+})
+
+it('finds a category by a part of its name, with a typo, and beside other words', async () => {
+  for (const keyword of ['scien', 'fiction', 'science fictoin', 'science fiction bed'])
+    expect(await titlesOf('en', { keyword }), keyword).toEqual(expect.arrayContaining(['Nurse 7']))
+})
+
+it('finds a category by its new name at once, and a video by its new category', async () => {
+  const { db } = site.context
+  const rename = (names: object) =>
+    db
+      .updateTable('categories')
+      .set({ names: JSON.stringify(names) })
+      .where('slug', '=', 'mystery')
+      .execute()
+  await rename({ en: 'Riddles' })
+  expect(await titlesOf('en', { keyword: 'riddles' })).toEqual(
+    expect.arrayContaining(titlesIn('mystery', 'en')),
+  )
+  await rename(categoryNames['mystery'] ?? {})
+  const [moved = ''] = titlesIn('comedy', 'en')
+  const place = (category: string) =>
+    db
+      .updateTable('videos')
+      .set(({ selectFrom }) => ({
+        category_id: selectFrom('categories').select('id').where('slug', '=', category),
+      }))
+      .where('slug', '=', dramas.find(({ title }) => title.en === moved)?.slug ?? '')
+      .execute()
+  await place('mystery')
+  expect(await titlesOf('en', { keyword: 'mystery' })).toContain(moved)
+  await place('comedy')
+  expect(await titlesOf('en', { keyword: 'mystery' })).not.toContain(moved)
+})
+
+/** What people type: the beginning of a title, a tag or a category, perhaps from its second word on, perhaps with a slip. */
+const typed = fc
+  .record({
+    name: fc.constantFrom(
+      ...dramas.map(({ title }) => title),
+      ...Object.values(tagNames),
+      ...Object.values(categoryNames),
+    ),
+    language: fc.constantFrom(...languages),
+    words: fc.nat({ max: 2 }),
+    length: fc.integer({ min: 2, max: 14 }),
+    slip: fc.option(fc.nat({ max: 12 })),
+  })
+  .map(({ name, language, words, length, slip }) => {
+    const text = name[language].toLowerCase().split(' ').slice(words).join(' ').slice(0, length)
+    const keyword = slip === null ? text : text.slice(0, slip) + text.slice(slip + 1)
+    return { keyword: keyword.trim(), language }
+  })
+  .filter(({ keyword }) => keyword !== '')
+
+test(
+  'the results of a search contain whatever type-ahead offers for the same words',
+  async () => {
+    await checkProperty(
+      fc.asyncProperty(typed, async ({ keyword, language }) => {
+        const { list: tags, titles = [] } = await visitor(language).ask(listTags, { query: { keyword } })
+        const offered = titles.map(({ title }) => title)
+        for (const { id } of tags) offered.push(...(await titlesOf(language, { tag: id })))
+        expect(await titlesOf(language, { keyword })).toEqual(expect.arrayContaining(offered))
+      }),
+    )
+  },
+  propertyTimeoutMs,
+)
