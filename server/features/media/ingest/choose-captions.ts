@@ -10,21 +10,37 @@ export interface CaptionStream {
   tags?: Record<string, string>
 }
 
-/** Captions that are text. Others are pictures of text (DVD, Blu-ray, DVB), which no WebVTT can be made of. */
-const textKinds = new Set(['mov_text', 'subrip', 'srt', 'ass', 'ssa', 'webvtt', 'text'])
+/** A stream of captions: its number, and the format in which ffmpeg writes its words as they are. */
+export interface CaptionTrack {
+  index: number
+  format: 'srt' | 'ass' | 'webvtt'
+}
+
+/**
+ * Captions that are text, by their codec. Others are pictures of text (DVD, Blu-ray, DVB), which no WebVTT can be made of. ffmpeg itself
+ * would write a "<" of SubRip into WebVTT as a mark, so that is done by our own parsers.
+ */
+const formats: Record<string, CaptionTrack['format']> = {
+  subrip: 'srt',
+  srt: 'srt',
+  webvtt: 'webvtt',
+  ass: 'ass',
+  ssa: 'ass',
+  mov_text: 'ass',
+  text: 'ass',
+}
 
 /**
  * Which streams of a file become captions: one per language of ours, whole ones before those for hearing-impaired people, and
  * those that translate signs alone (`forced`) last. A stream that names no language, or one that we do not have, is left out.
  */
-export function chooseCaptions(streams: readonly CaptionStream[]): ReadonlyMap<Language, number> {
-  const chosen = new Map<Language, number>()
-  const texts = streams.filter(
-    ({ codec_type, codec_name }) => codec_type === 'subtitle' && textKinds.has(codec_name ?? ''),
-  )
-  for (const { index, tags } of texts.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+export function chooseCaptions(streams: readonly CaptionStream[]): ReadonlyMap<Language, CaptionTrack> {
+  const chosen = new Map<Language, CaptionTrack>()
+  const subtitles = streams.filter(({ codec_type }) => codec_type === 'subtitle')
+  for (const { index, codec_name, tags } of subtitles.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     const language = languageOfFile(tags?.['language'] ?? '')
-    if (language && !chosen.has(language)) chosen.set(language, index)
+    const format = formats[codec_name ?? '']
+    if (language && format && !chosen.has(language)) chosen.set(language, { index, format })
   }
   return chosen
 }

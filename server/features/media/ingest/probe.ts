@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { Language } from '#contract/languages.ts'
 import { inputArgs, type Container, type HighRange } from './build-ffmpeg-args.ts'
-import { chooseCaptions, type CaptionStream } from './choose-captions.ts'
+import { chooseCaptions, type CaptionStream, type CaptionTrack } from './choose-captions.ts'
 import { outlineOf } from './mp4-boxes.ts'
 import { shownSize, type Fraction, type SourceShape } from './plan-ladder.ts'
 import { runLimited } from './run-ffmpeg.ts'
@@ -19,7 +19,7 @@ export interface SourceMedia extends SourceShape {
   /** How bright and colourful its picture is meant; undefined for the usual. */
   highRange: HighRange | undefined
   /** The streams of captions that can be shown, one per language of ours. */
-  captions: ReadonlyMap<Language, number>
+  captions: ReadonlyMap<Language, CaptionTrack>
 }
 
 const longestHours = 3.5

@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Language } from '#contract/languages.ts'
 import { inputArgs } from './build-ffmpeg-args.ts'
+import type { CaptionTrack } from './choose-captions.ts'
 import { makeCaptions } from './make-captions.ts'
 import type { SourceMedia } from './probe.ts'
 import { runLimited, timeLimit } from './run-ffmpeg.ts'
@@ -57,19 +58,19 @@ function measuring({ soundIndex }: SourceMedia, filters: readonly string[]): str
   return ['-map', `0:${soundIndex}`, '-af', [soundChain, ...filters].join(','), '-f', 'null', '-']
 }
 
-function textArgs(captions: ReadonlyMap<Language, number>): string[] {
-  return [...captions].flatMap(([language, index]) => [
+function textArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
+  return [...captions].flatMap(([language, { index, format }]) => [
     '-map',
     `0:${index}`,
     '-c:s',
-    'webvtt',
+    format,
     '-f',
-    'webvtt',
+    format,
     draftOf(language),
   ])
 }
 
-const draftOf = (language: Language) => `embedded-${language}.vtt`
+const draftOf = (language: Language) => `embedded-${language}.txt`
 
 /** @returns what ffmpeg said; undefined where there is nothing to read or it can't be read */
 async function read(
@@ -92,7 +93,7 @@ async function read(
 
 async function collectCaptions(
   { folder }: Reading,
-  captions: ReadonlyMap<Language, number>,
+  captions: ReadonlyMap<Language, CaptionTrack>,
 ): Promise<Map<Language, string>> {
   const texts = new Map<Language, string>()
   for (const language of captions.keys()) {

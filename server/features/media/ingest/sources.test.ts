@@ -283,4 +283,14 @@ describe('captions in the file', () => {
     expect([...captions.keys()].toSorted()).toEqual(['dy', 'en', 'fy'])
     expect(captions.get('dy')).toMatch(/^WEBVTT\n\n00:00:00\.200 --> 00:00:01\.500\nGrüße\n$/)
   })
+
+  test.each([
+    ['mov_text', 'marks.mp4'],
+    ['srt', 'marks.mkv'],
+    ['ass', 'marks.ass.mkv'],
+  ])('of kind %s keep every word', async (kind, name) => {
+    const input = inputOf(name, ...tracks(kind, ['eng', 'I <3 you, R&B']))
+    const { captions } = (await make(input)).made
+    expect(captions.get('en')).toContain('\nI &lt;3 you, R&amp;B\n')
+  })
 })
