@@ -19,6 +19,7 @@ async function start(): Promise<Record<string, string>> {
     startSocialIssuer(),
   ])
   stripe.webhookUrl = `${siteUrl}/api/webhook/payment/stripe`
+  stripe.webhooks = [{ url: stripe.webhookUrl, status: 'enabled', enabled_events: ['*'] }]
   paypal.webhookUrl = `${siteUrl}/api/webhook/payment/paypal`
   return {
     ...stripe.env,

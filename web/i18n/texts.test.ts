@@ -76,7 +76,7 @@ const endings: Record<string, readonly string[]> = {
   card: ['new', 'hot'],
   footer: ['terms', 'privacy', 'content', 'refund', 'contact', 'faq', 'service'],
   lists: ['purchase', 'subscription'],
-  'orders.status': orderStatuses,
+  'orders.status': [...orderStatuses, 'processing'],
   pay: paymentMethods,
   player: ['playPause', 'back5', 'forward5', 'back10', 'forward10'],
   result: orderStatuses,

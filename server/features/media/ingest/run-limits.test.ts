@@ -15,7 +15,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const megabyte = 1024 ** 2
 /** Milliseconds. A busy machine takes long for large or long films. */
-const patience = 60_000
+const patience = 300_000
 
 async function printed(script: string, limits?: { cores?: number; memory?: number }): Promise<string[]> {
   const lines: string[] = []
