@@ -1,4 +1,5 @@
-const pageSize = 1000
+/** A page of the largest rows is written within a few milliseconds, so that other calls need not wait. */
+const pageSize = 250
 
 /** A list that is read page by page, each page when the one before has been used. */
 export type Pages<Row = unknown> = AsyncIterable<readonly Row[]>
