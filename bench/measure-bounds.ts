@@ -48,9 +48,11 @@ export async function measureBounds(args: readonly string[]): Promise<void> {
     const { connection } = await startEmbedded({ dataDir, log })
     const pool = new pg.Pool({ ...connection })
     await fillVideos(pool)
+    const cookie = await personWithEvents(pool)
     const rows = [
+      ...(await hold(site, 'nothing', idle)),
       ...(await hold(site, 'a sitemap that 500 clients do not read', () => unreadSitemaps(pool))),
-      ...(await hold(site, '20 exports of 80 MB that are read', () => exportsOf(pool))),
+      ...(await hold(site, '20 exports of 80 MB that are read', () => exportsOf(cookie))),
       await growth(pool, part),
     ]
     await pool.end()
@@ -102,6 +104,9 @@ async function hold(site: ChildProcess, what: string, work: () => Promise<() => 
   ]
 }
 
+/** What a busy machine does to the figures. */
+const idle = () => delay(holdMs).then(() => () => {})
+
 async function unreadSitemaps(pool: pg.Pool): Promise<() => void> {
   const { rows } = await pool.query<{ at: Date; id: string }>(
     'SELECT released_at AS at, id FROM videos ORDER BY released_at, id LIMIT 1',
@@ -119,7 +124,7 @@ function askUnread(path: string): Socket {
   return socket
 }
 
-async function exportsOf(pool: pg.Pool): Promise<() => void> {
+async function personWithEvents(pool: pg.Pool): Promise<string> {
   const { id, cookie } = await registerPerson(url)
   await pool.query(
     `INSERT INTO events (at, id, name, fields, user_id)
@@ -128,6 +133,10 @@ async function exportsOf(pool: pg.Pool): Promise<() => void> {
      FROM generate_series(1, $2::int) n`,
     [id, exportedEvents, exportedBytes],
   )
+  return cookie
+}
+
+async function exportsOf(cookie: string): Promise<() => void> {
   await Promise.all(
     Array.from({ length: exportsAtOnce }, async () => {
       const response = await fetch(`${url}/api/user/export`, { headers: { cookie } })
