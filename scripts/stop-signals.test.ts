@@ -88,7 +88,7 @@ test(
     const isReplaced = () =>
       treeOf(site.npm).some((each) => isA('server/main.ts')(each) && each.pid !== killed.pid)
     await waitUntil('another process of the site runs', isReplaced, patienceMs)
-    await waitUntil('the site answers again', () => answersAt(site.url), patienceMs)
+    await waitUntil('the site answers again', site.isReady, patienceMs)
     await waitUntil('its worker runs', () => treeOf(site.npm).some(isA('server/worker.ts')), patienceMs)
     expect(site.printed()).toContain("The site's process ended with status 137; it starts again in 1 s.")
     const { target, tree } = findIn(site.npm, 'npm')
@@ -141,7 +141,7 @@ async function startSite(settings: Record<string, string>) {
     return answersAt(`${url}/api/ready`)
   }
   await waitUntil('the site is ready', isReady, patienceMs)
-  return { npm, end, port, url: `${url}/api/health`, printed: () => printed }
+  return { npm, end, port, url: `${url}/api/health`, isReady, printed: () => printed }
 }
 
 /** Sends a call that writes to the database, but for the last byte of its body, which the site then waits for. */

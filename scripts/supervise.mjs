@@ -26,8 +26,8 @@ export async function supervise(start, { isStopping, say = console.error, now = 
     const began = now()
     const status = await start()
     const ranMs = now() - began
-    hasStarted ||= ranMs >= startedMs
-    if (inOrder.has(status) || isStopping() || (status === failed && !hasStarted)) return status
+    hasStarted ||= ranMs >= startedMs || status !== failed
+    if (inOrder.has(status) || isStopping() || !hasStarted) return status
     if (ranMs >= stableMs) pauseMs = firstPauseMs
     say(`The site's process ended with status ${status}; it starts again in ${pauseMs / 1000} s.`)
     await pause(pauseMs)

@@ -65,8 +65,12 @@ test('a first start that fails is not tried again, and one that fails later is',
   expect(await superviseRuns(later)).toMatchObject({ status: 0, pauses: [1, 2, 4] })
 })
 
-test('a first start that is killed, as for lack of memory, is tried again', async () => {
-  expect(await superviseRuns([[1, 137]])).toMatchObject({ status: 0, pauses: [1] })
+test('a first start that is killed, as for lack of memory, is tried again, whatever becomes of the next', async () => {
+  const runs: Run[] = [
+    [1, 137],
+    [1, 1],
+  ]
+  expect(await superviseRuns(runs)).toMatchObject({ status: 0, pauses: [1, 2] })
 })
 
 test('a process that dies while the script is asked to stop is not started again', async () => {
