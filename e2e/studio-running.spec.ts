@@ -20,7 +20,9 @@ test('an owner looks at the parts, sees that each works, and has a job run at on
   await page.getByRole('button', { name: 'Look now' }).click()
   expect((await looked).ok()).toBe(true)
   for (const part of ['Database', 'Storage', 'Mail'])
-    await expect(page.getByRole('listitem').filter({ hasText: new RegExp(`^${part}`) })).toContainText('Works.')
+    await expect(page.getByRole('listitem').filter({ hasText: new RegExp(`^${part}`) })).toContainText(
+      'Works.',
+    )
   await job(page)
     .getByRole('button', { name: /^Run now/ })
     .click()

@@ -61,7 +61,9 @@ function comparisons(code: string, column: string): string[] {
 test('the columns that the database gives a time are the ones that are known here', async () => {
   const { rows } = await sql<{ name: string }>`
     SELECT table_name || '.' || column_name AS name FROM information_schema.columns
-    WHERE table_schema = 'public' AND column_default ~* 'now\\(\\)|clock_timestamp|current_timestamp' ORDER BY 1`.execute(database.db)
+    WHERE table_schema = 'public' AND column_default ~* 'now\\(\\)|clock_timestamp|current_timestamp' ORDER BY 1`.execute(
+    database.db,
+  )
   expect(rows.map(({ name }) => name)).toEqual([...givenBySite, ...byDatabase].toSorted())
 })
 
