@@ -61,7 +61,7 @@ export const test = base.extend<Options & Automatic, PerWorker>({
       setCurrentSite({ ...siteServer.open, server, template: site.template })
       await use()
     },
-    { auto: true, timeout: 60_000 },
+    { auto: true, timeout: 120_000 },
   ],
   answeredConsent: [
     async ({ browser, consent }, use) => {

@@ -21,8 +21,8 @@ export default defineConfig({
   testIgnore: 'screens/**',
   outputDir: '../test-results/e2e',
   globalSetup: './site/global-setup.ts',
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   workers: 2,
   forbidOnly: true,
   use: {

@@ -56,7 +56,7 @@ async function payOnPage(page: Page, button: string): Promise<void> {
 test('a card that has expired at the renewal leaves the plan past due: it plays on, and another card pays at once', async ({
   page,
 }) => {
-  test.setTimeout(120_000)
+  test.setTimeout(300_000)
   await subscribe(page, expiresLater)
   await currentSite().server.forward('7d')
   await expectAtLast(page, 'The last payment for Weekly did not go through. Every episode stays open until')
@@ -86,7 +86,7 @@ async function openMethodSheet(page: Page) {
 test('another card is taken for the next renewal without paying: a declined one says why beside its fields, the bank may ask, and what was saved is charged', async ({
   page,
 }) => {
-  test.setTimeout(120_000)
+  test.setTimeout(300_000)
   await subscribe(page, expiresLater)
   await expect(mine(page)).toContainText('Charged to: Visa ending in 0341.')
   const { sheet, form, card } = await openMethodSheet(page)
@@ -199,7 +199,7 @@ async function expectPlanned(page: Page): Promise<void> {
 test('a change of plan is told in full, asks for no card, and is taken back with one click; kept, it starts with the next period', async ({
   page,
 }) => {
-  test.setTimeout(120_000)
+  test.setTimeout(300_000)
   await subscribe(page, pays)
   const change = async () => {
     await page.goto('/shopping')
@@ -231,7 +231,7 @@ test('a change of plan is told in full, asks for no card, and is taken back with
 })
 
 test('a change of plan that could not be charged is paid by hand at its own price', async ({ page }) => {
-  test.setTimeout(120_000)
+  test.setTimeout(300_000)
   await subscribe(page, expiresLater)
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Monthly' }).click()

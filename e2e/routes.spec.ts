@@ -37,7 +37,7 @@ const routes = (id: Ids): Record<string, string | RegExp> => ({
 test('each of the 23 routes opens in #app with a title of its own; any other path is not found', async ({
   page,
 }) => {
-  test.setTimeout(120_000)
+  test.setTimeout(300_000)
   const answer = await page.request.get('/api/homepage')
   const { info } = (await answer.json()) as {
     info: { menu: { id: string }[]; homepage: { id: string; items: { id: string }[] }[] }

@@ -56,7 +56,7 @@ async function measure(devtools: CDPSession) {
 const at = (page: Page, number: number) => expect(page).toHaveURL(new RegExp(`episode=${number}$`))
 
 test('two hundred swipes in a row leave no player, listener or memory behind', async ({ page }) => {
-  test.setTimeout(180_000)
+  test.setTimeout(300_000)
   await stretch(page)
   await page.goto('/')
   await page

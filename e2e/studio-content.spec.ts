@@ -24,7 +24,7 @@ function film(): Buffer {
 test('a file that was cut off goes on after a reload, and the draft becomes a published video', async ({
   page,
 }, testInfo) => {
-  test.setTimeout(120_000)
+  test.setTimeout(300_000)
   await enterStudio(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
@@ -161,7 +161,7 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
 test('a season comes with the titles of its episodes by one act, and what is left of it is given up by one', async ({
   page,
 }) => {
-  test.setTimeout(120_000)
+  test.setTimeout(300_000)
   await enterStudio(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
@@ -208,8 +208,8 @@ episodes:
   await page.getByRole('checkbox', { name: 'Episode titles · Deutsch' }).uncheck()
   await page.getByRole('button', { name: 'Upload 2 files' }).click()
   const episode = (number: number) => page.locator('#episodes ol > li').nth(number - 1)
-  await expect(episode(1)).toContainText('Tide', { timeout: 60_000 })
-  await expect(episode(2)).toContainText('Flood', { timeout: 60_000 })
+  await expect(episode(1)).toContainText('Tide', { timeout: 120_000 })
+  await expect(episode(2)).toContainText('Flood', { timeout: 120_000 })
 
   await drop(description.replace('Tide', 'High tide'), [])
   const title = page.getByRole('checkbox', { name: 'Title of episode 1 · English' })

@@ -58,7 +58,7 @@ test('who came by a link, met the paywall and paid is seen beside the link and i
   page,
   browser,
 }) => {
-  test.setTimeout(120_000)
+  test.setTimeout(300_000)
   await enterStudio(page, 'owner')
   await page.goto('/studio/growth')
   const name = `Poster ${crypto.randomUUID().slice(0, 6)}`
@@ -150,7 +150,7 @@ for (const [language, words] of [
     `growth is readable and fits, by token, click and video, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
-      test.setTimeout(120_000)
+      test.setTimeout(300_000)
       await page.goto(await towerUrl(page, 1))
       await expectPlaying(page, 1)
       const videos = async () => (await funnelBy('video')).length

@@ -31,7 +31,7 @@ async function openSeason(page: Page): Promise<string> {
 
 /** The same once its films are made: rows that change move what lies where it is dragged to. */
 async function openMadeSeason(page: Page): Promise<string> {
-  test.setTimeout(120_000)
+  test.setTimeout(300_000)
   const id = await openSeason(page)
   await expect(page.locator('#episodes').getByText(/· Ready/)).toHaveCount(count, { timeout: 45_000 })
   return id

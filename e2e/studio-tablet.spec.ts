@@ -11,7 +11,7 @@ for (const language of ['en', 'dy'] as const)
     `the tables of the studio fit a tablet, and who is signed in waits behind a button, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
-      test.setTimeout(120_000)
+      test.setTimeout(300_000)
       await enterStudio(page, 'owner')
       for (const path of pages) {
         await page.goto(`/studio/${path}?lang=${language}`)

@@ -32,7 +32,7 @@ for (const language of ['en', 'dy'] as const)
     page,
   }) => {
     // Seven pages, each walked through by Tab.
-    test.setTimeout(120_000)
+    test.setTimeout(300_000)
     await inviteOperator('analyst')
     await enterStudio(page, 'owner')
     for (const [path, name] of sheets[language]) {
