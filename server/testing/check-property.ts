@@ -6,10 +6,15 @@ const usualRuns = 50
 
 const { PROPERTY_RUNS, PROPERTY_SEED, PROPERTY_PATH } = process.env
 
-/** The seed of this run. `PROPERTY_SEED` repeats an earlier run. */
-export const propertySeed = PROPERTY_SEED === undefined ? randomInt(2 ** 31) : Number(PROPERTY_SEED)
+/** A usual test run tries the same cases each time, so that it fails for what was changed; `npm run test:properties` looks for new ones. */
+const usualSeed = 1
 
-export const propertyRuns = PROPERTY_RUNS === undefined ? usualRuns : Number(PROPERTY_RUNS)
+/** The seed of this run. `PROPERTY_SEED` repeats an earlier run. */
+export const propertySeed = Number(
+  PROPERTY_SEED ?? (PROPERTY_RUNS === undefined ? usualSeed : randomInt(2 ** 31)),
+)
+
+export const propertyRuns = Number(PROPERTY_RUNS ?? usualRuns)
 
 /** For tests that try many cases: a case may take seconds on a busy machine. */
 export const propertyTimeoutMs = 120_000 + propertyRuns * 2_000
