@@ -7,6 +7,17 @@ import { enterStudio } from './studio.ts'
 
 test.use({ bypassCSP: true })
 
+interface JobList {
+  data: { list: { name: string; state: string; succeeded_at: string | null }[] }
+}
+
+/** When the health check last went well, in ms; 0 where it never has. */
+async function lastSuccess(page: Page): Promise<number> {
+  const answer = (await (await page.request.get('/api/studio/running/jobs')).json()) as JobList
+  const found = answer.data.list.find(({ name }) => name === 'check-health')
+  return Date.parse(found?.succeeded_at ?? '') || 0
+}
+
 const job = (page: Page) => page.getByRole('row', { name: /check-health/ })
 
 test('an owner looks at the parts, sees that each works, and has a job run at once @phone', async ({
@@ -23,13 +34,32 @@ test('an owner looks at the parts, sees that each works, and has a job run at on
     await expect(page.getByRole('listitem').filter({ hasText: new RegExp(`^${part}`) })).toContainText(
       'Works.',
     )
+  const before = await lastSuccess(page)
   await job(page)
     .getByRole('button', { name: /^Run now/ })
     .click()
+  await expect.poll(async () => (await lastSuccess(page)) > before).toBe(true)
   await expect(job(page)).toContainText('Fine')
   await expect(page.getByText('Every file became an episode.')).toBeVisible()
   await expectReadable(page)
   await expectFits(page)
+})
+
+test('a job that waits for a worker is shown as done once it is, without a reload @desktop', async ({
+  page,
+}) => {
+  await enterStudio(page, 'owner')
+  let asked = 0
+  await page.route('**/api/studio/running/jobs', async (route) => {
+    const response = await route.fetch()
+    const answer = (await response.json()) as JobList
+    asked++
+    for (const each of answer.data.list) if (asked <= 2) each.state = 'wanted'
+    await route.fulfill({ response, json: answer })
+  })
+  await page.goto('/studio/running')
+  await expect(job(page)).toContainText('Will run at once')
+  await expect(job(page)).toContainText('Fine')
 })
 
 test('support sees a mail that was given up, without its link, and sends it again; it arrives @phone', async ({

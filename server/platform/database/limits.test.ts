@@ -33,7 +33,8 @@ test('of many at once exactly as many pass as there are turns', async () => {
 test('a key of a person is the same each time, says nothing, and is another with another secret', () => {
   const key = keyFor('secret', 'sign-in', 'ada@example.com')
   expect(key).toBe(keyFor('secret', 'sign-in', 'ada@example.com'))
-  expect(key).not.toContain('ada')
+  // The key's random letters may spell any short word.
+  expect(key).not.toContain('ada@example')
   expect(keyFor('other', 'sign-in', 'ada@example.com')).not.toBe(key)
 })
 

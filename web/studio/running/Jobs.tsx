@@ -42,11 +42,20 @@ const named = [
   'sweep-operators',
 ] as const
 
-/** What comes round by the clock, what fails first. */
+const againMs = 30_000
+/** A worker takes a wanted job within seconds. */
+const wantedAgainMs = 1000
+
+/** The scheduled jobs, failing ones first. The list is asked for again sooner while a job waits for a worker. */
 export function Jobs() {
   const { t, language } = useTexts()
   const mayRun = useMay()(runJob)
-  const jobs = useQuery({ queryKey: ['jobs'], queryFn: ({ signal }) => call(listJobs, { signal }) })
+  const jobs = useQuery({
+    queryKey: ['jobs'],
+    queryFn: ({ signal }) => call(listJobs, { signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.list.some((job) => job.state === 'wanted') ? wantedAgainMs : againMs,
+  })
   if (jobs.isLoadingError) return <CouldNotLoad onRetry={() => void jobs.refetch()} />
   if (!jobs.data) return <div className={styles.wait} aria-busy="true" />
   const columns = [
