@@ -13,7 +13,7 @@ export const desktop = { viewport: { width: 1440, height: 900 } }
  * or `@desktop` in their names.
  */
 export const onPhones =
-  /(account|bad-days|consent|empty|encrypted|error-reports|extra-rung|first-picture|forms|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|session|tablet|unsaved))\.spec\.ts/
+  /(account|bad-days|consent|empty|encrypted|end-of-drama|error-reports|extra-rung|first-picture|forms|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|paywall|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|session|tablet|unsaved))\.spec\.ts/
 export const onDesktops = /(keyboard|stamina|studio-(content|folder|homepage|keyboard|search))\.spec\.ts/
 
 export default defineConfig({

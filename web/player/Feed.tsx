@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, type ReactNode, type RefObject } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, type ReactNode, type RefObject } from 'react'
 import { play } from './play.ts'
 import styles from './feed.module.css'
 
@@ -16,16 +16,32 @@ interface FeedProps {
 export function Feed({ box, count, index, onIndex, renderSlide, label }: FeedProps) {
   /** The slide that the box shows as far as its owner was told: a step that is drawn after the next one was taken leads nobody back. */
   const told = useRef<number>(undefined)
+  /** The slides' height at the last look. Until they are scrolled for a new one, their place says nothing of what is shown. */
+  const height = useRef(0)
 
   // At once: a key asks for the next picture, not for the way there. A finger's swipe is the browser's own.
   useLayoutEffect(() => {
     if (!box.current || told.current === index) return
     told.current = index
+    height.current = box.current.clientHeight
     showSlide(box.current, index)
   }, [box, index])
 
+  const keepShown = useCallback(() => {
+    if (!box.current) return
+    height.current = box.current.clientHeight
+    if (told.current !== undefined) showSlide(box.current, told.current)
+  }, [box])
+  useEffect(() => {
+    if (!box.current) return undefined
+    const resized = new ResizeObserver(keepShown)
+    resized.observe(box.current)
+    return () => resized.disconnect()
+  }, [box, keepShown])
+
   const follow = () => {
     if (!box.current) return
+    if (box.current.clientHeight !== height.current) return keepShown()
     const shown = Math.min(count - 1, Math.max(0, slideOf(box.current)))
     if (shown === told.current) return
     told.current = shown

@@ -7,6 +7,8 @@ import { usePreferences } from './use-preferences.ts'
 import type { ChosenCaption } from './VideoSlide.tsx'
 import styles from './settings-sheet.module.css'
 
+/** A device with a mouse or a touchpad has a keyboard too, as a rule. */
+const hasKeys = matchMedia('(any-hover: hover)').matches
 const speeds = [0.75, 1, 1.25, 1.5, 1.75, 2]
 
 interface SettingsSheetProps {
@@ -34,11 +36,8 @@ export function SettingsSheet({ rungs, captions, video, onShortcuts, onClose }: 
         <Choices
           title={t('player.quality')}
           chosen={quality}
-          options={[
-            [null, t('player.auto')],
-            ...rungs.map((height): [number, string] => [height, `${height}p`]),
-          ]}
-          onChoose={(height) => preferences.set({ quality: height })}
+          options={[[null, t('player.auto')], ...rungs.map((side): [number, string] => [side, `${side}p`])]}
+          onChoose={(side) => preferences.set({ quality: side })}
         />
       )}
       {captions.all.length > 0 && (
@@ -58,9 +57,11 @@ export function SettingsSheet({ rungs, captions, video, onShortcuts, onClose }: 
             {t('player.pip')}
           </Button>
         )}
-        <Button look="quiet" onClick={onShortcuts}>
-          {t('player.shortcuts')}
-        </Button>
+        {hasKeys && (
+          <Button look="quiet" onClick={onShortcuts}>
+            {t('player.shortcuts')}
+          </Button>
+        )}
       </div>
     </Sheet>
   )

@@ -4,6 +4,7 @@ import { Feed, stepFeed } from './Feed.tsx'
 import { ShortcutSheet } from './ShortcutSheet.tsx'
 import { shortcutFor } from './shortcuts.ts'
 import type { SlideCommands } from './use-commands.ts'
+import { useWheelSteps } from './use-wheel-steps.ts'
 import styles from './stage.module.css'
 
 export interface SlideTools {
@@ -39,6 +40,7 @@ export function Stage({ count, index, onIndex, renderSlide, label }: StageProps)
     // No scroll is told of in the background, from where the system's own controls step.
     if (document.hidden) onIndex(index + by)
   }
+  useWheelSteps(feed, step)
   const latest = useRef(step)
   useEffect(() => {
     latest.current = step

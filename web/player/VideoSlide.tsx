@@ -63,8 +63,9 @@ export function VideoSlide(props: VideoSlideProps) {
     if (video) box.current?.prepend(video)
   }, [video])
   useEffect(() => {
-    if (active && state.ended) return afterDialogs(onEnded)
-  }, [active, state.ended, onEnded])
+    // One that ended before and comes back on screen plays again already, which the state is still to tell.
+    if (active && state.ended && video?.ended) return afterDialogs(onEnded)
+  }, [active, state.ended, video, onEnded])
   useEffect(() => {
     if (active) onState(state)
   }, [active, state, onState])
@@ -76,14 +77,19 @@ export function VideoSlide(props: VideoSlideProps) {
     },
     [video],
   )
+  const undoTap = useRef(commands.togglePlay)
   const gestures = useGestures({
     onTap: () => {
       poke()
-      commands.togglePlay()
+      // Where the browser silenced the episode, the first tap asks for its sound.
+      const isSilenced = preferences.get().silenced && !state.paused
+      if (isSilenced) turnOnSound()
+      else commands.togglePlay()
+      undoTap.current = isSilenced ? () => {} : commands.togglePlay
     },
     onDoubleTap: () => {
       // The first tap has paused what the second one likes.
-      commands.togglePlay()
+      undoTap.current()
       setLiked((before) => before + 1)
       props.onDoubleTap()
     },
@@ -136,6 +142,8 @@ function afterDialogs(run: () => void): (() => void) | undefined {
   return () => dialog.removeEventListener('close', run)
 }
 
+const turnOnSound = () => preferences.set({ silenced: false, muted: false })
+
 /** What lies over the picture's middle: paused, loading, twice the speed, sound to be tapped for. */
 function Signs({ state, fast }: { state: VideoState; fast: boolean }) {
   const { t } = useTranslation()
@@ -148,16 +156,14 @@ function Signs({ state, fast }: { state: VideoState; fast: boolean }) {
         </span>
       )}
       {state.waiting && <span className={styles.spinner} role="status" aria-label={t('list.loading')} />}
-      {fast && <span className={styles.fast}>{t('player.faster')}</span>}
-      {silenced && !state.paused && (
-        <button
-          type="button"
-          className={styles.sound}
-          onClick={() => preferences.set({ silenced: false, muted: false })}
-        >
-          <Icon name="mute" size={20} /> {t('player.soundOn')}
-        </button>
-      )}
+      <div className={styles.pills}>
+        {silenced && !state.paused && (
+          <button type="button" className={styles.sound} onClick={turnOnSound}>
+            <Icon name="mute" size={20} /> {t('player.soundOn')}
+          </button>
+        )}
+        {fast && <span className={styles.fast}>{t('player.faster')}</span>}
+      </div>
     </>
   )
 }

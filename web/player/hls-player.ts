@@ -5,6 +5,7 @@ import { FailureJudge } from './judge-failure.ts'
 import { sameAsset, withFreshPass } from './link.ts'
 import { MasterLoader } from './master-loader.ts'
 import { play } from './play.ts'
+import { shortSide } from './short-side.ts'
 import type { OpenPlayer } from './stream.ts'
 import { watchStandstill } from './watch-standstill.ts'
 
@@ -88,11 +89,11 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
   hls.loadSource(source.hls_url)
   hls.attachMedia(video)
   return {
-    rungs: () => [...new Set(hls.levels.map(({ height }) => height))].filter(Boolean),
-    choose: (height) => {
+    rungs: () => [...new Set(hls.levels.map(shortSide))].filter(Boolean),
+    choose: (side) => {
       // Saying "automatic" to a stream that is so already would throw away what it has buffered.
-      if (height === null && hls.autoLevelEnabled) return
-      hls.nextLevel = height === null ? -1 : rungOf(hls, height)
+      if (side === null && hls.autoLevelEnabled) return
+      hls.nextLevel = side === null ? -1 : rungOf(hls, side)
     },
     renew(fresh) {
       const same = sameAsset(source.hls_url, fresh.hls_url)
@@ -133,11 +134,11 @@ function rungWithin({ levels }: Hls): number {
   return Math.max(0, fits)
 }
 
-/** The rung of this height, or the next lower one that the stream has. */
-function rungOf({ levels }: Hls, height: number): number {
+/** The rendition with this shorter side, or the next lower one that the stream has. */
+function rungOf({ levels }: Hls, side: number): number {
   return Math.max(
     0,
-    levels.findLastIndex((level) => level.height <= height),
+    levels.findLastIndex((level) => shortSide(level) <= side),
   )
 }
 

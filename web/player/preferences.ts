@@ -5,7 +5,7 @@ export interface Preferences {
   rate: number
   /** The language of the captions shown, or null for none; undefined until chosen, which means the interface's language. */
   captions?: string | null
-  /** The height of the wanted rung, or null for automatic. */
+  /** The shorter side of the wanted rendition, or null for automatic. */
   quality: number | null
   /** The browser refused sound before a tap: muted for this visit only. */
   silenced: boolean

@@ -14,10 +14,10 @@ export interface Source {
 
 /** What fetches and decodes: hls.js, or the browser itself. */
 export interface Player {
-  /** Heights of the rungs, lowest first; empty until known or where the browser chooses by itself. */
+  /** The shorter sides of the renditions, lowest first; empty until known or where the browser chooses by itself. */
   rungs(): number[]
-  /** The wanted rung by its height, or null for automatic choice. */
-  choose(height: number | null): void
+  /** The wanted rendition by its shorter side, or null for automatic choice. */
+  choose(side: number | null): void
   /** Goes on with a fresh link, at the same second. */
   renew(source: Source): void
   /** The stream on screen fills its buffer; one that waits holds a few seconds only. */

@@ -1,8 +1,8 @@
 import '#web/i18n/watch.ts'
 import { useQuery } from '@tanstack/react-query'
-import { memo, useEffect, useState, useSyncExternalStore } from 'react'
+import { memo, useEffect, useState, useSyncExternalStore, type MouseEvent } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { Link, useParams, useSearchParams } from 'react-router'
+import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import type { Video } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'
 import { Card } from '#web/features/catalog/Card.tsx'
@@ -58,7 +58,12 @@ export function Component() {
 
 function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
   const { t } = useTranslation()
-  const [number, choose] = useEpisodeNumber(video, episodes)
+  const [number, setNumber] = useEpisodeNumber(video, episodes)
+  const [atEnd, setAtEnd] = useState(false)
+  const choose = (chosen: number) => {
+    setAtEnd(false)
+    setNumber(chosen)
+  }
   const { video_cents: cents, currency } = video.price
   useEffect(
     () => track({ name: 'ViewContent', contentId: video.id, cents, currency }),
@@ -108,6 +113,8 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
         episodes={episodes}
         number={number}
         onNumber={choose}
+        atEnd={atEnd}
+        onEnd={() => setAtEnd(true)}
         rail={rail}
         onDoubleTap={() => favor(true)}
         back={<Back />}
@@ -145,10 +152,26 @@ const Related = memo(function Related({ videos }: { videos: Video['related'] }) 
   )
 })
 
+/** Whether a page of ours was open before this one in the tab: the router counts its entries of the history. */
+const isBehindOurPage = () => Number(Object(history.state).idx) > 0
+
+/** Leads back to the list that the person came from, and from a page of their own entry to the homepage. */
 function Back() {
   const { t } = useTranslation()
+  const navigate = useNavigate()
+  const hasBefore = isBehindOurPage()
+  const goBack = (event: MouseEvent) => {
+    if (!hasBefore || event.metaKey || event.ctrlKey || event.shiftKey) return
+    event.preventDefault()
+    void navigate(-1)
+  }
   return (
-    <Link to={paths.home.to()} className={styles.back} aria-label={t('site.home')}>
+    <Link
+      to={paths.home.to()}
+      className={styles.back}
+      aria-label={t(hasBefore ? 'video.back' : 'site.home')}
+      onClick={goBack}
+    >
       <Icon name="back" />
     </Link>
   )

@@ -9,11 +9,14 @@ import {
   type CSSProperties,
   type ReactNode,
 } from 'react'
+import { useNavigate } from 'react-router'
 import type { Video } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'
 import { useProgress } from '#web/features/library/use-progress.ts'
+import { EndSlide, NextDrama } from '#web/features/media/EndSlide.tsx'
 import { EpisodeSlide } from '#web/features/media/EpisodeSlide.tsx'
 import { playingQuery } from '#web/features/media/queries.ts'
+import { paths } from '#web/lib/paths.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { isAmple } from '#web/player/connection.ts'
 import { Stage } from '#web/player/Stage.tsx'
@@ -34,15 +37,21 @@ interface WatchProps {
   episodes: Episode[]
   number: number
   onNumber: (number: number) => void
+  /** What follows the last episode is on screen. */
+  atEnd: boolean
+  onEnd: () => void
   rail: ReactNode
   back: ReactNode
   onDoubleTap: () => void
 }
 
 /** The feed of a video's episodes: plays, goes on to the next, keeps the place, sells what is locked. */
-export function Watch({ video, episodes, number, onNumber, rail, back, onDoubleTap }: WatchProps) {
-  const index = episodes.findIndex((episode) => episode.number === number)
+export function Watch(props: WatchProps) {
+  const { video, episodes, number, onNumber, atEnd, onEnd, rail, back, onDoubleTap } = props
+  const index = atEnd ? episodes.length : episodes.findIndex((episode) => episode.number === number)
   const episode = episodes[index]
+  const [nextDrama] = video.related
+  const openNext = useOpenDrama(nextDrama?.id)
   const progress = useProgress(video.id)
   const neighbours = useNeighbours(episode?.id)
   const paid = usePaid(video.id)
@@ -50,6 +59,7 @@ export function Watch({ video, episodes, number, onNumber, rail, back, onDoubleT
     progress.flush()
     const chosen = episodes[next]
     if (chosen) onNumber(chosen.number)
+    else onEnd()
   }
   const onState = (state: VideoState) => {
     if (!episode || !state.started) return
@@ -62,13 +72,25 @@ export function Watch({ video, episodes, number, onNumber, rail, back, onDoubleT
   return (
     <div className={styles.stage} style={{ '--shape': shape } as CSSProperties}>
       <Stage
-        count={episodes.length}
+        // The end follows the episodes, and the next drama the end.
+        count={episodes.length + (nextDrama ? 2 : 1)}
         index={index}
         onIndex={goTo}
         label={video.title}
         renderSlide={(i, tools) => {
           const shown = episodes[i]
-          if (!shown) return null
+          if (!shown && i > episodes.length)
+            return nextDrama && <NextDrama video={nextDrama} onOpen={openNext} />
+          if (!shown)
+            return (
+              <EndSlide
+                related={video.related}
+                active={atEnd}
+                back={back}
+                onReplay={() => goTo(episodes.length - 1)}
+                onNext={openNext}
+              />
+            )
           return (
             <EpisodeSlide
               key={shown.id}
@@ -95,6 +117,14 @@ export function Watch({ video, episodes, number, onNumber, rail, back, onDoubleT
       />
     </div>
   )
+}
+
+/** Opens another drama at its first episode, or where its viewer left off. */
+function useOpenDrama(id: string | undefined): () => void {
+  const navigate = useNavigate()
+  return useCallback(() => {
+    if (id !== undefined) void navigate(paths.video.to(id))
+  }, [id, navigate])
 }
 
 /**

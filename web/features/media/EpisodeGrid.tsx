@@ -49,13 +49,14 @@ export function EpisodeGrid({ episodes, current, onChoose, onStep }: EpisodeGrid
 function Cell({ episode, playing, onChoose }: { episode: Episode; playing: boolean; onChoose: () => void }) {
   const { t } = useTranslation()
   const { number, title, state, ready, duration_ms, thumb_url } = episode
-  const word = playing ? t('video.playing') : ready ? t(`video.${state}`) : t('video.notReady')
+  const plays = playing && ready && state !== 'locked'
+  const word = plays ? t('video.playing') : ready ? t(`video.${state}`) : t('video.notReady')
   return (
     <button type="button" className={styles.cell} onClick={onChoose} aria-current={playing || undefined}>
       <span className={styles.still} style={thumb_url ? { backgroundImage: `url("${thumb_url}")` } : {}}>
         {state === 'locked' && <Icon name="lock" size={18} />}
         {state === 'unlocked' && <Icon name="check" size={18} />}
-        {playing && <span className={styles.bars} />}
+        {plays && <span className={styles.bars} />}
       </span>
       <span className={styles.words}>
         <span className="hidden-text">{t('video.episode', { number })}</span>

@@ -1,0 +1,119 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { VideoCard } from '#contract/catalog.ts'
+import { Card, Cover } from '#web/features/catalog/Card.tsx'
+import { videoQuery } from '#web/features/catalog/queries.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import { episodesQuery } from './queries.ts'
+import { useCountdown } from './use-countdown.ts'
+import styles from './end-slide.module.css'
+
+interface EndSlideProps {
+  /** Related dramas; the first is the next one. */
+  related: VideoCard[]
+  active: boolean
+  back: ReactNode
+  onReplay: () => void
+  onNext: () => void
+}
+
+/** Follows a drama's last episode: plays the next drama after a count-down that can be stopped, or the episode again. */
+export function EndSlide({ related, active, back, onReplay, onNext }: EndSlideProps) {
+  const { t } = useTranslation()
+  const [next, ...others] = related
+  usePrefetch(next?.id, active)
+  return (
+    <section className={styles.slide} aria-label={t('end.title')}>
+      <NextCover video={next} />
+      <div className={styles.top}>{active && back}</div>
+      <div className={styles.content}>
+        <div className={styles.words}>
+          <h2>{t('end.title')}</h2>
+          {next && active && <UpNext video={next} onNext={onNext} />}
+          <div className={styles.buttons}>
+            <Button look="quiet" onClick={onReplay}>
+              <Icon name="play" size={18} /> {t('end.replay')}
+            </Button>
+            <Link className={buttonClass('quiet')} to={paths.home.to()}>
+              {t('list.emptyWay')}
+            </Link>
+          </div>
+        </div>
+        {others.length > 0 && (
+          <ul className={styles.related} aria-label={t('video.related')}>
+            {others.map((video) => (
+              <li key={video.id}>
+                <Card video={video} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** What a swipe beyond the end leads to: it opens the next drama once it is seen whole. */
+export function NextDrama({ video, onOpen }: { video: VideoCard; onOpen: () => void }) {
+  const slide = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!slide.current) return undefined
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onOpen(), {
+      threshold: 0.9,
+    })
+    observer.observe(slide.current)
+    return () => observer.disconnect()
+  }, [onOpen])
+  return (
+    <div ref={slide} className={styles.slide}>
+      <NextCover video={video} />
+    </div>
+  )
+}
+
+const countdownSeconds = 8
+
+function UpNext({ video, onNext }: { video: VideoCard; onNext: () => void }) {
+  const { t } = useTranslation()
+  const { seconds, stop } = useCountdown(countdownSeconds, onNext)
+  return (
+    <div className={styles.next}>
+      <div className={styles.poster}>
+        <Cover video={video} eager />
+      </div>
+      <div className={styles.about}>
+        <p>{t('end.next')}</p>
+        <h3>{video.title}</h3>
+        <p>{t('card.episodes', { count: video.episode_count })}</p>
+        <p role="timer">{seconds === null ? '' : t('end.countdown', { count: seconds })}</p>
+        <div className={styles.buttons}>
+          <Button onClick={onNext}>{t('end.play')}</Button>
+          {seconds !== null && (
+            <Button look="quiet" onClick={stop}>
+              {t('end.stop')}
+            </Button>
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function NextCover({ video }: { video: VideoCard | undefined }) {
+  const cover = video?.cover_url ? { backgroundImage: `url("${video.cover_url}")` } : {}
+  return <div className={styles.cover} style={cover} />
+}
+
+/** The next drama's page has its data by the time that it opens. */
+function usePrefetch(id: string | undefined, active: boolean): void {
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    if (!active || id === undefined) return
+    void queryClient.prefetchQuery(videoQuery(id))
+    void queryClient.prefetchQuery(episodesQuery(id))
+  }, [active, id, queryClient])
+}
