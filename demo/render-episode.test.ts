@@ -54,7 +54,7 @@ describe("a drama's folder", () => {
     expect(description).toMatchObject({
       title: drama.title,
       free_episodes: 3,
-      price: { currency: 'USD', episode_cents: 99, video_cents: 999 },
+      price: { currency: 'USD', episode_cents: 99, video_cents: 249 },
     })
   })
 

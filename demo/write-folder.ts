@@ -17,7 +17,7 @@ function description(drama: Drama): string {
     category: drama.category,
     tags: drama.tags,
     free_episodes: 3,
-    price: { currency: 'USD', episode_cents: 99, video_cents: 999 },
+    price: { currency: 'USD', episode_cents: 99, video_cents: 249 },
     ...(drama.badge ? { badge: drama.badge } : {}),
     ...(drama.featured ? { featured: true } : {}),
     episodes: drama.episodes.map(({ title }) => ({ title })),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { orderStatuses, paymentMethods } from '#contract/billing.ts'
-import { languages } from '#contract/languages.ts'
+import { htmlLanguage, languages } from '#contract/languages.ts'
 import { socialAnswers } from '#contract/social.ts'
 
 const files = import.meta.glob<object>('./*.json', { import: 'default', eager: true })
@@ -68,6 +68,24 @@ it.each(languages)('%s has every plural form that it needs', (language) => {
     for (const key of keys)
       for (const form of needed)
         expect.soft(JSON.stringify(files[`./${language}${part}`])).toContain(key.replace('_other', form))
+  }
+})
+
+/** Of lengths of a period, which is never 0 days: "every day" names no number. */
+const neverZero = new Set(['pay.renewsEvery', 'pay.introThen', 'shopping.per', 'shopping.first'])
+
+it.each(languages)('%s names the number in the form that 0, 1, 2, 5, 21 and 1,000,000 take', (language) => {
+  const rules = new Intl.PluralRules(htmlLanguage[language])
+  for (const part of parts) {
+    const texts = flatten(files[`./${language}${part}`])
+    const plurals = [...texts.keys()].filter((key) => key.endsWith('_other')).map(askedFor)
+    for (const key of plurals)
+      for (const count of [0, 1, 2, 5, 21, 1_000_000]) {
+        const text = texts.get(`${key}_${rules.select(count)}`) ?? ''
+        expect.soft(text, `${key} of ${count}`).not.toBe('')
+        const named = placeholders(texts.get(`${key}_other`) ?? '')
+        if (!neverZero.has(key)) expect.soft(placeholders(text), `${key} of ${count}`).toEqual(named)
+      }
   }
 })
 

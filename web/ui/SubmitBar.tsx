@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { useId, type ReactNode } from 'react'
 import { money } from '#web/lib/money.ts'
 import { Button } from './Button.tsx'
 import styles from './submit-bar.module.css'
@@ -11,6 +11,10 @@ interface SubmitBarProps {
   label: (price: string) => string
   /** The whole price in words, read out with the button. */
   terms: string
+  /** Other terms that may take their place: the bar has room for the longest, so that a choice moves nothing. */
+  otherTerms?: string[]
+  /** What is chosen in the bar itself, above the terms. */
+  children?: ReactNode
   /** A quiet line beneath. */
   note?: string
   /** What the button says in place of the price while it works. */
@@ -22,11 +26,19 @@ interface SubmitBarProps {
 
 /** Stays at the foot of what is bought: the terms, and the button with the price. */
 export function SubmitBar(props: SubmitBarProps) {
-  const { cents, currency, label, terms, note, busy, disabled, onPress } = props
+  const { cents, currency, label, terms, otherTerms = [], children, note, busy, disabled, onPress } = props
   const id = useId()
   return (
     <div className={styles.bar}>
-      <p id={id}>{terms}</p>
+      {children}
+      <div className={styles.terms}>
+        <p id={id}>{terms}</p>
+        {otherTerms.map((other) => (
+          <p key={other} aria-hidden="true">
+            {other}
+          </p>
+        ))}
+      </div>
       <Button
         wide
         type={onPress ? 'button' : 'submit'}

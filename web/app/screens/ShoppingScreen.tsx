@@ -7,6 +7,7 @@ import type { OfferedGateway, Plan } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
 import { Checkout } from '#web/features/billing/Checkout.tsx'
 import { OpenInBrowser } from '#web/features/billing/OpenInBrowser.tsx'
+import { SignInLink } from '#web/features/billing/SignInLink.tsx'
 import { Subscription } from '#web/features/billing/Subscription.tsx'
 import { Ways, waysFor } from '#web/features/billing/Ways.tsx'
 import { plansQuery } from '#web/features/billing/queries.ts'
@@ -32,7 +33,10 @@ export function Component() {
     <section className={styles.shopping}>
       <title>{t('shopping.title')}</title>
       <h1>{t('shopping.title')}</h1>
-      <p className={styles.lead}>{t('shopping.lead')}</p>
+      <div className={styles.lead}>
+        <p>{t('shopping.lead')}</p>
+        <SignInLink />
+      </div>
       <div className={styles.hint}>
         <OpenInBrowser />
       </div>
@@ -154,7 +158,9 @@ function PlanCard({ plan, standing, closed, onChoose }: PlanCardProps) {
       <p className={styles.description}>{plan.description}</p>
       <p className={styles.price}>
         {money(first ?? plan.price_cents, plan.currency)}{' '}
-        <span>{t(first === undefined ? 'shopping.per' : 'shopping.first', { days })}</span>
+        <span>
+          {t(first === undefined ? 'shopping.per' : 'shopping.first', { days, count: plan.period_days })}
+        </span>
       </p>
       <p className={styles.terms}>
         {planTerms(t, plan)} {t('pay.cancelAnyTime')}

@@ -10,6 +10,7 @@ import type { CardEntry, CardFields } from './card-entry.ts'
 import { OrderDone } from './OrderDone.tsx'
 import { isFramed, reportOrder } from './order-report.ts'
 import { leaveOwned } from './leave-owned.ts'
+import { rememberPayer } from './remembered-payer.ts'
 import { usePayment } from './use-payment.ts'
 import { usePerson } from './use-person.ts'
 import type { Wish } from './wish.ts'
@@ -52,7 +53,11 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
     card,
   )
   const person = usePerson(byCard ? ['email', 'first', 'last'] : ['email'])
-  useReport(step.at === 'done' ? step.made : null)
+  const done = step.at === 'done' ? step.made : null
+  useEffect(() => {
+    if (done) rememberPayer(person.value)
+  }, [done, person.value])
+  useReport(done)
   if (step.at === 'done') return <OrderDone order={step.made} />
   return (
     <CardForm

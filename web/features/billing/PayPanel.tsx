@@ -9,6 +9,7 @@ import { notePaywall } from '#web/lib/funnel.ts'
 import { money } from '#web/lib/money.ts'
 import { Checkout } from './Checkout.tsx'
 import { OpenInBrowser } from './OpenInBrowser.tsx'
+import { SignInLink } from './SignInLink.tsx'
 import { Ways, waysFor } from './Ways.tsx'
 import { episodeChoice, payLabel, planChoice, videoChoice, type Choice } from './words.ts'
 import styles from './pay-panel.module.css'
@@ -27,7 +28,7 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
   const choices = [
     episodeChoice(t, offer),
     videoChoice(t, { id: episode.video_id, price, count: video.episode_count, running }),
-    ...plans.map((plan) => planChoice(t, plan)),
+    ...plans.map((plan) => planChoice(t, plan, plans)),
   ].filter(({ kind, id }) => waysFor(kind, gateways, id).length > 0)
   const layout = useQuery(homepageQuery).data?.pay_theme.layout
   const [chosen, setChosen] = useState(0)
@@ -37,6 +38,8 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
   const ways = choice ? waysFor(choice.kind, gateways, choice.id) : []
   // What was picked for an episode may not be offered for a plan.
   const gateway = ways.find((one) => one === gateways[way]) ?? ways[0]
+  const termsOf = ({ kind, terms }: Choice) =>
+    kind === 'plan' ? `${terms} ${t('pay.cancelAnyTime')}` : terms
   if (!choice || !gateway) return <p className={styles.panel}>{t('pay.noGateway')}</p>
   return (
     <section
@@ -48,6 +51,7 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
         <Icon name="lock" size={28} />
         <h2>{t('pay.title', { number: episode.number })}</h2>
         <p>{t('pay.lead')}</p>
+        <SignInLink />
       </header>
       <OpenInBrowser />
       <fieldset className={styles.choices}>
@@ -61,19 +65,21 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
           />
         ))}
       </fieldset>
-      <Ways
-        gateways={ways}
-        chosen={ways.indexOf(gateway)}
-        onChoose={(i) => setWay(gateways.findIndex((one) => one === ways[i]))}
-      />
       <SubmitBar
         cents={choice.cents}
         currency={choice.currency}
         label={payLabel(t, choice)}
-        terms={choice.kind === 'plan' ? `${choice.terms} ${t('pay.cancelAnyTime')}` : choice.terms}
+        terms={termsOf(choice)}
+        otherTerms={choices.filter((other) => other !== choice).map(termsOf)}
         note={gateway.id === 'sandbox' ? t('pay.sandbox') : ''}
         onPress={() => setPaying(true)}
-      />
+      >
+        <Ways
+          gateways={ways}
+          chosen={ways.indexOf(gateway)}
+          onChoose={(i) => setWay(gateways.findIndex((one) => one === ways[i]))}
+        />
+      </SubmitBar>
       {paying && (
         <Checkout choice={choice} gateway={gateway} onClose={() => setPaying(false)} onPaid={onPaid} />
       )}
@@ -87,7 +93,7 @@ function Option({ option, checked, onChoose }: { option: Choice; checked: boolea
     <label className={styles.option}>
       <input type="radio" name="choice" checked={checked} onChange={onChoose} />
       <span className={styles.name}>
-        {option.name} {option.highlight && <em>{t('pay.best')}</em>}
+        {option.name} {option.badge && <em>{t(option.badge === 'best' ? 'pay.best' : 'pay.recommended')}</em>}
       </span>
       <span className={styles.price}>{money(option.cents, option.currency)}</span>
       <span className={styles.text}>{option.kind === 'plan' ? option.terms : option.text}</span>

@@ -1,14 +1,14 @@
+import { useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { useFields } from '#web/ui/use-fields.ts'
 import { badFields, type Person } from './person.ts'
-
-const nobody: Person = { email: '', first: '', last: '' }
+import { rememberedPayer } from './remembered-payer.ts'
 
 /** The person's fields; only those that are asked for are checked. */
 export function usePerson(asked: readonly (keyof Person)[]) {
   const { t } = useTranslation()
   const messages = { email: t('order.emailBad'), first: t('order.nameBad'), last: t('order.nameBad') }
-  const initial: Record<keyof Person, string> = nobody
+  const [initial] = useState<Record<keyof Person, string>>(rememberedPayer)
   return useFields(initial, (person) => {
     const bad = badFields(person).filter((name) => asked.includes(name))
     return Object.fromEntries(bad.map((name) => [name, messages[name]]))

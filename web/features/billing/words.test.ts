@@ -5,6 +5,7 @@ import '#web/i18n/mine.ts'
 import '#web/i18n/watch.ts'
 import { i18n } from '#web/i18n/index.ts'
 import {
+  badgeOf,
   changeWords,
   episodeChoice,
   membershipWords,
@@ -42,6 +43,17 @@ test('an introductory price is said with what follows it', () => {
   expect(payLabel(t, planChoice(t, plan))('$4.99')).toBe('Subscribe for $4.99')
 })
 
+test('only the lowest price per day is called the best value, whatever the operator recommends', () => {
+  const plans = [
+    { ...plan, id: 'weekly', highlight: false },
+    { ...plan, id: 'monthly', price_cents: 2499, period_days: 30, highlight: true },
+    { ...plan, id: 'yearly', price_cents: 14_999, period_days: 365, highlight: false },
+  ]
+  expect(plans.map((one) => badgeOf(one, plans))).toEqual([undefined, 'recommended', 'best'])
+  expect(plans.slice(0, 2).map((one) => badgeOf(one, plans.slice(0, 2)))).toEqual([undefined, 'best'])
+  expect(badgeOf(plan, [plan])).toBe('recommended')
+})
+
 test('for whom the introductory price is not, the plain one is said', () => {
   const { cents, terms } = planChoice(t, plan).regular ?? { terms: '' }
   expect([cents, terms.includes('$4.99'), terms.includes('$9.99 every 7 days')]).toEqual([999, false, true])
@@ -51,6 +63,7 @@ test('a plain price is said with its renewal, a single day in the singular', () 
   const { intro_price_cents: _none, ...plain } = plan
   expect(planTerms(t, { ...plain, period_days: 1 })).toContain('$9.99 every day until you cancel')
   expect(planChoice(t, plain).cents).toBe(999)
+  expect(planTerms(t, { ...plan, period_days: 1 })).toContain('$4.99 for the first day, then $9.99 every day')
 })
 
 test('an episode is bought once, at its price and in its currency', () => {

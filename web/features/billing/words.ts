@@ -16,7 +16,7 @@ export interface Choice {
   currency: string
   /** The whole price in words: now, later, how often, how it ends. */
   terms: string
-  highlight: boolean
+  badge?: PlanBadge | undefined
   /** A period of a plan that runs already. */
   owed?: boolean
   /** The same without the introductory price, for whom it is not. */
@@ -28,11 +28,23 @@ export function planTerms(t: Translate, plan: Plan): string {
   const { price_cents, intro_price_cents, currency, period_days } = plan
   const price = money(price_cents, currency)
   const days = t('pay.days', { count: period_days })
-  if (intro_price_cents === undefined) return t('pay.renewsEvery', { price, days })
-  return t('pay.introThen', { intro: money(intro_price_cents, currency), price, days })
+  if (intro_price_cents === undefined) return t('pay.renewsEvery', { price, days, count: period_days })
+  const intro = money(intro_price_cents, currency)
+  return t('pay.introThen', { intro, price, days, count: period_days })
 }
 
-export function planChoice(t: Translate, plan: Plan): Choice {
+/** What a plan is praised for. `best` is arithmetic and never an opinion. */
+export type PlanBadge = 'best' | 'recommended'
+
+/** The lowest price per day is the best value; the operator's own choice is a recommendation. */
+export function badgeOf(plan: Plan, plans: readonly Plan[]): PlanBadge | undefined {
+  const perDay = ({ price_cents, period_days }: Plan) => price_cents / period_days
+  const others = plans.filter(({ id, currency }) => id !== plan.id && currency === plan.currency)
+  if (others.length > 0 && others.every((other) => perDay(plan) < perDay(other))) return 'best'
+  return plan.highlight ? 'recommended' : undefined
+}
+
+export function planChoice(t: Translate, plan: Plan, plans: readonly Plan[] = []): Choice {
   return {
     kind: 'plan',
     id: plan.id,
@@ -41,7 +53,7 @@ export function planChoice(t: Translate, plan: Plan): Choice {
     cents: plan.intro_price_cents ?? plan.price_cents,
     currency: plan.currency,
     terms: planTerms(t, plan),
-    highlight: plan.highlight,
+    badge: badgeOf(plan, plans),
     ...(plan.intro_price_cents === undefined ? {} : { regular: regularPrice(t, plan) }),
   }
 }
@@ -51,7 +63,7 @@ export function owedChoice(t: Translate, owed: NonNullable<Membership['owed']>, 
   const text = plans.find(({ id }) => id === owed.id)?.description ?? ''
   const { cents, terms } = regularPrice(t, owed)
   const { id, name, currency } = owed
-  return { kind: 'plan', id, name, text, cents, currency, terms, highlight: false, owed: true }
+  return { kind: 'plan', id, name, text, cents, currency, terms, owed: true }
 }
 
 function regularPrice(
@@ -59,11 +71,11 @@ function regularPrice(
   { price_cents: cents, currency, period_days }: Pick<Plan, 'price_cents' | 'currency' | 'period_days'>,
 ) {
   const [price, days] = [money(cents, currency), t('pay.days', { count: period_days })]
-  return { cents, terms: t('pay.renewsEvery', { price, days }) }
+  return { cents, terms: t('pay.renewsEvery', { price, days, count: period_days }) }
 }
 
 function once(t: Translate, cents: number, currency: string) {
-  return { cents, currency, terms: t('pay.once', { price: money(cents, currency) }), highlight: false }
+  return { cents, currency, terms: t('pay.once', { price: money(cents, currency) }) }
 }
 
 export function episodeChoice(t: Translate, { episode, price }: Pick<Offer, 'episode' | 'price'>): Choice {

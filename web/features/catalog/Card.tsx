@@ -52,7 +52,7 @@ function Plays({ count }: { count: number }) {
   const { t } = useTranslation()
   const plays = shortCount(count)
   return (
-    <span aria-label={t('card.plays', { plays })} role="img">
+    <span aria-label={t('card.plays', { plays, count })} role="img">
       <span aria-hidden="true">▶</span> {plays}
     </span>
   )

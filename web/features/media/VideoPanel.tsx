@@ -25,7 +25,7 @@ export function VideoPanel({
         {[
           video.category?.name,
           t('card.episodes', { count: video.episode_count }),
-          t('card.plays', { plays: shortCount(video.play_count) }),
+          t('card.plays', { plays: shortCount(video.play_count), count: video.play_count }),
         ]
           .filter(Boolean)
           .join(' · ')}

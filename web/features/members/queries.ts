@@ -24,6 +24,8 @@ export function rememberUser(queryClient: QueryClient, user: User): void {
   const before = queryClient.getQueryData(userQuery.queryKey)
   queryClient.setQueryData(userQuery.queryKey, keepUser(user))
   if (before?.id === user.id && before.role === user.role) return
+  // What the card form remembers of the person before (billing/remembered-payer.ts).
+  if (before?.id !== user.id) storage.remove('payer')
   keep('recently_watched', [])
   queryClient.setQueryData(['history', 'recent'], [])
   void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'user' })

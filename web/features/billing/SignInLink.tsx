@@ -1,0 +1,20 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { userQuery } from '#web/features/members/queries.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { paths } from '#web/lib/paths.ts'
+import styles from './sign-in-link.module.css'
+
+/** Leads people who have paid on another device to their account and back to where they were. */
+export function SignInLink() {
+  const { t } = useTranslation()
+  const { data: user } = useQuery(userQuery)
+  if (user?.role === 'member') return null
+  // Swipes rewrite the address without the router: the way back is read here.
+  const from = location.pathname + location.search
+  return (
+    <Link to={paths.signIn.to()} state={{ from }} className={styles.link}>
+      {t('pay.already')} <span>{t('pay.signIn')}</span>
+    </Link>
+  )
+}
