@@ -17,7 +17,7 @@ test('PayPal is called off: that is said, nothing is charged, and the episode ca
   await page.getByRole('button', { name: 'Cancel and return' }).click()
   await expect(page).toHaveURL(/\/order\/result\?order_id=/)
   await expect(page.getByText('The payment was called off. You have not been charged.')).toBeVisible()
-  await page.getByRole('link', { name: 'Watch', exact: true }).click()
+  await page.getByRole('link', { name: 'Try again' }).click()
   await expect(lockedPanel(page, 5)).toBeVisible()
 })
 

@@ -21,7 +21,8 @@ export function presentCard(row: CardRow, language: Language): VideoCard {
     free_episodes: row.free_episodes,
     play_count: row.play_count,
     tags: row.tags.map((tag) => presentName(tag, language)),
-    badge: row.badge,
+    // Nothing is hot that nobody has played yet.
+    badge: row.badge === 'hot' && row.play_count === 0 ? null : row.badge,
     ...(row.progress === null ? {} : { progress: row.progress }),
   }
 }

@@ -49,7 +49,7 @@ export function Component() {
         <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${order.id}`}</p>
       )}
       <Link className={buttonClass(lost ? 'quiet' : 'main')} to={back}>
-        {t('result.watch')}
+        {t(isOpen(order) ? 'result.watch' : 'result.again')}
       </Link>
     </section>
   )
@@ -58,6 +58,11 @@ export function Component() {
 /** Without a remembered place, what was bought: the episode, which goes on where it was left, or the video. */
 function wayOf(order: Order | undefined): string {
   return order?.video_id ? paths.video.to(order.video_id, order.episode_number) : paths.home.to()
+}
+
+/** Whether the episode plays, or may soon: else the way back leads to the offer, to try again. */
+function isOpen(order: Order | undefined): boolean {
+  return !order?.declined && !['cancelled', 'failed', 'expired'].includes(order?.status ?? '')
 }
 
 /** What was read before the payment may have changed with it: it is asked for again where it is shown. */

@@ -8,6 +8,7 @@ import { buttonClass } from '#web/ui/Button.tsx'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { Card, CardSkeleton } from './Card.tsx'
 import { listingQuery } from './queries.ts'
+import { SuggestedDramas } from './SuggestedDramas.tsx'
 import styles from './listing.module.css'
 import section from './section.module.css'
 
@@ -59,6 +60,7 @@ function Empty({ text }: { text: string }) {
       <Link className={buttonClass('main')} to={paths.home.to()}>
         {t('list.emptyWay')}
       </Link>
+      <SuggestedDramas />
     </>
   )
 }

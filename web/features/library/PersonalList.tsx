@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { VideoCard } from '#contract/catalog.ts'
 import { Cover } from '#web/features/catalog/Card.tsx'
+import { SuggestedDramas } from '#web/features/catalog/SuggestedDramas.tsx'
 import { SignInAgain } from '#web/features/members/SignInAgain.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
@@ -145,6 +146,7 @@ function Empty({ text }: { text: string }) {
       <Link className={buttonClass('main')} to={paths.home.to()}>
         {t('list.emptyWay')}
       </Link>
+      <SuggestedDramas />
     </>
   )
 }
