@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, test } from './fixtures.ts'
+import { expect, missingPath, test } from './fixtures.ts'
 
 interface Answer {
   info?: object
@@ -39,3 +39,15 @@ test('where nothing can be paid with, no plan can be chosen, and it is said why'
   await expect(page.getByText('Nothing can be bought right now.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeDisabled()
 })
+
+for (const { name, path } of [
+  { name: 'a page that does not exist', path: missingPath },
+  { name: 'a search without results', path: '/searchDetail/zzzzqqqq' },
+  { name: 'empty favorites', path: '/favorites' },
+])
+  test(`${name} offers dramas to watch`, async ({ page }) => {
+    await page.goto(path)
+    const suggested = page.getByRole('region', { name: 'You may like' })
+    await suggested.getByRole('link', { name: /The Test Tower/ }).click()
+    await expect(page).toHaveURL(/\/videos\//)
+  })

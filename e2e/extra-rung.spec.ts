@@ -23,7 +23,7 @@ async function offerMore(page: Page, codec: string): Promise<string[]> {
 /** Chooses a rung, which is hls.js's to do. */
 async function chooseRung(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Settings', exact: true }).click()
-  await page.getByRole('dialog').getByText('426p').click()
+  await page.getByRole('dialog').getByText('240p').click()
   await page.keyboard.press('Escape')
   const source = () =>
     page

@@ -88,7 +88,7 @@ test('hls.js goes on with the rung that is chosen, at the same second', async ({
     video.currentTime = 2.5
   })
   await settings.click()
-  await page.getByRole('dialog').getByText('426p').click()
+  await page.getByRole('dialog').getByText('240p').click()
   await expect.poll(() => sourceOf(page)).toMatch(/^blob:/)
   await page.keyboard.press('Escape')
   await expect

@@ -73,7 +73,10 @@ test('choosing another offer moves none of them, and the payment methods stay in
       expect(await places()).toEqual(before)
     }
   }
-  await page.setViewportSize(narrowPhone)
-  await expect(panel.getByRole('group', { name: 'How would you like to pay?' })).toBeInViewport({ ratio: 1 })
-  await expect(panel.getByRole('button', { name: 'Pay $0.99' })).toBeInViewport({ ratio: 1 })
+  for (const viewport of [narrowPhone, { width: 844, height: 390 }, { width: 720, height: 450 }]) {
+    await page.setViewportSize(viewport)
+    const methods = panel.getByRole('group', { name: 'How would you like to pay?' })
+    await expect(methods).toBeInViewport({ ratio: 1 })
+    await expect(panel.getByRole('button', { name: 'Pay $0.99' })).toBeInViewport({ ratio: 1 })
+  }
 })

@@ -43,7 +43,7 @@ test('nothing in the player covers anything else in a low window @phone', async 
   ]) {
     await page.setViewportSize(viewport)
     await expect.poll(() => overlap(button('Settings'), button('Add to favorites'))).toBe(false)
-    for (const name of ['Add to favorites', 'Share', 'Mute'])
+    for (const name of ['Add to favorites', 'Share', 'Captions'])
       expect((await button(name).boundingBox())?.x, name).toBeGreaterThan(await rightOfTitle())
     // In percent from above; a caption of two lines takes 60 px.
     const line = () =>

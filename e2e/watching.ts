@@ -30,13 +30,17 @@ export async function swipeUp(page: Page, phone: boolean): Promise<void> {
   if (!phone) return page.keyboard.press('n')
   const { width, height } = page.viewportSize() ?? { width: 390, height: 844 }
   const devtools = await page.context().newCDPSession(page)
-  await devtools.send('Input.synthesizeScrollGesture', {
-    x: width / 2,
-    y: height * 0.7,
-    yDistance: -height * 0.6,
-    speed: 2500,
-    gestureSourceType: 'touch',
-  })
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
+    devtools.send('Input.dispatchTouchEvent', { type, touchPoints })
+  const steps = 20
+  const at = (step: number) => [{ x: width / 2, y: height * (0.75 - (0.6 * step) / steps) }]
+  // Chromium's own scroll gesture now and then sends no moves at all.
+  await touch('touchStart', at(0))
+  for (let step = 1; step <= steps; step++) {
+    await touch('touchMove', at(step))
+    await page.evaluate(() => new Promise(requestAnimationFrame))
+  }
+  await touch('touchEnd', [])
   await devtools.detach()
 }
 

@@ -3,6 +3,7 @@ import { holdPicture } from './hold-picture.ts'
 import { openHlsSoon } from './hls-soon.ts'
 import { openOwn } from './own-player.ts'
 import { play } from './play.ts'
+import { shortSide } from './short-side.ts'
 import type { OpenPlayer, Player, Source } from './stream.ts'
 import { watchStandstill } from './watch-standstill.ts'
 
@@ -43,8 +44,8 @@ export const openWithHeadStart: OpenPlayer = (video, first, startSeconds, events
   else video.addEventListener('loadeddata', tellRungs, { once: true, signal })
   return {
     rungs: () => hls?.rungs() ?? rungs,
-    choose(height) {
-      if (hls || height !== null) goOn().choose(height)
+    choose(side) {
+      if (hls || side !== null) goOn().choose(side)
     },
     renew(fresh) {
       const before = source
@@ -83,12 +84,14 @@ function lastsToTheEnd({ expires_at }: Source, { duration, currentTime, playback
   return Date.now() + ((duration - currentTime) / playbackRate) * 1000 < Date.parse(expires_at)
 }
 
-/** The heights in a stream's playlist, lowest first, which the browser's own player does not tell; not before the first frame. */
+/** The renditions in a stream's playlist by their shorter sides, lowest first, which the browser's own player does not tell; not before the first frame. */
 async function readRungs({ hls_url }: Source): Promise<number[]> {
   try {
     const playlist = await (await fetch(hls_url)).text()
-    const heights = [...playlist.matchAll(/RESOLUTION=\d+x(\d+)/g)].map(([, height]) => Number(height))
-    return [...new Set(heights)].toSorted((one, other) => one - other)
+    const sides = [...playlist.matchAll(/RESOLUTION=(\d+)x(\d+)/g)].map(([, width, height]) =>
+      shortSide({ width: Number(width), height: Number(height) }),
+    )
+    return [...new Set(sides)].toSorted((one, other) => one - other)
   } catch {
     return []
   }

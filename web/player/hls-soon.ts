@@ -33,7 +33,7 @@ export const openHlsSoon: OpenPlayer = (video, first, startSeconds, events) => {
   return {
     rungs: () => player?.rungs() ?? [],
     // Asked for again when the rungs are known.
-    choose: (height) => player?.choose(height),
+    choose: (side) => player?.choose(side),
     renew(fresh) {
       source = fresh
       player?.renew(fresh)

@@ -52,6 +52,18 @@ describe('the homepage', () => {
   })
 })
 
+it('calls a video hot only once somebody has played it', async () => {
+  const { db } = site.context
+  const { id } = await buildVideo(site.context, { title: 'Hot' })
+  const change = (values: object) => db.updateTable('videos').set(values).where('id', '=', id).execute()
+  const badge = async () => (await site.visitor().ask(getVideo, { query: { id } })).badge
+  await change({ badge: 'hot' })
+  expect(await badge()).toBeNull()
+  await change({ play_count: 1 })
+  expect(await badge()).toBe('hot')
+  await change({ state: 'archived' })
+})
+
 describe('a listing', () => {
   it('gives each published video once, page by page, while new ones arrive', async () => {
     const visitor = site.visitor()

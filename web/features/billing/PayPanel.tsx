@@ -65,21 +65,23 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
           />
         ))}
       </fieldset>
-      <SubmitBar
-        cents={choice.cents}
-        currency={choice.currency}
-        label={payLabel(t, choice)}
-        terms={termsOf(choice)}
-        otherTerms={choices.filter((other) => other !== choice).map(termsOf)}
-        note={gateway.id === 'sandbox' ? t('pay.sandbox') : ''}
-        onPress={() => setPaying(true)}
-      >
-        <Ways
-          gateways={ways}
-          chosen={ways.indexOf(gateway)}
-          onChoose={(i) => setWay(gateways.findIndex((one) => one === ways[i]))}
-        />
-      </SubmitBar>
+      <div className={styles.foot}>
+        <SubmitBar
+          cents={choice.cents}
+          currency={choice.currency}
+          label={payLabel(t, choice)}
+          terms={termsOf(choice)}
+          otherTerms={choices.filter((other) => other !== choice).map(termsOf)}
+          note={gateway.id === 'sandbox' ? t('pay.sandbox') : ''}
+          onPress={() => setPaying(true)}
+        >
+          <Ways
+            gateways={ways}
+            chosen={ways.indexOf(gateway)}
+            onChoose={(i) => setWay(gateways.findIndex((one) => one === ways[i]))}
+          />
+        </SubmitBar>
+      </div>
       {paying && (
         <Checkout choice={choice} gateway={gateway} onClose={() => setPaying(false)} onPaid={onPaid} />
       )}

@@ -50,7 +50,7 @@ export function PersonalList({ title, empty, pages, lines, onRemove }: PersonalL
         )}
       </div>
       {pages.isPending && <Skeleton />}
-      <ul className={styles.lines}>
+      <ul className={styles.lines} aria-label={title}>
         {lines.map((line) => (
           <li key={line.key}>
             {chosen ? (
