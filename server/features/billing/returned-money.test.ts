@@ -1,8 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { withdraw } from '#contract/billing.ts'
-import { buyEpisode, episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import {
+  buyEpisode,
+  episodeOf,
+  expectSound,
+  moneySite,
+  tidyAfter,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { loadOrderFile } from './load-order-file.ts'
+import { reconcile } from './reconcile.ts'
 import { refundOrder } from './refund-order.ts'
 
 let site: MoneySite
@@ -57,6 +65,35 @@ describe('money that goes back by itself', () => {
     })
     expect((await subjects(two)).at(-1)).toBe('We are sending $4.99 back to you')
   })
+})
+
+test('the rest goes back where a part was refunded at the gateway before', async () => {
+  const shopper = await Shopper.on(site)
+  const wish = { episode_id: episodeOf(site) }
+  const orders = [await shopper.order(wish), await shopper.order(wish)]
+  const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
+  site.trouble.start = async (charge) => {
+    const { reference } = await site.sound.start(charge)
+    await site.sound.refund({ reference: reference ?? '', amountCents: 40, key: 'by hand' })
+    throw new Error('the line broke')
+  }
+  site.trouble.retrieve = () => Promise.reject(new Error('away'))
+  await shopper.tryPay(second, await shopper.token())
+  delete site.trouble.start
+  delete site.trouble.retrieve
+  await shopper.tryPay(first, await shopper.token())
+  await shopper.look(second)
+  await reconcile(site.context)
+  await tidyAfter(site, 60_000)
+  const file = await loadOrderFile(site.context.db, second, { language: 'en', seesPeople: true }, undefined)
+  const refunds = file.refunds.map(
+    ({ amount_cents, status, reason }) => `${amount_cents} ${status} ${reason}`,
+  )
+  expect(refunds.toSorted()).toEqual([
+    '40 succeeded refunded_at_gateway',
+    '59 succeeded already_owned',
+    '99 failed already_owned',
+  ])
 })
 
 test('a withdrawal after a part refund promises and sends back what is left', async () => {

@@ -6,6 +6,7 @@ import { auditPayment } from './audit-payment.ts'
 import type { BillingContext } from './billing-context.ts'
 import { bookRefund, loadReturned } from './book-refund.ts'
 import { askGateway, askRefund } from './call-gateway.ts'
+import { nextCheck } from './check-schedule.ts'
 import { followMoney } from './follow-money.ts'
 import type { Payment, PaymentGateway } from './gateway.ts'
 import { enterDispute, enterFailedRefund, sourceOf, type Returned } from './ledger.ts'
@@ -148,11 +149,37 @@ async function apply(
   const gone = sum(made(known)) - sum(failed)
   await enterFromThere(context, tx, returned, payment.refundedCents - gone)
   const attempt = await applyDispute(tx, returned, payment)
-  if (returned.source !== 'to_return') {
-    const latest = await loadReturned(tx, attempt.id, returned.at)
-    if (latest) await followMoney(tx, latest)
+  if (returned.source === 'to_return') {
+    await returnRest(tx, returned, { known, payment, failed })
+    return true
   }
+  const latest = await loadReturned(tx, attempt.id, returned.at)
+  if (latest) await followMoney(tx, latest)
   return true
+}
+
+/**
+ * Notes a return of what is left of money that bought nothing. The gateway refuses the first return, which is of the whole
+ * amount, where somebody has refunded a part there. The key makes one return for each amount that was found refunded.
+ */
+async function returnRest(
+  tx: Tx,
+  { attempt, at }: Returned,
+  { known: { refunds }, payment, failed }: Findings,
+): Promise<void> {
+  const cents = payment.amountCents - payment.refundedCents - disputedCents(payment)
+  const refused = refunds.find(({ status, reason }) => status === 'failed' && reason !== refundedThere)
+  if (cents <= 0 || !refused || failed.length > 0) return
+  await insertRefund(tx, {
+    id: newId('ref'),
+    attempt_id: attempt.id,
+    idempotency_key: `return:${attempt.id}:${payment.refundedCents}`,
+    amount_cents: cents,
+    reason: refused.reason,
+    status: 'started',
+    check_at: nextCheck(0, at),
+    created_at: at,
+  })
 }
 
 function isSame(one: Known, other: Known): boolean {
