@@ -114,6 +114,9 @@ const layers: { files: string[]; bans: Ban[] }[] = [
     ],
   },
   { files: ['server/*.ts'], bans: [upwards, web, fastify, kysely, nodeHttp] },
+  // Another root: it reads all features for Prometheus, which it answers on a port of its own.
+  { files: ['server/metrics/*.ts'], bans: [upwards, web, demo, fastify, kysely, processes] },
+  { files: ['server/metrics/*-queries.ts'], bans: [upwards, web, demo, fastify, processes] },
   {
     files: ['server/platform/**/*.ts'],
     bans: [upwards, web, demo, features, roots, kysely, fastify, processes, nodeHttp],

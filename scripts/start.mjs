@@ -1,7 +1,8 @@
 // npm start: sets up what is missing, builds the pages if they changed, and runs the site.
 import { readFileSync } from 'node:fs'
+import { loadEnvFile } from './env-file.mjs'
 import { isStopping } from './run-child.mjs'
-import { buildWeb, main, run, setUp } from './setup.mjs'
+import { buildWeb, main, root, run, setUp } from './setup.mjs'
 import { supervise } from './supervise.mjs'
 
 // A small nursery, and a bound that has what outlived it looked through sooner: else what is garbage already takes up to 90 MB.
@@ -9,6 +10,7 @@ import { supervise } from './supervise.mjs'
 const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'))
 
 await main(async () => {
+  loadEnvFile(root)
   await setUp('run')
   const start = () => run('node', [...nodeFlags, 'server/main.ts', ...process.argv.slice(2)])
   return (await buildWeb()) || supervise(start, { isStopping })

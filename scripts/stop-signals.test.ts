@@ -128,7 +128,7 @@ async function startSite(settings: Record<string, string>) {
   const { PATH, HOME } = process.env
   const npm = spawn('npm', ['start'], {
     cwd: root,
-    env: { PATH, HOME, DATA_DIR: home, PORT: String(port), ...settings },
+    env: { PATH, HOME, ENV_FILE: '', DATA_DIR: home, PORT: String(port), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const end = once(npm, 'exit')

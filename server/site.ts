@@ -20,11 +20,20 @@ import { studioPlainRoutes, studioRoutes } from '#server/features/studio/routes.
 import { findOperator } from '#server/features/studio/studio.ts'
 import { beaconRoutes, trackingRoutes } from '#server/features/tracking/routes.ts'
 import { exchangeCalls } from '#server/platform/database/exchange-calls.ts'
+import { closedDetail } from '#server/platform/http/close-for-viewers.ts'
 import { route, type Route } from '#server/platform/http/route.ts'
 import { createHttpServer } from '#server/platform/http/server.ts'
+import type { SiteMetrics } from '#server/metrics/open-metrics.ts'
+
+interface SiteOptions {
+  /** Whether the process is about to end: it is not ready then. */
+  isStopping?: () => boolean
+  metrics?: SiteMetrics | undefined
+}
 
 /** The whole HTTP face of the site on one context; it does not listen yet. */
-export async function createSite(context: Context): Promise<FastifyInstance> {
+export async function createSite(context: Context, options: SiteOptions = {}): Promise<FastifyInstance> {
+  const { isStopping = () => false, metrics } = options
   await Promise.all(context.gateways.map((gateway) => gateway.prepare?.()))
   return createHttpServer({
     log: context.log,
@@ -39,8 +48,10 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
     offeredLanguages: (url) => (isForOperators(url) ? languages : context.languages()),
     storedLanguage: (viewer) => selectLanguage(context.db, viewer.userId),
     translate: context.translate,
+    logCalls: context.config.production,
+    ...(metrics ? { observeCall: metrics.observeCall } : {}),
     routes: [
-      ...operationsRoutes(context),
+      ...operationsRoutes(context, isStopping),
       ...membersRoutes(context),
       ...credentialRoutes(context),
       ...socialRoutes(context),
@@ -59,7 +70,7 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
     operatorRoutes: studioRoutes(context),
     bytesRoutes: studioBytesRoutes(context),
     plainRoutes: [
-      ...beaconRoutes(context),
+      ...beaconRoutes({ ...context, ...(metrics ? { countEvent: metrics.countEvent } : {}) }),
       ...deliveryRoutes(context),
       ...socialPlainRoutes(context),
       ...billingPlainRoutes(context),
@@ -73,10 +84,11 @@ export async function createSite(context: Context): Promise<FastifyInstance> {
 /** The desk speaks its own languages, whichever are offered to viewers. */
 const isForOperators = (url: string) => /^(\/api)?\/studio(?=[/?]|$)/.test(url)
 
-function operationsRoutes({ database }: Context): Route[] {
+function operationsRoutes({ database }: Context, isStopping: () => boolean): Route[] {
   return [
     route(getHealth, async () => ({ info: { alive: true } })),
     route(getReady, async () => {
+      if (isStopping()) throw new Fault('unavailable', closedDetail, 5)
       const ready = await database.pool.query('SELECT 1').then(
         () => true,
         () => false,

@@ -1,39 +1,4 @@
-import { parseArgs } from 'node:util'
-import { createContext } from '#server/context.ts'
-import { loadConfig } from '#server/platform/config.ts'
 import { runMain } from '#server/platform/config-error.ts'
-import { createLog } from '#server/platform/log.ts'
-import { findConverter, warnOfBundled, type Converter } from '#server/features/media/ingest/find-converter.ts'
-import { onStopSignal } from '#server/platform/stop-signals.ts'
-import { work } from '#server/work.ts'
+import { startWorker } from '#server/start-worker.ts'
 
-const niceness = 10
-
-/** `--parent`: the id of the process that started this one, to end together. `--ffmpeg`: what that process has found, as JSON. */
-const flags = { parent: { type: 'string' }, ffmpeg: { type: 'string' } } as const
-
-/** The worker process: ingest, uploads and scheduled jobs until it is stopped. */
-async function main(): Promise<void> {
-  const stop = new AbortController()
-  const { parent, ffmpeg } = parseArgs({ options: flags }).values
-  onStopSignal((signal) => {
-    // A parent that has died has left its id to others.
-    if (process.ppid === Number(parent)) process.kill(process.ppid, signal)
-    stop.abort()
-  })
-  if (parent) process.stdin.on('close', () => stop.abort()).resume()
-  const config = loadConfig(process.env)
-  process.umask(config.umask)
-  const log = createLog({ json: config.production, level: config.logLevel })
-  // Written by run-worker.ts.
-  const programs = ffmpeg === undefined ? await findConverter(config) : (JSON.parse(ffmpeg) as Converter)
-  const warning = warnOfBundled(programs)
-  if (warning !== undefined) log.warn(warning)
-  const context = await createContext(config, log)
-  await work({ ...context, programs }, { signal: stop.signal, niceness })
-  await context.close()
-  // Listening to it would keep the process.
-  process.stdin.destroy()
-}
-
-await runMain(main)
+await runMain(startWorker)

@@ -3,17 +3,27 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-/** Turns what went wrong while listening into a sentence that names the setting; other errors come back as they are. */
-export function explainListenError(error: unknown, { host, port }: { host: string; port: number }): unknown {
+/**
+ * Turns what went wrong while listening into a sentence that names the setting; other errors come back as they are.
+ * @param settings what stands before the names `PORT` and `HOST` of the settings
+ */
+export function explainListenError(
+  error: unknown,
+  { host, port, settings = '' }: { host: string; port: number; settings?: string },
+): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   if (error.code === 'EADDRINUSE')
     return new ConfigError(
-      `PORT ${port} is in use on ${host}: stop the other program or set PORT to a free one.`,
+      `${settings}PORT ${port} is in use on ${host}: stop the other program or set ${settings}PORT to a free one.`,
     )
   if (error.code === 'EACCES')
-    return new ConfigError(`PORT ${port} needs more rights than this user has: set PORT to one above 1023.`)
+    return new ConfigError(
+      `${settings}PORT ${port} needs more rights than this user has: set ${settings}PORT to one above 1023.`,
+    )
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
-    return new ConfigError(`HOST ${host} is not an address of this machine: try 127.0.0.1 or 0.0.0.0.`)
+    return new ConfigError(
+      `${settings}HOST ${host} is not an address of this machine: try 127.0.0.1 or 0.0.0.0.`,
+    )
   }
   return error
 }

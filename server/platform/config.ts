@@ -59,6 +59,9 @@ export interface Limits {
   apiIp: Limit
 }
 
+const roles = ['all', 'web', 'worker'] as const
+export type Role = (typeof roles)[number]
+
 /** Every setting, read once at start. `docs/operating.md` says what each is for. */
 export interface Config {
   port: number
@@ -84,7 +87,12 @@ export interface Config {
   chromiumPath: string | undefined
   /** How many proxies stand before us whose X-Forwarded-For entry is believed. */
   trustProxy: number
-  metricsPort: number | undefined
+  /** What this process does: answers HTTP, works in the background, or both with a worker process beside it. */
+  role: Role
+  /** How long the listener goes on after a stop signal, so that a load balancer sends nothing new meanwhile. */
+  drainMs: number
+  /** Where Prometheus reads the metrics; undefined: nowhere. */
+  metrics: { port: number; host: string } | undefined
   /** Whether the sandbox gateway may be paid with: by default only without https and without another gateway's keys. */
   allowSandbox: boolean
   stripe: { publishableKey: string; apiBase: string } | undefined
@@ -137,7 +145,9 @@ export function loadConfig(env: Env): Readonly<Config> {
     ingest: readIngest(env),
     chromiumPath: text(env, 'CHROMIUM_PATH'),
     trustProxy: wholeNumber(env, 'TRUST_PROXY', { min: 0, max: 10 }) ?? 0,
-    metricsPort: wholeNumber(env, 'METRICS_PORT', { min: 1, max: 65_535 }),
+    role: readRole(env, databaseUrl),
+    drainMs: 1000 * (wholeNumber(env, 'DRAIN_SECONDS', { min: 0, max: 6 }) ?? (production ? 5 : 0)),
+    metrics: readMetrics(env),
     allowSandbox: flag(env, 'ALLOW_SANDBOX') ?? !(production || stripe || paypal),
     stripe,
     paypal,
@@ -166,6 +176,20 @@ export function loadConfig(env: Env): Readonly<Config> {
       social: socialSecrets,
     }),
   })
+}
+
+/** @throws ConfigError where only one role runs and the database is the embedded one, which belongs to one process */
+function readRole(env: Env, databaseUrl: string | undefined): Role {
+  const role = oneOf(env, 'ROLE', roles) ?? 'all'
+  if (role !== 'all' && databaseUrl === undefined)
+    throw new ConfigError(`ROLE=${role} needs DATABASE_URL: the embedded database is only for ROLE=all.`)
+  return role
+}
+
+function readMetrics(env: Env): Config['metrics'] {
+  const port = wholeNumber(env, 'METRICS_PORT', { min: 1, max: 65_535 })
+  const host = text(env, 'METRICS_HOST') ?? '127.0.0.1'
+  return port === undefined ? undefined : { port, host }
 }
 
 /** Three octal digits, as the shell's `umask` has them. @throws ConfigError naming DATA_UMASK */

@@ -1,11 +1,24 @@
+import { readFileSync } from 'node:fs'
 import { ConfigError } from '#server/platform/config-error.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** A setting as it stands; empty counts as not given. */
+/**
+ * Reads a setting as it is written; empty counts as not given. `NAME_FILE` names a file that holds it, as container engines hand
+ * over secrets.
+ * @throws ConfigError where both are set, or where the file can't be read
+ */
 export function text(env: Env, name: string): string | undefined {
-  const value = env[name]?.trim()
-  return value === '' ? undefined : value
+  const value = env[name]?.trim() || undefined
+  const file = env[`${name}_FILE`]?.trim() || undefined
+  if (file === undefined) return value
+  if (value !== undefined) throw new ConfigError(`${name} and ${name}_FILE are both set: remove one.`)
+  try {
+    return readFileSync(file, 'utf8').trim() || undefined
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new ConfigError(`${name}_FILE names ${file}, which can't be read (${reason}).`, { cause: error })
+  }
 }
 
 /** A whole number between `min` and `max`, both included. */

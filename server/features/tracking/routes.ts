@@ -26,6 +26,8 @@ export interface TrackingRoutesContext {
   events: EventBuffer<ArrivedEvent>
   quotas: NetworkQuotas
   disk: Pick<DiskGuard, 'isLow'>
+  /** Called with the name of each event that arrives, for metrics. */
+  countEvent?(name: string): void
 }
 
 export function trackingRoutes({ db, tracking }: TrackingRoutesContext): Route[] {
@@ -61,7 +63,13 @@ const beaconQuery = Type.Object({
  * Who sent it is looked up afterwards, and is nobody where that fails. It counts as one of that person's calls: the event that is
  * one too many is dropped, and what they send after it is refused.
  */
-export function beaconRoutes({ clock, events, quotas, disk }: TrackingRoutesContext): PlainRoute[] {
+export function beaconRoutes({
+  clock,
+  events,
+  quotas,
+  disk,
+  countEvent,
+}: TrackingRoutesContext): PlainRoute[] {
   return [
     {
       method: 'GET',
@@ -74,6 +82,7 @@ export function beaconRoutes({ clock, events, quotas, disk }: TrackingRoutesCont
       handle(request, reply, _caller, viewer) {
         reply.type('image/png').header('cache-control', 'no-store').send(pixel)
         const event = readEvent(request.query)
+        if (event) countEvent?.(event.name)
         const sender = event && whoSent(viewer)
         if (event && !disk.isLow() && hasRoom(quotas, request.ip, event))
           events.add(arrive(event, clock.now(), request.ip, sender))

@@ -72,7 +72,7 @@ async function languageOf(words: Words, request: FastifyRequest, status: number)
 /** What exactly was wrong is in no viewer's language, so only the log says it. */
 function logFault(log: Log, error: Error, { reason, detail }: Fault, request: FastifyRequest): void {
   if (detail === closedDetail) return
-  const call = { method: request.method, path: pathOf(request) }
+  const call = { request_id: request.id, method: request.method, path: pathOf(request) }
   if (faults[reason] >= 500) log.error({ err: error, ...call }, 'a call failed')
   else if (detail) log.debug({ detail, ...call }, 'a call was not understood')
 }

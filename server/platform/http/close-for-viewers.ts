@@ -13,7 +13,7 @@ export interface ClosedSign {
 }
 
 const retrySeconds = 120
-/** The reason of such a fault, which is no failure. */
+/** The reason of such a fault, which is no failure and is not logged. A process that is about to end gives it too. */
 export const closedDetail = 'the site is closed for viewers'
 
 /**

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { languages } from '#contract/languages.ts'
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryHomepage } from '#contract/catalog.ts'
 import { changeUser, getUser } from '#contract/members.ts'
@@ -62,6 +63,38 @@ function bareServer(given: Partial<HttpServerOptions>) {
     ...given,
   })
 }
+
+it('answers with the request id of the proxy in front, or with a new one', async () => {
+  const app = await bareServer({})
+  const idFor = async (given?: string) =>
+    (await app.inject({ url: '/api/nothing', headers: given === undefined ? {} : { 'x-request-id': given } }))
+      .headers['x-request-id']
+  expect(await idFor('edge-42')).toBe('edge-42')
+  const made = await idFor()
+  expect(made).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await idFor()).not.toBe(made)
+  expect(await idFor('a"b')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await idFor('a'.repeat(65))).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+it('logs each call by its route, without the query', async () => {
+  const lines: object[] = []
+  const log = pino(
+    { level: 'info' },
+    { write: (line: string) => void lines.push(JSON.parse(line) as object) },
+  )
+  const plainRoutes: PlainRoute[] = [
+    { method: 'GET', path: '/pages/:id', handle: (_request, reply) => reply.send('here') },
+  ]
+  const app = await bareServer({ log, logCalls: true, plainRoutes })
+  await app.inject({ url: '/pages/7?token=a-secret', headers: { 'x-request-id': 'edge-42' } })
+  expect(lines).toMatchObject([
+    { msg: 'call', request_id: 'edge-42', method: 'GET', route: '/pages/:id', status: 200 },
+  ])
+  expect(JSON.stringify(lines)).not.toContain('a-secret')
+  await (await bareServer({ log, plainRoutes })).inject('/pages/7')
+  expect(lines).toHaveLength(1)
+})
 
 it('tells browsers to stay with https where the site is reached by it, and only there', async () => {
   const headersAt = async (publicUrl: string) =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import cookie from '@fastify/cookie'
 import Fastify, {
@@ -66,6 +67,19 @@ export interface HttpServerOptions extends LimitOptions {
   /** The language that is kept with a user, or null. */
   storedLanguage(viewer: Viewer): Promise<Language | null>
   translate(language: Language, key: string, values?: Record<string, unknown>): string
+  /** Whether each call is logged: one line with its route, status and duration. */
+  logCalls?: boolean
+  /** Called after each answer, for metrics. */
+  observeCall?(call: AnsweredCall): void
+}
+
+/** What became of a request. */
+export interface AnsweredCall {
+  method: string
+  /** The route's pattern, such as `/api/videos/:id`; `none` where none matched. */
+  route: string
+  status: number
+  seconds: number
 }
 
 /** Where a token may come from: the cookies, or the header of a client that has no cookies. */
@@ -94,6 +108,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const app = Fastify({
     ...limits,
     logger: false,
+    requestIdHeader: false,
+    genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? randomUUID(),
     // What still comes while the process closes is answered like any other call: Fastify's own refusal has neither envelope nor Retry-After.
     return503OnClosing: false,
     http: { requireHostHeader: false },
@@ -105,6 +121,18 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   })
   answerForNode(words, app.server)
   endConnectionsOnClose(app)
+  const { observeCall = () => {}, logCalls = false } = options
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const call = describeAnswered(request, reply)
+    observeCall(call)
+    // The route, not the address: a query may hold a secret or a person's words.
+    if (logCalls) log.info({ request_id: request.id, ...call }, 'call')
+    done()
+  })
   app.setValidatorCompiler(createValidatorCompiler())
   app.setSerializerCompiler(createSerialiserCompiler())
   app.setErrorHandler((error: Error, request, reply) => answerError(words, error, request, reply))
@@ -170,6 +198,22 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     throw new Fault('noSuchCall')
   })
   return app
+}
+
+const requestIdPattern = /^[\w.-]{1,64}$/
+
+/** The id that a proxy in front gave the request. Any other text is nobody's. */
+function readRequestId(given: string | string[] | undefined): string | undefined {
+  return typeof given === 'string' && requestIdPattern.test(given) ? given : undefined
+}
+
+function describeAnswered({ method, routeOptions }: FastifyRequest, reply: FastifyReply): AnsweredCall {
+  return {
+    method,
+    route: routeOptions.url ?? 'none',
+    status: reply.statusCode,
+    seconds: reply.elapsedTime / 1000,
+  }
 }
 
 /** Once the server closes, a connection ends with its answer. Node would keep it alive, and the server would wait for it. */

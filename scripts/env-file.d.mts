@@ -1,0 +1,1 @@
+export function loadEnvFile(root: string, env?: Record<string, string | undefined>): void

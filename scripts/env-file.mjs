@@ -1,0 +1,30 @@
+// Reads the settings in `.env`, as Docker Compose does.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+
+/**
+ * Adds the settings of a file to the environment. What is set in the environment already wins.
+ * @param {string} root the folder of the checkout, where `.env` lies; ENV_FILE names another file, and nothing where it is empty
+ * @param {NodeJS.ProcessEnv} [env]
+ * @throws Error where the file is there and cannot be read
+ */
+export function loadEnvFile(root, env = process.env) {
+  if (env.ENV_FILE === '') return
+  const path = resolve(root, env.ENV_FILE ?? '.env')
+  let content
+  try {
+    content = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT' && env.ENV_FILE === undefined) return
+    throw new Error(`The settings in ${path} can't be read (${error.code}).`, { cause: error })
+  }
+  const fromFile = []
+  for (const [name, value] of Object.entries(parseEnv(content))) {
+    if (env[name] !== undefined) continue
+    env[name] = value
+    fromFile.push(name)
+  }
+  // `npm run config` says where a setting comes from.
+  env.ENV_FILE_SETTINGS = fromFile.join(',')
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { Context } from '#server/context.ts'
+import { explainListenError } from '#server/platform/config-error.ts'
+import { freeBytes } from '#server/platform/disk-guard.ts'
+import type { Metrics } from './open-metrics.ts'
+import { databaseGauges, type Reading } from './metrics-queries.ts'
+
+const prefix = 'cliffhanger_'
+/** In seconds. The pay calls have an alert at 1 s. */
+const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** The events of the player that say how playback goes (docs/playback.md); browsers may send any other name. */
+const playbackEvents = new Set(['play_start', 'play_stall', 'play_error'])
+/** A scraper has given up by then. */
+const headersTimeoutMs = 10_000
+
+function readVersion(): string {
+  const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
+  // Our own file, which has a version.
+  return (JSON.parse(manifest) as { version: string }).version
+}
+
+/** Creates the metrics of one process, and the server that Prometheus reads them from. */
+export function createMetrics(context: Context, { port, host }: { port: number; host: string }): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const own = { registers: [registry] }
+  addProcessGauges(context, registry)
+  if (context.config.role !== 'worker') addDatabaseGauges(context, registry)
+  const calls = new Histogram({
+    ...own,
+    name: `${prefix}http_request_duration_seconds`,
+    help: 'Duration of requests by route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets,
+  })
+  const playback = new Counter({
+    ...own,
+    name: `${prefix}playback_events_total`,
+    help: "The player's events: play_start, play_stall, play_error",
+    labelNames: ['event'],
+  })
+  for (const event of playbackEvents) playback.inc({ event }, 0)
+  const server = createServer((request, response) => void answer(context, registry, request, response))
+  server.headersTimeout = headersTimeoutMs
+  return {
+    observeCall: ({ method, route, status, seconds }) => calls.observe({ method, route, status }, seconds),
+    countEvent(event) {
+      if (playbackEvents.has(event)) playback.inc({ event })
+    },
+    listen: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', (error) =>
+          reject(explainListenError(error, { host, port, settings: 'METRICS_' })),
+        )
+        server.listen(port, host, () => resolve())
+      }),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+async function answer(
+  { log }: Context,
+  registry: Registry,
+  { url, method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (method !== 'GET' || url?.split('?')[0] !== '/metrics') return void response.writeHead(404).end()
+  try {
+    const text = await registry.metrics()
+    response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+  } catch (error) {
+    log.error({ err: error }, 'The metrics could not be read')
+    response.writeHead(500).end()
+  }
+}
+
+function addProcessGauges({ config, database }: Context, registry: Registry): void {
+  const build = new Gauge({
+    registers: [registry],
+    name: `${prefix}build_info`,
+    help: 'Version and role of this process',
+    labelNames: ['version', 'role'],
+  })
+  build.set({ version: readVersion(), role: config.role }, 1)
+  addGauge(registry, {
+    name: 'database_connections',
+    help: 'Connections of this process to the database, and callers that wait for one',
+    labelNames: ['state'],
+    read: async () => {
+      const { totalCount, idleCount, waitingCount } = database.pool
+      const states = { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
+      return Object.entries(states).map(([state, value]) => ({ labels: { state }, value }))
+    },
+  })
+  addGauge(registry, {
+    name: 'disk_free_bytes',
+    help: 'Free room on the disk of DATA_DIR',
+    read: async () => [{ value: await freeBytes(config.dataDir) }],
+  })
+}
+
+/** A reading that fails is left out and logged; the others are served. */
+function addDatabaseGauges({ db, log }: Context, registry: Registry): void {
+  for (const [name, { read, ...gauge }] of Object.entries(databaseGauges))
+    addGauge(registry, {
+      ...gauge,
+      name,
+      read: () =>
+        read(db).catch((error: unknown) => {
+          log.warn({ err: error, metric: name }, 'A metric could not be read from the database')
+          return []
+        }),
+    })
+}
+
+interface ReadGauge {
+  name: string
+  help: string
+  labelNames?: readonly string[]
+  /** Called at each scrape. */
+  read(): Promise<Reading[]>
+}
+
+function addGauge(registry: Registry, { name, help, labelNames = [], read }: ReadGauge): void {
+  const gauge = new Gauge({
+    registers: [],
+    name: prefix + name,
+    help,
+    labelNames,
+    async collect() {
+      const readings = await read()
+      this.reset()
+      for (const { labels = {}, value } of readings) this.set(labels, value)
+    },
+  })
+  registry.registerMetric(gauge)
+}

@@ -1,0 +1,26 @@
+// npm run config: prints the effective settings, and where each comes from. Ends with status 1 where one is wrong.
+import { loadConfig } from '#server/platform/config.ts'
+import { runMain } from '#server/platform/config-error.ts'
+import { listEffectiveSettings } from '#server/platform/settings.ts'
+
+/** A table with a heading for each group. @returns lines of text */
+function* printed(env: NodeJS.ProcessEnv): Generator<string> {
+  const groups = listEffectiveSettings(env)
+  const all = groups.flatMap(({ settings }) => settings)
+  const nameWidth = Math.max(...all.map(({ name }) => name.length))
+  for (const { group, settings } of groups) {
+    yield `\n${group}`
+    for (const { name, value, source } of settings)
+      yield `  ${name.padEnd(nameWidth)}  ${source.padEnd(11)}  ${value}`
+  }
+  const known = new Set(all.flatMap(({ name }) => [name, `${name}_FILE`]))
+  const unknown = (env['ENV_FILE_SETTINGS'] ?? '')
+    .split(',')
+    .filter((name) => name !== '' && !known.has(name))
+  if (unknown.length > 0) yield `\nIn .env, but no setting of Cliffhanger: ${unknown.join(', ')}`
+}
+
+await runMain(async () => {
+  loadConfig(process.env)
+  for (const line of printed(process.env)) process.stdout.write(`${line}\n`)
+})

@@ -1,0 +1,76 @@
+import { flushCompileCache } from 'node:module'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createContext } from '#server/context.ts'
+import { hasOperators } from '#server/features/studio/studio.ts'
+import { openMetrics } from '#server/metrics/open-metrics.ts'
+import type { Config } from '#server/platform/config.ts'
+import { explainListenError } from '#server/platform/config-error.ts'
+import { forCalls, openDatabase } from '#server/platform/database/database.ts'
+import { createLog } from '#server/platform/log.ts'
+import { findConverter } from '#server/features/media/ingest/find-converter.ts'
+import { lockSite } from '#server/platform/site-lock.ts'
+import { onStopSignal } from '#server/platform/stop-signals.ts'
+import { runWorker, type Worker } from '#server/run-worker.ts'
+import { createSite } from '#server/site.ts'
+import { noteAddress } from '#server/site-address.ts'
+import type { Tables } from '#server/tables.ts'
+
+/** How long requests under way may take once the site closes. */
+const graceMs = 5000
+/** From the stop signal on. The database needs time after the requests (stop-signals.ts). */
+const mostGraceMs = 8000
+
+/**
+ * Runs the site until it is stopped: HTTP in this process, ingest and scheduled jobs in a worker process beside it unless ROLE=web.
+ * @throws ConfigError naming the setting that is wrong
+ */
+export async function startSite(config: Config): Promise<void> {
+  process.umask(config.umask)
+  const log = createLog({ json: config.production, level: config.logLevel })
+  const lock = config.databaseUrl === undefined ? lockSite(config.dataDir, config.publicUrl) : undefined
+  process.on('exit', () => lock?.release())
+  // The worker needs it; a setting that is wrong is said here, where the start can still be refused.
+  const [database, programs] = await Promise.all([
+    openDatabase<Tables>(config, log, forCalls(config.bounds)),
+    findConverter(config),
+  ])
+  const context = await createContext(config, log, { database })
+  const metrics = await openMetrics(context)
+  let stopping = false
+  const site = await createSite(context, { isStopping: () => stopping, metrics })
+  await site.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
+    throw explainListenError(error, config)
+  })
+  await metrics?.listen()
+  let worker: Worker | undefined
+  /** Readiness is false from the signal on; a load balancer that notices sends nothing to a listener that closes later. */
+  const closeListener = async () => {
+    await delay(config.drainMs)
+    setTimeout(
+      () => site.server.closeAllConnections(),
+      Math.min(graceMs, mostGraceMs - config.drainMs),
+    ).unref()
+    await site.close()
+  }
+  const close = async () => {
+    stopping = true
+    log.info('Closing')
+    await Promise.all([closeListener(), worker?.stop()])
+    await metrics?.close()
+    await context.close()
+    process.exit(0)
+  }
+  onStopSignal(() => void close())
+  await noteAddress(context)
+  log.info(`Cliffhanger is open at ${config.publicUrl}`)
+  if (!(await hasOperators(context.db)))
+    log.info(
+      `Nobody runs it from ${config.publicUrl}/studio yet: npm run studio -- operator add you@example.com`,
+    )
+  // What was compiled for this start is there for the worker, and for every later process, however this one ends.
+  flushCompileCache()
+  if (stopping) return
+  if (config.role === 'all') worker = runWorker(log, programs)
+  // Nothing else would look for what the start has left behind, nor make the nursery small again: some 15 MB.
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+}
