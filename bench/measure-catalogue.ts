@@ -103,7 +103,7 @@ function targetOf({ url, cases, busy }: SizedSite, name: string): Target | undef
 async function openSize(dataDir: string, size: CatalogueSize, port: number): Promise<SizedSite> {
   console.log(`A catalogue of ${size.videos} videos and ${size.people * size.historyEach} rows of history …`)
   mkdirSync(dataDir, { recursive: true })
-  const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined }, log)
+  const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined, migrate: true }, log)
   const { connection } = await startEmbedded({ dataDir, log })
   // The site's own pool gives up on what takes as long as filling does.
   const pool = new pg.Pool({ ...connection, types: columnTypes })

@@ -60,7 +60,7 @@ export async function measureStudio(args: readonly string[]): Promise<void> {
 
 async function openFilled(dataDir: string, part: number) {
   mkdirSync(dataDir, { recursive: true })
-  const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined }, log)
+  const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined, migrate: true }, log)
   const { connection } = await startEmbedded({ dataDir, log })
   // The site's own pool gives up on what takes as long as filling does.
   const filled = new pg.Pool({ ...connection, types: columnTypes })

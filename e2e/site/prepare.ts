@@ -67,6 +67,7 @@ async function fill(name: Template): Promise<Record<Role, ReadyOperator>> {
     PATH: process.env['PATH'],
     FFMPEG_PATH: process.env['FFMPEG_PATH'],
     DATABASE_URL: databaseUrl(server, templateDatabase(name)),
+    MIGRATE: 'auto',
     DATA_DIR: join(home, name),
   })
   const context = { ...(await createContext(config, log)), programs: await findConverter(config) }

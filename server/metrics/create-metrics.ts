@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Context } from '#server/context.ts'
 import { explainListenError } from '#server/platform/config-error.ts'
 import { freeBytes } from '#server/platform/disk-guard.ts'
+import { siteVersion } from '#server/platform/site-version.ts'
 import type { Metrics } from './open-metrics.ts'
 import { databaseGauges, type Reading } from './metrics-queries.ts'
 
@@ -15,12 +14,6 @@ const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const playbackEvents = new Set(['play_start', 'play_stall', 'play_error'])
 /** A scraper has given up by then. */
 const headersTimeoutMs = 10_000
-
-function readVersion(): string {
-  const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
-  // Our own file, which has a version.
-  return (JSON.parse(manifest) as { version: string }).version
-}
 
 /** Creates the metrics of one process, and the server that Prometheus reads them from. */
 export function createMetrics(context: Context, { port, host }: { port: number; host: string }): Metrics {
@@ -84,7 +77,7 @@ function addProcessGauges({ config, database }: Context, registry: Registry): vo
     help: 'Version and role of this process',
     labelNames: ['version', 'role'],
   })
-  build.set({ version: readVersion(), role: config.role }, 1)
+  build.set({ version: siteVersion, role: config.role }, 1)
   addGauge(registry, {
     name: 'database_connections',
     help: 'Connections of this process to the database, and callers that wait for one',

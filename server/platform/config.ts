@@ -78,6 +78,8 @@ export interface Config {
   umask: number
   /** Undefined: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
+  /** Whether a start brings the database up to date. */
+  migrate: boolean
   /** Whether an empty database is filled with the demo catalogue. */
   demo: boolean
   ffmpegPath: string | undefined
@@ -139,6 +141,8 @@ export function loadConfig(env: Env): Readonly<Config> {
     dataDir,
     umask,
     databaseUrl,
+    migrate:
+      (oneOf(env, 'MIGRATE', ['auto', 'off']) ?? (databaseUrl === undefined ? 'auto' : 'off')) === 'auto',
     demo: flag(env, 'DEMO') ?? databaseUrl === undefined,
     ffmpegPath: text(env, 'FFMPEG_PATH'),
     mediaEncrypt: oneOf(env, 'MEDIA_ENCRYPT', ['aes-128']),

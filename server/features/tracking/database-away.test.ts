@@ -17,7 +17,11 @@ beforeAll(async () => {
   own = await testDatabase()
   proxy = await proxyDatabase(own.url)
   const log = createLog({ json: true, level: 'silent' })
-  const database = await openDatabase<Tables>({ dataDir: '', databaseUrl: proxy.url }, log, patience)
+  const database = await openDatabase<Tables>(
+    { dataDir: '', databaseUrl: proxy.url, migrate: false },
+    log,
+    patience,
+  )
   site = await testSite({ database })
 })
 afterAll(async () => {

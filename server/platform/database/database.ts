@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { ConfigError } from '#server/platform/config-error.ts'
 import { startEmbedded, type EmbeddedDatabase } from '#server/platform/database/embedded.ts'
-import { migrate } from '#server/platform/database/migrate.ts'
+import { checkMigrated, migrate } from '#server/platform/database/migrate.ts'
 import { openPipelines } from '#server/platform/database/pipelines.ts'
 import { withNamedStatements } from '#server/platform/database/named-statements.ts'
 import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
@@ -14,6 +14,11 @@ import type { Log } from '#server/platform/log.ts'
 interface DatabaseSettings {
   dataDir: string
   databaseUrl: string | undefined
+}
+
+interface MigrationSettings {
+  /** Whether the database is brought up to date here. Otherwise it has to be already. */
+  migrate: boolean
 }
 
 /** An open database. `Tables` is the caller's: this folder knows no feature. */
@@ -57,18 +62,18 @@ const patience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 }
 
 /**
- * Connects to PostgreSQL (DATABASE_URL, else the embedded one, started here), checks its version and migrates it.
+ * Connects to PostgreSQL (DATABASE_URL, else the embedded one, started here), checks its version, and migrates it or checks that it is.
  * @param options for the pool's connections, such as `planOnce`; a test has other time-outs
- * @throws ConfigError naming DATABASE_URL if that server can't be reached or is older than 15
+ * @throws ConfigError naming DATABASE_URL if that server can't be reached, is older than 15 or has to be migrated first
  */
 export async function openDatabase<Tables>(
-  { dataDir, databaseUrl }: DatabaseSettings,
+  { dataDir, databaseUrl, migrate: mayMigrate }: DatabaseSettings & MigrationSettings,
   log: Log,
   options: pg.PoolConfig = {},
 ): Promise<Database<Tables>> {
   const connected = await connectDatabase({ dataDir, databaseUrl }, log, options)
   try {
-    await migrate(connected.pool, { directory: migrationsDir, log })
+    await (mayMigrate ? migrate : checkMigrated)(connected.pool, { directory: migrationsDir, log })
   } catch (error) {
     await connected.close()
     throw error

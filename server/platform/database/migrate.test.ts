@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { ConfigError } from '#server/platform/config-error.ts'
-import { migrate } from '#server/platform/database/migrate.ts'
-import { createLog } from '#server/platform/log.ts'
+import { checkMigrated, migrate } from '#server/platform/database/migrate.ts'
+import { createLog, type Log } from '#server/platform/log.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 
 const log = createLog({ json: true, level: 'silent' })
@@ -64,12 +64,84 @@ test('refuses a file that changed after it ran, and names it', async () => {
   await expect(run()).rejects.toThrow(ConfigError)
 })
 
-test('refuses a database that a newer version has migrated', async () => {
+test('takes a database that a newer release of the same major version has migrated, and says so', async () => {
   write('002-more.sql', 'CREATE TABLE more ()')
-  await run()
+  await run({ version: '1.9.0' })
   rmSync(join(directory, '002-more.sql'))
-  await expect(run()).rejects.toThrow('migration 002-more.sql is unknown here')
-  await expect(run()).rejects.toThrow(ConfigError)
+  const warn = vi.fn<(line: string) => void>()
+  await run({ version: '1.8.2', log: { ...log, warn } as unknown as Log })
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('migrated by version 1.9.0')]])
+})
+
+test('refuses a database that another major version has migrated', async () => {
+  write('002-more.sql', 'CREATE TABLE more ()')
+  await run({ version: '2.0.0' })
+  rmSync(join(directory, '002-more.sql'))
+  await expect(run({ version: '1.9.0' })).rejects.toThrow('migration 002-more.sql is unknown here')
+  await expect(run({ version: '1.9.0' })).rejects.toThrow(ConfigError)
+})
+
+test('a check finds what has not run, and changes nothing', async () => {
+  const check = () => checkMigrated(pool, { directory, log })
+  await expect(check()).rejects.toThrow(
+    /lacks 1 migrations, from 001-books\.sql on: run "npm run migrate" first/,
+  )
+  const { rows } = await pool.query<{ table: string | null }>("SELECT to_regclass('migrations') AS table")
+  expect(rows).toEqual([{ table: null }])
+  await run()
+  await check()
+  write('002-more.sql', 'CREATE TABLE more ()')
+  await expect(check()).rejects.toThrow(/from 002-more\.sql on/)
+})
+
+test('a migration that needs a lock lets reads pass, and is done once the lock is free', async () => {
+  await run()
+  await pool.query("INSERT INTO books VALUES ('one')")
+  write('002-alter.sql', 'ALTER TABLE books ADD pages integer')
+  const reader = await pool.connect()
+  await reader.query('BEGIN; SELECT FROM books')
+  const migrated = run()
+  await vi.waitUntil(async () => (await waiting()) === 1, { timeout: 30_000, interval: 10 })
+  // Behind the waiting ALTER TABLE, for two seconds at most.
+  expect(await titles()).toEqual(['one'])
+  await reader.query('COMMIT')
+  reader.release()
+  await migrated
+  await pool.query('UPDATE books SET pages = 7')
+})
+
+test('a migration that never gets its lock fails and changes nothing', async () => {
+  await run()
+  write('002-alter.sql', 'ALTER TABLE books ADD pages integer')
+  const reader = await pool.connect()
+  await reader.query('BEGIN; SELECT FROM books')
+  await expect(run({ lockPatienceMs: 0 })).rejects.toThrow(
+    /002-alter\.sql failed and was undone: .*lock timeout/,
+  )
+  await reader.query('COMMIT')
+  reader.release()
+  await run()
+})
+
+test('outside a transaction, a statement that failed is tried again and an invalid index is built anew', async () => {
+  await run()
+  await pool.query("INSERT INTO books VALUES ('one'), ('one')")
+  write(
+    '002-index.sql',
+    `-- Runs outside a transaction.
+CREATE TABLE IF NOT EXISTS shelves ();
+CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS books_title ON books (title);
+`,
+  )
+  await expect(run()).rejects.toThrow(
+    /002-index\.sql failed and continues at the next start: could not create unique index/,
+  )
+  await pool.query("DELETE FROM books; INSERT INTO books VALUES ('two')")
+  await run()
+  const { rows } = await pool.query<{ valid: boolean }>(
+    "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'books_title'::regclass",
+  )
+  expect(rows).toEqual([{ valid: true }])
 })
 
 test('refuses a file that comes before one that has run', async () => {
@@ -92,8 +164,8 @@ function write(name: string, sql: string): void {
   writeFileSync(join(directory, name), sql)
 }
 
-function run(): Promise<void> {
-  return migrate(pool, { directory, log })
+function run(options: Partial<Parameters<typeof migrate>[1]> = {}): Promise<void> {
+  return migrate(pool, { directory, log, ...options })
 }
 
 async function titles(): Promise<string[]> {

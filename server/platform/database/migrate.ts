@@ -2,13 +2,17 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pool, PoolClient, QueryConfig } from 'pg'
+import { setTimeout as delay } from 'node:timers/promises'
 import { ConfigError } from '#server/platform/config-error.ts'
 import type { Log } from '#server/platform/log.ts'
+import { siteVersion } from '#server/platform/site-version.ts'
 
 interface Migration {
   name: string
   sql: string
   checksum: string
+  /** Runs statement by statement, each in a transaction of its own, as `CREATE INDEX CONCURRENTLY` needs. */
+  outsideTransaction: boolean
 }
 
 /** A migration that has run on a database. */
@@ -16,27 +20,72 @@ export type RunMigration = Pick<Migration, 'name' | 'checksum'>
 
 /** A number of our own for the advisory lock that lets one process migrate at a time. */
 const lockKey = 4_711_850_001
+/** The first line of a migration that runs outside a transaction. Each of its statements must bear being run twice. */
+const outsideMark = '-- Runs outside a transaction.'
+/** A statement that waits for a lock stops everybody who comes after it, so it waits no longer than this. */
+const lockTimeoutMs = 2000
+const firstPauseMs = 500
+const longestPauseMs = 10_000
+const progressEveryMs = 5000
+const lockNotAvailable = '55P03'
+
+interface MigrateOptions {
+  directory: string
+  log: Log
+  /** The last file to run; all by default. */
+  upTo?: string
+  /** The version that runs them. */
+  version?: string
+  /** How long a migration is tried again that does not get a lock. */
+  lockPatienceMs?: number
+}
 
 /**
- * Brings the database up to date: runs every SQL file of `directory` that has not run yet, in the order of the names, each in a transaction.
- * Safe in several processes at once. Never goes back. With `upTo` it ends with the file of that name.
- * @throws ConfigError if a file changed after it ran, or the database knows a migration that this version does not
+ * Brings the database up to date: runs every SQL file of `directory` that has not run yet, in the order of the names. Each runs
+ * in a transaction unless its first line says otherwise. Several processes at once run each once. A database that a newer
+ * version of the same major version has migrated is taken as it is.
+ * @throws ConfigError if a file changed after it ran, or if another major version has migrated the database
  */
-export async function migrate(
-  pool: Pool,
-  { directory, log, upTo }: { directory: string; log: Log; upTo?: string },
-): Promise<void> {
+export async function migrate(pool: Pool, options: MigrateOptions): Promise<void> {
+  const { directory, log, upTo, version = siteVersion } = options
   const migrations = readMigrations(directory).filter(({ name }) => upTo === undefined || name <= upTo)
   const client = await pool.connect()
   try {
     // The pool's time-outs do not hold for a migration, nor for waiting for another process's.
     await client.query('SET statement_timeout = 0')
     await client.query(unhurried('SELECT pg_advisory_lock($1)', [lockKey]))
-    await runMissing(client, migrations, log)
+    await client.query(`SET lock_timeout = ${lockTimeoutMs}`)
+    await createHistory(client)
+    const missing = findMissing(await readHistory(client), migrations, { log, version })
+    for (const [index, migration] of missing.entries()) {
+      const began = performance.now()
+      await runOne(pool, client, migration, options)
+      const ms = Math.round(performance.now() - began)
+      log.debug({ migration: migration.name, ms }, `Migration ${index + 1} of ${missing.length} done`)
+    }
   } finally {
     // Closing the connection gives back the lock and the settings.
     client.release(true)
   }
+}
+
+/**
+ * Checks that the database is up to date, without changing it.
+ * @throws ConfigError as `migrate` does, and where a migration has not run yet
+ */
+export async function checkMigrated(
+  pool: Pool,
+  { directory, log, version = siteVersion }: MigrateOptions,
+): Promise<void> {
+  const { rows } = await pool.query<{ begun: boolean }>(
+    "SELECT to_regclass('migrations') IS NOT NULL AS begun",
+  )
+  const history = rows[0]?.begun ? await readHistory(pool) : []
+  const [first, ...others] = findMissing(history, readMigrations(directory), { log, version })
+  if (first)
+    throw new ConfigError(
+      `The database lacks ${others.length + 1} migrations, from ${first.name} on: run "npm run migrate" first (or set MIGRATE=auto).`,
+    )
 }
 
 /** A query that may take its time. The types do not know that `query_timeout` can be given with a query. */
@@ -50,73 +99,174 @@ function readMigrations(directory: string): Migration[] {
     .toSorted()
     .map((name) => {
       const sql = readFileSync(join(directory, name), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+      const checksum = createHash('sha256').update(sql).digest('hex')
+      return { name, sql, checksum, outsideTransaction: sql.startsWith(outsideMark) }
     })
 }
 
-async function runMissing(client: PoolClient, migrations: Migration[], log: Log): Promise<void> {
+async function createHistory(client: PoolClient): Promise<void> {
   await client.query(`CREATE TABLE IF NOT EXISTS migrations (
     name text PRIMARY KEY,
     checksum text NOT NULL,
+    version text,
     ran_at timestamptz NOT NULL DEFAULT now()
   )`)
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    'SELECT name, checksum FROM migrations',
-  )
-  const done = new Map(rows.map((row) => [row.name, row.checksum]))
-  checkHistory(done, migrations)
-  const missing = migrations.filter(({ name }) => !done.has(name))
-  for (const [index, migration] of missing.entries()) {
-    const started = performance.now()
-    await runOne(client, migration, log)
-    log.debug(
-      { migration: migration.name, ms: Math.round(performance.now() - started) },
-      `Migration ${index + 1} of ${missing.length} done`,
-    )
-  }
+  await client.query('ALTER TABLE migrations ADD COLUMN IF NOT EXISTS version text')
 }
 
-function checkHistory(done: Map<string, string>, migrations: Migration[]): void {
+interface PastMigration {
+  name: string
+  checksum: string
+  /** The version of the site that ran it; null in a database of before versions were kept. */
+  version: string | null
+}
+
+async function readHistory(client: Pick<PoolClient, 'query'>): Promise<PastMigration[]> {
+  const { rows } = await client.query<{ past: PastMigration }>(
+    'SELECT to_jsonb(migrations) AS past FROM migrations ORDER BY name',
+  )
+  return rows.map(({ past: { name, checksum, version = null } }) => ({ name, checksum, version }))
+}
+
+/** @returns the migrations that have not run, in order */
+function findMissing(
+  history: readonly PastMigration[],
+  migrations: readonly Migration[],
+  { log, version }: { log: Log; version: string },
+): Migration[] {
   const known = new Map(migrations.map(({ name, checksum }) => [name, checksum]))
+  const done = new Set(history.map(({ name }) => name))
   const newest = migrations.at(-1)?.name ?? ''
-  for (const [name, checksum] of done) {
-    if (!known.has(name)) {
-      throw new ConfigError(
-        `The database has been used by another version of the site (migration ${name} is unknown here): start that version, or one newer than it.`,
-      )
-    }
-    if (known.get(name) !== checksum)
+  for (const { name, checksum } of history)
+    if (known.has(name) && known.get(name) !== checksum)
       throw new ConfigError(
         `Migration ${name} has changed since it ran on this database: restore the file and put the change into a new one.`,
       )
-  }
   const late = migrations.find(
-    ({ name }) => !done.has(name) && [...done.keys()].some((ran) => ran > name && ran <= newest),
+    ({ name }) => !done.has(name) && history.some((ran) => ran.name > name && ran.name <= newest),
   )
   if (late)
     throw new ConfigError(
       `Migration ${late.name} comes before others that have already run on this database: give it the next number.`,
     )
+  acceptNewer(
+    history.filter(({ name }) => !known.has(name)),
+    { log, version },
+  )
+  return migrations.filter(({ name }) => !done.has(name))
 }
 
-async function runOne(client: PoolClient, { name, sql, checksum }: Migration, log: Log): Promise<void> {
-  const started = Date.now()
-  const notice = setInterval(
-    () => log.info(`Migration ${name} has been running for ${Math.round((Date.now() - started) / 1000)} s`),
-    5000,
-  )
+const majorOf = (version: string | null) => version?.split('.')[0]
+
+/** A release works with the schema of the next one of its major version, so that an update can be rolled out and taken back. */
+function acceptNewer(
+  unknown: readonly PastMigration[],
+  { log, version }: { log: Log; version: string },
+): void {
+  const foreign = unknown.find((past) => majorOf(past.version) !== majorOf(version))
+  if (foreign)
+    throw new ConfigError(
+      `The database has been used by another version of the site (migration ${foreign.name} is unknown here): start that version, or one newer than it.`,
+    )
+  const newest = unknown.at(-1)
+  if (newest)
+    log.warn(
+      `The database has been migrated by version ${newest.version}, which is newer than this one (${version}).`,
+    )
+}
+
+async function runOne(
+  pool: Pool,
+  client: PoolClient,
+  migration: Migration,
+  { log, version = siteVersion, lockPatienceMs = 600_000 }: MigrateOptions,
+): Promise<void> {
+  const { name } = migration
+  const began = Date.now()
+  const notice = setInterval(() => void reportProgress(pool, name, began, log), progressEveryMs)
   try {
-    await client.query('BEGIN')
-    await client.query(unhurried(sql))
-    await client.query('INSERT INTO migrations (name, checksum) VALUES ($1, $2)', [name, checksum])
-    await client.query('COMMIT')
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      const locked = await tryOne(client, migration, version)
+      if (!locked) return
+      if (Date.now() - began >= lockPatienceMs) throw locked
+      log.info(`Migration ${name} lets a transaction in front of it finish, and is tried again`)
+      await delay(pauseMs)
+    }
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
+    const state = migration.outsideTransaction ? 'continues at the next start' : 'was undone'
     throw new Error(
-      `Migration ${name} failed and was undone: ${error instanceof Error ? error.message : String(error)}`,
+      `Migration ${name} failed and ${state}: ${error instanceof Error ? error.message : String(error)}`,
       { cause: error },
     )
   } finally {
     clearInterval(notice)
   }
+}
+
+/** @returns the error where another transaction holds a lock that it needs; what was done is undone or may be done again */
+async function tryOne(
+  client: PoolClient,
+  { name, sql, checksum, outsideTransaction }: Migration,
+  version: string,
+): Promise<Error | undefined> {
+  const note = 'INSERT INTO migrations (name, checksum, version) VALUES ($1, $2, $3)'
+  try {
+    if (outsideTransaction) {
+      // Building an index concurrently waits for every transaction, and nobody waits behind it.
+      await client.query('SET lock_timeout = 0')
+      for (const statement of statementsOf(sql)) {
+        await dropInvalidIndex(client, statement)
+        await client.query(unhurried(statement))
+      }
+      await client.query(note, [name, checksum, version])
+      await client.query(`SET lock_timeout = ${lockTimeoutMs}`)
+      return undefined
+    }
+    await client.query('BEGIN')
+    await client.query(unhurried(sql))
+    await client.query(note, [name, checksum, version])
+    await client.query('COMMIT')
+    return undefined
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    if (error instanceof Error && 'code' in error && error.code === lockNotAvailable) return error
+    throw error
+  }
+}
+
+/** By the semicolons that end lines. */
+function statementsOf(sql: string): string[] {
+  return sql
+    .split(/;\s*$/m)
+    .map((statement) => statement.replaceAll(/^--.*$/gm, '').trim())
+    .filter((statement) => statement !== '')
+}
+
+/** An index that was being built while its process ended is left invalid under its name, and `IF NOT EXISTS` would take it. */
+async function dropInvalidIndex(client: PoolClient, statement: string): Promise<void> {
+  const [, index] = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?(\w+)/i.exec(statement) ?? []
+  if (index === undefined) return
+  const { rowCount } = await client.query(
+    'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',
+    [index],
+  )
+  if (rowCount) await client.query(unhurried(`DROP INDEX CONCURRENTLY ${index}`))
+}
+
+/** Says for how long a migration has been running and, of an index that is being built, how much of it is done. */
+async function reportProgress(pool: Pool, name: string, began: number, log: Log): Promise<void> {
+  const seconds = Math.round((Date.now() - began) / 1000)
+  const done = await readIndexProgress(pool).catch(() => undefined)
+  const left = done === undefined || done <= 0 ? '' : `, about ${Math.round(seconds / done - seconds)} s left`
+  log.info(
+    `Migration ${name} has been running for ${seconds} s${done === undefined ? '' : ` (${Math.round(done * 100)} %)`}${left}`,
+  )
+}
+
+async function readIndexProgress(pool: Pool): Promise<number | undefined> {
+  const { rows } = await pool.query<{ done: number }>(
+    `SELECT blocks_done::float8 / blocks_total AS done FROM pg_stat_progress_create_index
+     WHERE datname = current_database() AND blocks_total > 0`,
+  )
+  return rows[0]?.done
 }

@@ -26,7 +26,11 @@ beforeAll(async () => {
   own = await testDatabase()
   proxy = await proxyDatabase(own.url)
   const log = createLog({ json: true, level: 'silent' })
-  database = await openDatabase<Tables>({ dataDir: '', databaseUrl: proxy.url }, log, patience)
+  database = await openDatabase<Tables>(
+    { dataDir: '', databaseUrl: proxy.url, migrate: false },
+    log,
+    patience,
+  )
   site = await testSite({ clock: restlessClock(), database })
   visitor = site.visitor()
 })

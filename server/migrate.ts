@@ -1,0 +1,14 @@
+// npm run migrate: brings the database up to date. A release is rolled out after it, copy by copy.
+import { loadConfig } from '#server/platform/config.ts'
+import { runMain } from '#server/platform/config-error.ts'
+import { openDatabase } from '#server/platform/database/database.ts'
+import { createLog } from '#server/platform/log.ts'
+import type { Tables } from '#server/tables.ts'
+
+await runMain(async () => {
+  const config = loadConfig(process.env)
+  const log = createLog({ json: config.production, level: config.logLevel })
+  const database = await openDatabase<Tables>({ ...config, migrate: true }, log)
+  await database.close()
+  log.info('The database is up to date')
+})
