@@ -1,6 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import type { RunLimits } from '#server/platform/read-ingest.ts'
 import { memoryOf } from './memory-use.ts'
 import { UnusableFile, type Why } from './unusable-file.ts'
@@ -35,6 +36,9 @@ const lookMs = 100
 const reserved = 8 * gigabyte
 const keptComplaints = 8_000
 
+/** Keeps a statically linked ffprobe from crashing on the names in a transport stream: see the file in this folder. */
+const characterSets = fileURLToPath(new URL('character-sets', import.meta.url))
+
 const spareTimeMs = 10 * 60_000
 const silenceMs = 5 * 60_000
 
@@ -57,7 +61,7 @@ export async function runLimited(run: Run): Promise<RunResult> {
   const child = spawn(command, args, {
     cwd: run.cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    env: { PATH: process.env['PATH'], LC_ALL: 'C', GCONV_PATH: characterSets },
     detached: true,
   })
   child.stdin.on('error', () => {})
