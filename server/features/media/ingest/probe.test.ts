@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -33,3 +33,39 @@ test.each(Object.entries(characterSets))(
     expect(await probe(programs.ffprobePath, input)).toMatchObject({ container: 'mpegts', hasAudio: true })
   },
 )
+
+const box = (type: string, bytes = Buffer.alloc(8)) => {
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(8 + bytes.length)
+  head.write(type, 4, 'latin1')
+  return Buffer.concat([head, bytes])
+}
+
+test.each(['styp', 'sidx', 'emsg'])(
+  'a recording in fragments whose first box is %s is a video',
+  async (type) => {
+    const [whole, input] = [join(root, 'whole.mp4'), join(root, `${type}.mp4`)]
+    drawFilm(whole, { seconds: 1, more: ['-movflags', 'frag_keyframe+empty_moov'] })
+    writeFileSync(input, Buffer.concat([box(type), readFileSync(whole)]))
+    expect(await probe(programs.ffprobePath, input)).toMatchObject({ container: 'mov', hasAudio: true })
+  },
+)
+
+/** Adds 16 bytes of checksum behind each packet of 188 bytes, as some receivers write them. */
+const withChecksums = (stream: Buffer) =>
+  Buffer.concat(
+    Array.from({ length: stream.length / 188 }, (_, index) =>
+      Buffer.concat([stream.subarray(188 * index, 188 * (index + 1)), Buffer.alloc(16)]),
+    ),
+  )
+
+test.each([
+  { name: 'with a time before each packet, as cameras write', more: ['-mpegts_m2ts_mode', '1'] },
+  { name: 'with a checksum behind each packet', change: withChecksums },
+  { name: 'that begins in the middle of a packet', change: (stream: Buffer) => stream.subarray(100) },
+])('a transport stream $name is a video', async ({ name, more = [], change }) => {
+  const input = join(root, `${name}.ts`)
+  drawFilm(input, { seconds: 1, more: [...more, '-f', 'mpegts'] })
+  if (change) writeFileSync(input, change(readFileSync(input)))
+  expect(await probe(programs.ffprobePath, input)).toMatchObject({ container: 'mpegts', hasAudio: true })
+})

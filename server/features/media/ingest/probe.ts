@@ -69,13 +69,33 @@ async function readStart(path: string): Promise<Buffer> {
  */
 export function recognise(start: Buffer): Container {
   if (start.length === 0) throw new UnusableFile({ key: 'empty' })
-  if (['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip'].includes(start.toString('latin1', 4, 8))) return 'mov'
+  if (mp4Boxes.has(start.toString('latin1', 4, 8))) return 'mov'
   if (start.toString('hex', 0, 4) === '1a45dfa3') return 'matroska'
-  if (start[0] === 0x47 && start[188] === 0x47 && start[376] === 0x47) return 'mpegts'
+  if (isTransportStream(start)) return 'mpegts'
   const text = start.toString('utf8').replace(/^\uFEFF/, '')
   if (text.startsWith('#EXTM3U')) throw new UnusableFile({ key: 'playlist' })
   if (isText(start)) throw new UnusableFile({ key: 'textFile' })
   throw new UnusableFile({ key: 'notVideo' })
+}
+
+/** The first box of an MP4 or MOV file. A recording in fragments may begin with a box of a fragment. */
+const mp4Boxes = new Set(
+  'ftyp styp moov moof mdat sidx ssix prft emsg pdin free skip wide junk pnot pict udta uuid meta'.split(' '),
+)
+
+/** Bytes from one packet to the next: plain, with a time before each (cameras), with a checksum behind each (receivers). */
+const packetLengths = [188, 192, 204]
+
+/** Every packet begins with the byte 0x47. A recording that was cut may begin in the middle of a packet. */
+function isTransportStream(start: Buffer): boolean {
+  return packetLengths.some((length) => {
+    for (let first = 0; first < length && first + 2 * length < start.length; first++) {
+      let at = first
+      while (at < start.length && start[at] === 0x47) at += length
+      if (at >= start.length) return true
+    }
+    return false
+  })
 }
 
 function isText(start: Buffer): boolean {
