@@ -95,7 +95,9 @@ async function convertBare(ffmpeg: BenchSite['ffmpeg'], folder: string, input: s
   const plan = planLadder(source)
   for (const name of [...plan.rungs.map((_, index) => `v${index}`), 'a'])
     mkdirSync(join(folder, name), { recursive: true })
-  const args = buildFfmpegArgs({ ...source, input, gain: undefined, plan })
+  const { container, soundIndex: index, duration: lastPicture } = source
+  const sound = index === undefined ? undefined : { input, container, index }
+  const args = buildFfmpegArgs({ ...source, lastPicture, input, sound, gain: undefined, plan })
   const started = performance.now()
   const { status } = spawnSync(...boundToUs('nice', ['-n', '5', ffmpeg.ffmpegPath, ...args]), {
     cwd: folder,

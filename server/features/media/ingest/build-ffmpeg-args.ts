@@ -1,33 +1,46 @@
 import { extraPlaces, extraRungArgs, type ExtraRung } from './extra-rung.ts'
 import type { LadderPlan, Rung } from './plan-ladder.ts'
 import { planCandidates, planStoryboard } from './plan-stills.ts'
-import { gainFilters, soundChain, type Gain } from './sound-chain.ts'
+import { gainFilters, type Gain } from './sound-chain.ts'
 
 export type Container = 'mov' | 'matroska' | 'mpegts'
 
 /** A picture that a usual screen can't show as it is: `pq` and `hlg` are HDR, `wide` has the colours alone. */
 export type HighRange = 'pq' | 'hlg' | 'wide'
 
+/** The sound of a film in one format: a file that begins with the film, and the number of its stream. */
+export interface SoundInput {
+  input: string
+  container: Container
+  index: number
+}
+
 export interface TranscodeJob {
   /** The file to read, an absolute path with a name of our own making. */
   input: string
   container: Container
-  /** Seconds. */
+  /** How long the film lasts, and when its last picture begins, in seconds. */
   duration: number
+  lastPicture: number
   interlaced: boolean
-  /** Which stream of the file is the film. */
+  /** Which stream of the file is the film, and which its sound. */
   streamIndex: number
-  /** Which stream is its sound, and what brings it to its loudness. */
   soundIndex: number | undefined
+  /** The sound to encode, and what brings it to its loudness. */
+  sound: SoundInput | undefined
   gain: Gain | undefined
   highRange: HighRange | undefined
   extraRung?: ExtraRung | undefined
   plan: LadderPlan
 }
 
+/** In a transport stream the sound may begin long after the picture: up to 5 minutes and 200 MB are read to know what it is. */
+const farLook = ['-analyzeduration', '300M', '-probesize', '200M']
+
 /** What every call of ffmpeg and ffprobe starts with: this one local file, in this container, and nothing that it may point to (security.md). */
 export function inputArgs(input: string, container: Container): string[] {
   return [
+    ...(container === 'mpegts' ? farLook : []),
     '-protocol_whitelist',
     'file',
     '-format_whitelist',
@@ -68,7 +81,9 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     '-nostats',
     '-progress',
     'pipe:1',
+    ...onePicture(job),
     ...inputArgs(job.input, job.container),
+    ...(job.sound ? inputArgs(job.sound.input, job.sound.container) : []),
     '-filter_complex',
     ladderGraph(job),
     '-filter_complex',
@@ -96,7 +111,20 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     '-f',
     'image2',
     'candidate-%d.jpg',
+    ...sameClock(job),
   ]
+}
+
+/** Where the size of the picture changes in the middle, the scaling follows; the other filters would forget what they have counted. */
+function onePicture({ interlaced }: TranscodeJob): string[] {
+  // The filter that mends interlaced pictures can't bear another size.
+  return interlaced ? [] : ['-reinit_filter', '0']
+}
+
+/** A transport stream may begin its clock anew. ffmpeg sees that in any stream it reads, so the same are read as when the sound was. */
+function sameClock({ container, soundIndex }: TranscodeJob): string[] {
+  if (container !== 'mpegts' || soundIndex === undefined) return []
+  return ['-map', `0:${soundIndex}`, '-c', 'copy', '-f', 'null', '-']
 }
 
 /** Each rung is scaled from the one above it. */
@@ -109,10 +137,9 @@ function ladderGraph(job: TranscodeJob): string {
       ? extraPlaces(plan).flatMap((place, at) => (place === index ? [`[x${at}]`] : []))
       : []
     const outputs = [`[v${index}]`, ...(index < plan.rungs.length - 1 ? [`[s${index}]`] : []), ...more]
+    const scaled = index === 0 ? firstScale(job, width, height) : `scale=${width}:${height}:flags=bicubic`
     const finish = index === 0 ? finishChain(job) : ''
-    chains.push(
-      `${from}scale=${width}:${height}:flags=bicubic${finish},split=${outputs.length}${outputs.join('')}`,
-    )
+    chains.push(`${from}${scaled}${finish},split=${outputs.length}${outputs.join('')}`)
     from = `[s${index}]`
   })
   return chains.join(';')
@@ -136,9 +163,29 @@ function picturesGraph(job: TranscodeJob): string {
 }
 
 /** The film is named by its number: in a filter graph ffmpeg 4 finds none by `V` where a cover picture precedes it. */
-function sourceChain({ plan, interlaced, streamIndex }: TranscodeJob): string {
-  const { num, den } = plan.frameRate
-  return `[0:${streamIndex}]${interlaced ? 'yadif=deint=interlaced,' : ''}fps=${num}/${den}:start_time=0,`
+function sourceChain(job: TranscodeJob): string {
+  const { interlaced, streamIndex } = job
+  const { num, den } = job.plan.frameRate
+  const fields = interlaced ? 'yadif=deint=interlaced,' : ''
+  return `[0:${streamIndex}]${fields}fps=${num}/${den}:start_time=0,${holdLast(job)}`
+}
+
+/** The last picture holds up to the end of the film. */
+function holdLast({ plan, duration, lastPicture }: TranscodeJob): string {
+  const rate = plan.frameRate.num / plan.frameRate.den
+  const hold = duration - lastPicture
+  if (hold * rate < 1.5) return ''
+  return `tpad=stop_mode=clone:stop_duration=${hold.toFixed(6)},trim=end_frame=${Math.max(1, Math.round(duration * rate))},`
+}
+
+/** Of another shape the picture may be after its size has changed: then bars are added. A shape that is almost the same fills the frame. */
+function firstScale({ interlaced }: TranscodeJob, width: number, height: number): string {
+  if (interlaced) return `scale=${width}:${height}:flags=bicubic`
+  const isAlike = `lt(abs(dar*${height}/${width}-1),0.1)`
+  const across = `if(${isAlike},${width},2*trunc(min(${width},${height}*dar)/2))`
+  const down = `if(${isAlike},${height},2*trunc(min(${height},${width}/dar)/2))`
+  const bars = `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:eval=frame`
+  return `scale=w='${across}':h='${down}':eval=frame:flags=bicubic,${bars}`
 }
 
 /** Follows the scaling, when there are fewer pixels to work on. */
@@ -217,11 +264,10 @@ const usualColours = [
  * As long as the picture: shorter sound would leave players waiting for it. The first 1024 samples are dropped because the encoder
  * adds as many before the sound: picture and sound stay together.
  */
-function audioArgs({ soundIndex, gain, duration }: TranscodeJob): string[] {
-  if (soundIndex === undefined) return []
+function audioArgs({ sound, gain, duration }: TranscodeJob): string[] {
+  if (!sound) return []
   const samples = Math.ceil(duration * 48_000)
   const filters = [
-    soundChain,
     ...gainFilters(gain),
     `apad=whole_len=${samples}`,
     `atrim=start_sample=1024:end_sample=${samples}`,
@@ -229,7 +275,7 @@ function audioArgs({ soundIndex, gain, duration }: TranscodeJob): string[] {
   ]
   return [
     '-map',
-    `0:${soundIndex}`,
+    `1:${sound.index}`,
     '-af',
     filters.join(','),
     '-c:a',

@@ -94,7 +94,8 @@ async function checkEpisodes(
     const name = `${folder.slug}/${basename(source.path)}`
     try {
       const { duration } = await probe(context.programs.ffprobePath, source.path, signal)
-      usable.push({ source, name, duration })
+      // Where the container says no length, progress counts it as a minute.
+      usable.push({ source, name, duration: duration || 60 })
     } catch (error) {
       refused.push({ file: name, reason: whyRefused(error) })
     }

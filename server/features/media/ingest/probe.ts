@@ -7,10 +7,13 @@ import { shownSize, type Fraction, type SourceShape } from './plan-ladder.ts'
 import { runLimited } from './run-ffmpeg.ts'
 import { UnusableFile } from './unusable-file.ts'
 
-/** What a usable file is. `duration` in seconds, as it declares itself. */
+/** What a usable file is. */
 export interface SourceMedia extends SourceShape {
   container: Container
+  /** Seconds, as the container says of the whole; 0 where it says nothing. It may be wrong: the packets are read later. */
   duration: number
+  /** Seconds, as the container says of the picture alone. */
+  pictureLength: number | undefined
   interlaced: boolean
   /** Which stream of the file is the film: a cover picture is one too, and may be the first. */
   streamIndex: number
@@ -114,6 +117,7 @@ interface ProbedStream extends CaptionStream {
   r_frame_rate?: string
   field_order?: string
   duration?: string
+  nb_frames?: string
   sample_rate?: string
   color_transfer?: string
   color_primaries?: string
@@ -142,10 +146,9 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
     throw new UnusableFile({ key: 'unknownPicture' })
   if (width > largestSide || height > largestSide)
     throw new UnusableFile({ key: 'tooWide', width, height, most: largestSide })
-  const duration = seconds(video.duration) ?? clock(video.tags?.['DURATION']) ?? seconds(format.duration) ?? 0
-  if (!(duration >= 0.1)) throw new UnusableFile({ key: 'noLength' })
-  if (duration > longestHours * 3600)
-    throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, most: longestHours })
+  const pictureLength = lengthOfPicture(container, video, format)
+  const duration = pictureLength ?? seconds(format.duration) ?? 0
+  checkLongest(pictureLength ?? 0)
   const rotation =
     video.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ??
     Number(video.tags?.['rotate'] ?? 0)
@@ -153,6 +156,7 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
   return {
     container,
     duration,
+    pictureLength,
     streamIndex: video.index,
     ...shownSize({ width, height, pixelShape: fraction(video.sample_aspect_ratio), rotation }),
     frameRate: frameRateOf(video),
@@ -164,12 +168,34 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
   }
 }
 
-/** The sound that the file itself puts first, else the first one that can be read. */
+/** @throws UnusableFile where a film is longer than one may be */
+export function checkLongest(duration: number): void {
+  if (duration > longestHours * 3600)
+    throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, most: longestHours })
+}
+
+/** A tag of Matroska may be left from another file: it counts where the length of the whole agrees. */
+function lengthOfPicture(
+  container: Container,
+  video: ProbedStream,
+  format: Probed['format'],
+): number | undefined {
+  if (container === 'mov') return seconds(video.duration)
+  const tag = clock(video.tags?.['DURATION'])
+  const whole = seconds(format.duration)
+  return tag !== undefined && whole !== undefined && tag <= whole + 1 ? tag : undefined
+}
+
+/**
+ * The sound that the file itself puts first, else the first one that can be read.
+ * @throws UnusableFile where there is sound, and none that can be read
+ */
 function soundOf(streams: readonly ProbedStream[]): ProbedStream | undefined {
-  const readable = streams.filter(
-    ({ codec_type, codec_name, sample_rate }) =>
-      codec_type === 'audio' && codec_name !== undefined && Number(sample_rate) > 0,
+  const sounds = streams.filter(({ codec_type, nb_frames }) => codec_type === 'audio' && nb_frames !== '0')
+  const readable = sounds.filter(
+    ({ codec_name, sample_rate }) => codec_name !== undefined && Number(sample_rate) > 0,
   )
+  if (sounds.length > 0 && readable.length === 0) throw new UnusableFile({ key: 'unreadableSound' })
   return readable.find(({ disposition }) => disposition?.['default'] === 1) ?? readable[0]
 }
 

@@ -1,18 +1,33 @@
+import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Language } from '#contract/languages.ts'
-import { inputArgs } from './build-ffmpeg-args.ts'
+import { inputArgs, type SoundInput } from './build-ffmpeg-args.ts'
 import type { CaptionTrack } from './choose-captions.ts'
+import { failure } from './conversion-failure.ts'
 import { makeCaptions } from './make-captions.ts'
+import { collectTimes, type FilmTimes } from './measure-film.ts'
 import type { SourceMedia } from './probe.ts'
-import { runLimited, timeLimit } from './run-ffmpeg.ts'
-import { gainFilters, giveBack, planGain, soundChain, type Gain, type Loudness } from './sound-chain.ts'
+import { runLimited, timeLimit, type RunResult } from './run-ffmpeg.ts'
+import {
+  gainFilters,
+  giveBack,
+  planGain,
+  soundChain,
+  soundFormat,
+  type Gain,
+  type Loudness,
+} from './sound-chain.ts'
 import type { Programs } from './transcode.ts'
 import { UnusableFile } from './unusable-file.ts'
 
-/** What has to be known before an episode is made: the gain of its sound, and the captions that lie in the file. */
+/** What has to be known before an episode is made. */
 export interface ReadAhead {
+  times: FilmTimes
+  /** The sound in one format, from the start of the film and without gaps; undefined where there is none. */
+  sound: SoundInput | undefined
   gain: Gain | undefined
+  /** Those that lie in the file. */
   captions: ReadonlyMap<Language, string>
 }
 
@@ -20,42 +35,88 @@ interface Reading {
   programs: Programs
   input: string
   source: SourceMedia
-  /** Where drafts may lie; none is left. */
+  /** Where drafts may lie; all are left but the sound. */
   folder: string
   niceness: number
   signal: AbortSignal
 }
 
+const asRead = 'sound-read.mka'
+const even = 'sound.mka'
+const pcm = ['-c:a', 'pcm_f32le', '-f', 'matroska']
+
 /**
- * Reads sound and captions of a file, without its picture: for ten minutes that takes two or three seconds, and the episode is then made with one
- * gain throughout (docs/decisions/0013-loudness-is-measured-first.md).
+ * Reads a whole file once, without decoding its picture: the times of its packets, its sound and its captions. The sound is written in one
+ * format (docs/decisions/0013-loudness-is-measured-first.md): where channels or rate change in the middle, ffmpeg begins its filters anew.
  * @throws UnusableFile
  * @throws the signal's reason when aborted
  */
 export async function readAhead(reading: Reading): Promise<ReadAhead> {
-  const { captions } = reading.source
-  const listen = measuring(reading.source, ['ebur128=peak=true:framelog=verbose'])
-  const together = await read(reading, [...textArgs(captions), ...listen])
-  // Captions that break the reading are not worth an episode.
-  const summary = together ?? (captions.size > 0 ? await read(reading, listen) : undefined)
-  const loudness = parseLoudness(summary)
+  const { captions, soundIndex } = reading.source
+  const times = await readFilm(reading)
+  const texts = await collectCaptions(reading, captions)
+  const hasSound = soundIndex !== undefined && times.soundEnd !== undefined
+  if (!hasSound) return { times, sound: undefined, gain: undefined, captions: texts }
+  const { sound, loudness } = await evenOut(reading)
   const gain = loudness && planGain(loudness)
   return {
-    gain: gain?.limited ? await behindLimiter(reading, gain) : gain,
-    captions: await collectCaptions(reading, captions),
+    times,
+    sound,
+    gain: gain?.limited ? await behindLimiter(reading, sound, gain) : gain,
+    captions: texts,
   }
 }
 
-/** A limiter takes loudness away with the peaks, so what comes out of it is measured as well. */
-async function behindLimiter(reading: Reading, gain: Gain): Promise<Gain> {
-  const listen = measuring(reading.source, [...gainFilters(gain), 'ebur128=peak=sample:framelog=verbose'])
-  const loudness = parseLoudness(await read(reading, listen))
-  return loudness ? giveBack(gain, loudness.integrated) : gain
+async function readFilm(reading: Reading): Promise<FilmTimes> {
+  const { input, source } = reading
+  const { streamIndex, soundIndex, container, captions } = source
+  const sound = soundIndex === undefined ? [] : ['-map', `0:${soundIndex}`]
+  const packets = ['-map', `0:${streamIndex}`, ...sound, '-c', 'copy', '-f', 'framecrc', 'pipe:1']
+  const decoded = sound.length > 0 ? [...sound, '-af', soundFormat, ...pcm, asRead] : []
+  const read = async (more: readonly string[]) => {
+    const collected = collectTimes()
+    const result = await run(
+      reading,
+      [...inputArgs(input, container), ...packets, ...decoded, ...more],
+      collected.take,
+    )
+    return { result, times: collected.times() }
+  }
+  const whole = await read(textArgs(captions))
+  // Captions that break the reading are not worth an episode.
+  const { result, times } = whole.result.status !== 0 && captions.size > 0 ? await read([]) : whole
+  if (result.status !== 0) throw failure(result)
+  if (!times) throw new UnusableFile({ key: 'undecodable' })
+  return times
 }
 
-function measuring({ soundIndex }: SourceMedia, filters: readonly string[]): string[] {
-  if (soundIndex === undefined) return []
-  return ['-map', `0:${soundIndex}`, '-af', [soundChain, ...filters].join(','), '-f', 'null', '-']
+/** Fills gaps and begins at the start of the film; how loud it is comes out as well. */
+async function evenOut(reading: Reading) {
+  const from = join(reading.folder, asRead)
+  if (!existsSync(from)) throw new UnusableFile({ key: 'unreadableSound' })
+  // The times of the sound are those of the film: without -copyts it would begin at once.
+  const input = ['-copyts', ...inputArgs(from, 'matroska')]
+  const filters = [soundChain, 'ebur128=peak=true:framelog=verbose'].join(',')
+  const result = await run(reading, [...input, '-map', '0:a', '-af', filters, ...pcm, even])
+  if (result.status !== 0) throw new UnusableFile({ key: 'unreadableSound' })
+  await rm(from)
+  const sound: SoundInput = { input: join(reading.folder, even), container: 'matroska', index: 0 }
+  return { sound, loudness: parseLoudness(result.complaints) }
+}
+
+/** A limiter takes loudness away with the peaks, so what comes out of it is measured as well. */
+async function behindLimiter(reading: Reading, { input, container }: SoundInput, gain: Gain): Promise<Gain> {
+  const filters = [...gainFilters(gain), 'ebur128=peak=sample:framelog=verbose'].join(',')
+  const { complaints } = await run(reading, [
+    ...inputArgs(input, container),
+    '-af',
+    filters,
+    '-f',
+    'null',
+    '-',
+  ])
+  const loudness = parseLoudness(complaints)
+  return loudness ? giveBack(gain, loudness.integrated) : gain
 }
 
 function textArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
@@ -72,23 +133,26 @@ function textArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
 
 const draftOf = (language: Language) => `embedded-${language}.txt`
 
-/** @returns what ffmpeg said; undefined where there is nothing to read or it can't be read */
-async function read(
-  { programs, input, source, folder, niceness, signal }: Reading,
-  outputs: readonly string[],
-): Promise<string | undefined> {
-  if (outputs.length === 0) return undefined
-  const own = ['-hide_banner', '-nostdin', '-y', '-nostats', '-progress', 'pipe:1']
-  const { status, complaints } = await runLimited({
+/** The least length that a time limit is set for: what a container says of it may be wrong. */
+const leastSeconds = 600
+
+function run(
+  { programs, source, folder, niceness, signal }: Reading,
+  args: readonly string[],
+  onLine?: (line: string) => void,
+): Promise<RunResult> {
+  // What runs without lines of its own says how far it is.
+  const progress = onLine ? [] : ['-progress', 'pipe:1']
+  return runLimited({
     program: programs.ffmpegPath,
-    args: [...own, ...inputArgs(input, source.container), ...outputs],
+    args: ['-hide_banner', '-nostdin', '-y', '-nostats', ...progress, ...args],
     cwd: folder,
     niceness,
     limits: programs.limits,
     signal,
-    ...timeLimit(source.duration),
+    ...timeLimit(Math.max(leastSeconds, source.duration)),
+    ...(onLine ? { onLine } : {}),
   })
-  return status === 0 ? complaints : undefined
 }
 
 async function collectCaptions(

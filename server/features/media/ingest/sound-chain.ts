@@ -21,11 +21,11 @@ const highestPeak = -2
 /** dB. How much of what the limiter takes away is given back; beyond that it would be heard at work. */
 const mostGivenBack = 6
 
-/**
- * Sound as everybody gets it: 48 kHz, two channels (5.1 is mixed down, mono goes to both), gaps filled and from the very start. The
- * same before measuring and before encoding, so that what was measured is what is played.
- */
-export const soundChain = 'aresample=48000:async=1:first_pts=0,aformat=channel_layouts=stereo'
+/** Sound in one format: 48 kHz, two channels (5.1 is mixed down, mono goes to both). It keeps nothing from one frame to the next. */
+export const soundFormat = 'aformat=sample_rates=48000:channel_layouts=stereo:sample_fmts=flt'
+
+/** From the very start, and with silence where packets are missing: from 20 ms on, since many short gaps come to a long one. */
+export const soundChain = 'aresample=48000:async=1:min_hard_comp=0.02:first_pts=0'
 
 /** The gain for a sound that is so loud; undefined where it is to stay as it is. */
 export function planGain({ integrated, peak }: Loudness): Gain | undefined {

@@ -87,12 +87,10 @@ describe('sound', () => {
     expect(loudest(1)).toBeCloseTo(loudest(0), -3)
   })
 
-  test.each([
-    ['shorter', 1],
-    ['longer', 6],
-  ])('that is %s than the picture lasts as long as it', async (name, seconds) => {
-    const tone = lavfi(`sine=duration=${seconds}`)
-    const { sound, made } = await make(inputOf(`${name}.mkv`, ...picture(4), ...tone, '-c:a', 'flac'))
+  test('that is shorter than the picture lasts as long as it', async () => {
+    const { sound, made } = await make(
+      inputOf('shorter.mkv', ...picture(4), ...lavfi('sine=duration=1'), '-c:a', 'flac'),
+    )
     expect(made.durationMs).toBe(4000)
     const ends = packets(sound, 'pts_time').map(parseFloat)
     expect(Math.max(...ends)).toBeGreaterThan(3.9)

@@ -1,14 +1,16 @@
-import { mkdir, readFile, stat, statfs, writeFile } from 'node:fs/promises'
-import { constants } from 'node:os'
+import { mkdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Language } from '#contract/languages.ts'
 import type { ExtraCodec } from '#server/platform/read-ingest.ts'
 import { askAbilities } from '#server/platform/run-abilities.ts'
 import { buildFfmpegArgs } from './build-ffmpeg-args.ts'
+import { diskFull, failure } from './conversion-failure.ts'
 import { extraPlaces, type ExtraRung } from './extra-rung.ts'
 import type { Converter } from './find-converter.ts'
 import { joinAudio } from './join-audio.ts'
 import { makeStills } from './make-stills.ts'
+import { isMatroskaCut } from './matroska-outline.ts'
+import { lengthOf, type FilmTimes } from './measure-film.ts'
 import { outlineOf, readCodec } from './mp4-boxes.ts'
 import { planLadder, type LadderPlan } from './plan-ladder.ts'
 import { planStoryboard, storyboardVtt } from './plan-stills.ts'
@@ -20,10 +22,10 @@ import {
   type Rendition,
   type VideoRendition,
 } from './playlists.ts'
-import { probe, type SourceMedia } from './probe.ts'
+import { checkLongest, probe, type SourceMedia } from './probe.ts'
 import { readAhead } from './read-ahead.ts'
-import { framesDone, runLimited, timeLimit, type RunResult } from './run-ffmpeg.ts'
-import { quoted, UnusableFile } from './unusable-file.ts'
+import { framesDone, runLimited, timeLimit } from './run-ffmpeg.ts'
+import { UnusableFile } from './unusable-file.ts'
 
 export type Programs = Pick<Converter, 'ffmpegPath' | 'ffprobePath'> &
   Partial<Pick<Converter, 'extraRung' | 'limits'>>
@@ -70,13 +72,26 @@ export async function transcode({
 }: TranscodeOptions): Promise<Transcoded> {
   const source = await probe(programs.ffprobePath, input, signal)
   if (source.highRange) await checkColours(programs.ffmpegPath)
-  const plan = planLadder(source)
+  const { times, sound, gain, captions } = await readAhead({
+    programs,
+    input,
+    source,
+    folder,
+    niceness,
+    signal,
+  })
+  const film = {
+    ...source,
+    duration: await measureLength(input, source, times),
+    lastPicture: times.lastPicture,
+    frameRate: times.frameRate ?? source.frameRate,
+    hasAudio: sound !== undefined,
+  }
+  const plan = planLadder(film)
   const media = join(folder, 'media')
   await makeFolders(folder, plan, programs.extraRung !== undefined)
-  const frames = (source.duration * plan.frameRate.num) / plan.frameRate.den
-  const reading = { programs, input, source, folder, niceness, signal }
-  const { gain, captions } = await readAhead(reading)
-  const job = { ...source, input, gain, plan, extraRung: programs.extraRung }
+  const frames = (film.duration * plan.frameRate.num) / plan.frameRate.den
+  const job = { ...film, input, sound, gain, plan, extraRung: programs.extraRung }
   const result = await runLimited({
     program: programs.ffmpegPath,
     args: buildFfmpegArgs(job),
@@ -84,16 +99,17 @@ export async function transcode({
     niceness,
     limits: programs.limits,
     signal,
-    ...timeLimit(source.duration),
+    ...timeLimit(film.duration),
     onLine: (line) => {
       const done = framesDone(line)
       if (done !== undefined) onProgress(Math.min(99, Math.floor((100 * done) / frames)))
     },
   })
+  if (sound) await rm(sound.input, { force: true })
   // The build of 2018 ends well and in silence where its files have found no room.
   if (isFull(await statfs(folder))) throw diskFull()
   if (result.status !== 0) throw failure(result)
-  return { ...(await finish(folder, source, plan, programs.extraRung)), captions }
+  return { ...(await finish(folder, film, plan, programs.extraRung)), captions }
 }
 
 /** Colours that are wrong by far would be worse than no episode. */
@@ -112,20 +128,6 @@ async function makeFolders(folder: string, plan: LadderPlan, extra: boolean): Pr
   for (const name of folders) await mkdir(join(folder, name), { recursive: true })
 }
 
-/** What newer builds end with where the system refuses something: its error number, negative, as one byte. */
-const refusedBySystem = { memory: 256 - constants.errno.ENOMEM, disk: 256 - constants.errno.ENOSPC }
-
-/** A full disk is nobody's fault and worth another try; all else is the file's. */
-function failure({ status, complaints }: RunResult): Error {
-  // Older builds end with 1; these are the words of the C library.
-  if (status === refusedBySystem.disk || /No space left on device|Disk quota exceeded/.test(complaints))
-    return diskFull()
-  if (status === refusedBySystem.memory) return new UnusableFile({ key: 'tooMuchMemory' })
-  const last = complaints.trim().split('\n').at(-1) ?? ''
-  const said = quoted(last.replace(/^\[[^\]]*\]\s*/, ''))
-  return new UnusableFile(said ? { key: 'converterSays', said } : { key: 'converterStops' })
-}
-
 const leastRoom = 1024 ** 2
 
 /** Says of a file system, by its own figures, that it has no room left; one without figures is not full. */
@@ -140,8 +142,6 @@ export function isFull({
 }): boolean {
   return blocks > 0 && bavail * bsize < leastRoom
 }
-
-const diskFull = () => new Error('The disk is full.')
 
 async function finish(
   folder: string,
@@ -225,6 +225,25 @@ async function measure(media: string, name: string, codec: string): Promise<Rend
 async function hasSegments(folder: string): Promise<boolean> {
   const text = await readFile(join(folder, 'index.m3u8'), 'utf8').catch(() => '')
   return parsePlaylist(text).length > 0
+}
+
+/**
+ * How long a film lasts, by its packets. What its container says of the picture tells only whether it is cut off, and how long a last
+ * picture holds that no other follows.
+ * @throws UnusableFile
+ */
+async function measureLength(
+  input: string,
+  { container, pictureLength = 0 }: SourceMedia,
+  times: FilmTimes,
+): Promise<number> {
+  const measured = lengthOf(times)
+  const isCut = container === 'mov' || (container === 'matroska' && (await isMatroskaCut(input)))
+  if (isCut) checkLength(measured, pictureLength)
+  const length = Math.max(measured, container === 'matroska' ? pictureLength : 0)
+  if (!(length > 0)) throw new UnusableFile({ key: 'noLength' })
+  checkLongest(length)
+  return length
 }
 
 function checkLength(made: number, declared: number): void {

@@ -17,6 +17,7 @@ export const reasons = {
   noPicture: [],
   unknownPicture: [],
   undecodable: [],
+  unreadableSound: [],
   tooWide: ['width', 'height', 'most'],
   noLength: [],
   tooLong: ['hours', 'most'],

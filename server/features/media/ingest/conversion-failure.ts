@@ -1,0 +1,19 @@
+import { constants } from 'node:os'
+import type { RunResult } from './run-ffmpeg.ts'
+import { quoted, UnusableFile } from './unusable-file.ts'
+
+/** What newer builds end with where the system refuses something: its error number, negative, as one byte. */
+const refusedBySystem = { memory: 256 - constants.errno.ENOMEM, disk: 256 - constants.errno.ENOSPC }
+
+/** A full disk is nobody's fault and worth another try; all else is the file's. */
+export function failure({ status, complaints }: RunResult): Error {
+  // Older builds end with 1; these are the words of the C library.
+  if (status === refusedBySystem.disk || /No space left on device|Disk quota exceeded/.test(complaints))
+    return diskFull()
+  if (status === refusedBySystem.memory) return new UnusableFile({ key: 'tooMuchMemory' })
+  const last = complaints.trim().split('\n').at(-1) ?? ''
+  const said = quoted(last.replace(/^\[[^\]]*\]\s*/, ''))
+  return new UnusableFile(said ? { key: 'converterSays', said } : { key: 'converterStops' })
+}
+
+export const diskFull = () => new Error('The disk is full.')

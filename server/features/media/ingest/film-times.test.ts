@@ -1,0 +1,175 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ffmpeg, programs } from '#server/testing/run-test-media.ts'
+import { transcode } from './transcode.ts'
+
+/*
+ * Films that flash and beep on each whole second from 1 on. What is made of them must do both at the same time, to 50 ms, for as long as they last.
+ */
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-times-'))
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+let runs = 0
+async function make(input: string) {
+  const folder = join(root, `out-${runs++}`)
+  mkdirSync(folder)
+  const { signal } = new AbortController()
+  const made = await transcode({ programs, input, folder, niceness: 0, signal, onProgress: () => {} })
+  const media = join(folder, 'media')
+  const master = readFileSync(join(media, 'master.m3u8'), 'utf8')
+  const rate = Number(/FRAME-RATE=([\d.]+)/.exec(master)?.[1])
+  return {
+    made,
+    rate,
+    flashes: () => flashesOf(join(media, 'v0/index.m3u8'), rate),
+    beeps: () => beepsOf(join(media, 'a/index.m3u8')),
+  }
+}
+
+/** When a film becomes bright, in seconds. */
+function flashesOf(path: string, rate: number): number[] {
+  const frames = ffmpeg(
+    '-i',
+    path,
+    '-vf',
+    'crop=16:16,scale=1:1:flags=area,format=gray',
+    '-f',
+    'rawvideo',
+    'pipe:1',
+  )
+  return [...frames].flatMap((bright, at) =>
+    bright > 140 && (frames[at - 1] ?? 0) <= 140 ? [at / rate] : [],
+  )
+}
+
+/** When a sound becomes loud after a fifth of a second of silence, in seconds. */
+function beepsOf(path: string): number[] {
+  const sound = ffmpeg('-i', path, '-ac', '1', '-ar', '8000', '-f', 's16le', 'pipe:1')
+  const found: number[] = []
+  let silent = 8000
+  for (let at = 0; 2 * at < sound.length; at++) {
+    const isLoud = Math.abs(sound.readInt16LE(2 * at)) > 2500
+    if (isLoud && silent > 1600) found.push(at / 8000)
+    silent = isLoud ? 0 : silent + 1
+  }
+  return found
+}
+
+/** To 50 ms. */
+const near = (seconds: readonly number[]) => seconds.map((second) => expect.closeTo(second, 1))
+
+const lavfi = (graph: string) => ['-f', 'lavfi', '-i', graph]
+const flashing = (seconds: number, size = '96x64') =>
+  lavfi(
+    `color=black:size=${size}:rate=25:duration=${seconds},drawbox=color=white:t=fill:enable='gte(t,0.9)*lt(mod(t,1),0.06)'`,
+  )
+const beeping = (seconds: number, channels = 1) => {
+  const beep = '0.5*sin(2*PI*1000*t)*gte(t,0.9)*lt(mod(t,1),0.1)'
+  return lavfi(`aevalsrc='${Array.from({ length: channels }, () => beep).join('|')}':s=48000:d=${seconds}`)
+}
+const coding = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25']
+const write = (name: string, ...args: string[]) => {
+  const path = join(root, name)
+  ffmpeg(...args, path)
+  return path
+}
+const joined = (name: string, ...parts: string[]) => {
+  const path = join(root, name)
+  writeFileSync(path, Buffer.concat(parts.map((part) => readFileSync(part))))
+  return path
+}
+
+test('a recording whose container tells no length is as long as its packets', async () => {
+  const input = join(root, 'recording.mkv')
+  writeFileSync(
+    input,
+    ffmpeg(...flashing(3), ...beeping(3), ...coding, '-c:a', 'flac', '-f', 'matroska', 'pipe:1'),
+  )
+  const { made, flashes, beeps } = await make(input)
+  expect(made.durationMs).toBe(3000)
+  expect(flashes()).toEqual(near([1, 2]))
+  expect(beeps()).toEqual(near([1, 2]))
+})
+
+test('captions that outlast a film do not make it longer', async () => {
+  const srt = join(root, 'long.srt')
+  writeFileSync(srt, '1\n00:00:01,000 --> 00:00:09,000\nHello\n')
+  const input = join(root, 'captioned.mkv')
+  const inputs = [...flashing(2), '-i', srt, ...coding, '-c:s', 'srt']
+  // Written into a pipe, the streams have no lengths of their own.
+  writeFileSync(input, ffmpeg(...inputs, '-f', 'matroska', 'pipe:1'))
+  expect((await make(input)).made.durationMs).toBe(2000)
+})
+
+test.each([
+  { name: 'a still picture', cut: "select='eq(n,0)'" },
+  { name: 'the last picture', cut: "select='lt(t,1.5)'" },
+])('$name holds under all of the sound', async ({ name, cut }) => {
+  const input = write(`${name}.mkv`, ...flashing(4), ...beeping(4), '-vf', cut, ...coding, '-c:a', 'flac')
+  const { made, beeps } = await make(input)
+  expect(made.durationMs).toBe(4000)
+  expect(beeps()).toEqual(near([1, 2, 3]))
+})
+
+test('the first picture holds under the sound before it', async () => {
+  const input = write('late.mp4', ...beeping(4), '-itsoffset', '1', ...flashing(3), ...coding)
+  const { made, flashes, beeps } = await make(input)
+  expect(made.durationMs / 1000).toBeCloseTo(4, 1)
+  expect(flashes()).toEqual(near([2, 3]))
+  expect(beeps()).toEqual(near([1, 2, 3]))
+})
+
+const stream = (name: string, size: string) =>
+  write(name, ...flashing(3, size), ...beeping(3), ...coding, '-c:a', 'aac', '-f', 'mpegts')
+
+test.each([
+  { name: 'the clock begins anew', size: '96x64' },
+  { name: 'the picture gets another size', size: '192x128' },
+  { name: 'the picture is turned', size: '64x96' },
+])('a film in which $name in the middle goes on in time', async ({ name, size }) => {
+  const parts = [stream(`${name}-1.ts`, '96x64'), stream(`${name}-2.ts`, size)]
+  const { made, flashes, beeps } = await make(joined(`${name}.ts`, ...parts))
+  expect(Math.abs(made.durationMs - 6000)).toBeLessThanOrEqual(80)
+  expect(made).toMatchObject({ width: 96, height: 64 })
+  expect(flashes()).toEqual(near([1, 2, 4, 5]))
+  expect(beeps()).toEqual(near([1, 2, 4, 5]))
+})
+
+test('a film whose sound gets other channels in the middle goes on in time', async () => {
+  const parts = [6, 2].map((channels) => write(`${channels}.ac3`, ...beeping(3, channels)))
+  const sound = ['-i', joined('both.ac3', ...parts), '-c:a', 'copy']
+  const { made, flashes, beeps } = await make(
+    write('channels.ts', ...flashing(6), ...sound, ...coding, '-f', 'mpegts'),
+  )
+  expect(Math.abs(made.durationMs - 6000)).toBeLessThanOrEqual(80)
+  expect(flashes()).toEqual(near([1, 2, 3, 4, 5]))
+  expect(beeps()).toEqual(near([1, 2, 4, 5]))
+})
+
+test('sound that begins long after the picture is found, and begins there', async () => {
+  const both = [...flashing(9, '64x64'), '-itsoffset', '7', ...beeping(2)]
+  const { made, beeps } = await make(
+    write('late-sound.ts', ...both, ...coding, '-c:a', 'aac', '-f', 'mpegts'),
+  )
+  expect(made.hasAudio).toBe(true)
+  expect(beeps()).toEqual(near([8]))
+})
+
+test('sound with many lost packets stays in time', async () => {
+  const lost = ['-af', "asetnsamples=n=960,aselect='mod(n,8)'", '-c:a', 'pcm_s16le']
+  const { flashes, beeps } = await make(write('lost.mkv', ...flashing(5), ...beeping(5), ...lost, ...coding))
+  expect(flashes()).toEqual(near([1, 2, 3, 4]))
+  expect(beeps()).toEqual(near([1, 2, 3, 4]))
+})
+
+test('a recording that moves in bursts is made at the rate at which it moves', async () => {
+  const bursts = ['-vf', "select='lt(t,1)+not(mod(n,60))'"]
+  const moving = lavfi('testsrc=size=96x64:rate=60:duration=5')
+  expect((await make(write('bursts.mkv', ...moving, ...bursts, ...coding))).rate).toBe(30)
+})

@@ -1,0 +1,80 @@
+import type { Fraction } from './plan-ladder.ts'
+
+/** What the packets of a film say of its time, in seconds on the clock that ffmpeg gives its frames. */
+export interface FilmTimes {
+  /** When the last picture begins, and when it ends. */
+  lastPicture: number
+  pictureEnd: number
+  /** Undefined where there is no packet of sound. */
+  soundEnd: number | undefined
+  frameRate: Fraction | undefined
+}
+
+/** One packet, as a line of ffmpeg's `framecrc` tells it: the number of its output, and its times in the units of that output. */
+const packetLine = /^(\d+),\s*(-?\d+),\s*(-?\d+|NOPTS),\s*(\d+),/
+const timeBaseLine = /^#tb (\d+): (\d+)\/(\d+)/
+/** How `framecrc` writes that there is no time. */
+const noTime = -(2 ** 63)
+
+/** Collects the times of packets, line by line: output 0 is the picture, output 1 the sound. */
+export function collectTimes(): { take: (line: string) => void; times: () => FilmTimes | undefined } {
+  const units = new Map<number, number>()
+  const pictures: number[] = []
+  const ends = [-Infinity, -Infinity]
+  return {
+    take(line) {
+      const base = timeBaseLine.exec(line)
+      if (base) units.set(Number(base[1]), Number(base[2]) / Number(base[3]))
+      const packet = packetLine.exec(line)
+      if (!packet) return
+      const output = Number(packet[1])
+      const unit = units.get(output) ?? 1
+      const shown = Number(packet[3])
+      const at = unit * (Number.isNaN(shown) || shown === noTime ? Number(packet[2]) : shown)
+      if (output === 0) pictures.push(at)
+      ends[output] = Math.max(ends[output] ?? -Infinity, at + unit * Number(packet[4]))
+    },
+    times() {
+      const shown = pictures.toSorted((a, b) => a - b)
+      const lastPicture = shown.at(-1)
+      const [pictureEnd = 0, soundEnd = -Infinity] = ends
+      if (lastPicture === undefined) return undefined
+      return {
+        lastPicture,
+        pictureEnd,
+        soundEnd: Number.isFinite(soundEnd) ? soundEnd : undefined,
+        frameRate: rateWhereItMoves(shown),
+      }
+    },
+  }
+}
+
+/** A mean that is lower than the busiest second by this factor is that of a film which moves in bursts. */
+const burst = 1.25
+
+/**
+ * Frames a second where most of them are: a recording of a screen moves in bursts, and its mean is the rate of none of them. Undefined where
+ * the rate is even, and for less than three pictures.
+ */
+function rateWhereItMoves(shown: readonly number[]): Fraction | undefined {
+  const first = shown[0] ?? 0
+  const last = shown.at(-1) ?? 0
+  if (shown.length < 3 || last <= first) return undefined
+  const mean = (shown.length - 1) / (last - first)
+  let busiest = 0
+  for (let from = 0, to = 0; to < shown.length; to++) {
+    while ((shown[to] ?? 0) - (shown[from] ?? 0) >= 1) from++
+    const span = (shown[to] ?? 0) - (shown[from] ?? 0)
+    // Two pictures side by side are no rate.
+    if (span >= Math.min(0.5, (last - first) / 2)) busiest = Math.max(busiest, (to - from) / span)
+  }
+  return busiest > burst * mean ? { num: Math.round(1000 * busiest), den: 1000 } : undefined
+}
+
+/** Sound that outlasts the picture by less is what its encoder added. */
+const addedByEncoder = 0.1
+
+/** How long a film lasts: as long as its pictures; the last one holds for what sound there is after it. */
+export function lengthOf({ pictureEnd, soundEnd = 0 }: FilmTimes): number {
+  return soundEnd > pictureEnd + addedByEncoder ? soundEnd : pictureEnd
+}
