@@ -1,5 +1,5 @@
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
-import { languages } from './languages.ts'
+import { languages, type Language } from './languages.ts'
 
 /** A string out of a closed list. */
 export function oneOf<const V extends readonly string[]>(values: V) {
@@ -41,4 +41,5 @@ export const Cents = Type.Integer({ minimum: 0 })
 export const Currency = Type.String({ minLength: 3, maxLength: 3 })
 /** Integer milliseconds, as many as a column of the database holds. */
 export const Milliseconds = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
-export const LanguageCode = oneOf(languages)
+/** The server also takes "fr" and "de" (validators.ts). */
+export const LanguageCode = Type.Unsafe<Language>({ ...oneOf(languages), isLanguage: true })

@@ -10,7 +10,7 @@ const readers = ['owner', 'support', 'analyst'] as const
 function textsOf(maxLength: number) {
   const text = Type.String({ maxLength })
   const others = languages.filter((language) => language !== 'en')
-  return Type.Object({
+  const properties = {
     en: Type.String({ minLength: 1, maxLength }),
     ...Object.fromEntries(others.map((language) => [language, Type.Optional(text)])),
   } as {
@@ -19,7 +19,8 @@ function textsOf(maxLength: number) {
     fy: ReturnType<typeof Type.Optional<typeof text>>
     dy: ReturnType<typeof Type.Optional<typeof text>>
     pt: ReturnType<typeof Type.Optional<typeof text>>
-  })
+  }
+  return Type.Object(properties, { keyedByLanguage: true })
 }
 
 /** What a new plan may be sold in: currencies of two decimals, as prices are in cents. */

@@ -14,11 +14,19 @@ export const uploadLimits = {
   description: 48 * 1024,
 }
 /** Endings of the names of files that are taken. */
-export const videoEndings = ['mp4', 'm4v', 'mov', 'mkv', 'webm', 'ts'] as const
-export const captionEndings = ['vtt', 'srt'] as const
+export const videoEndings = ['mp4', 'm4v', 'mov', '3gp', 'mkv', 'webm', 'ts', 'mts', 'm2ts'] as const
+export const captionEndings = ['vtt', 'srt', 'ass', 'ssa'] as const
 /** What may lie beside them in a folder: what the video is, and its cover, in small or capital letters. */
 export const descriptionName = 'video.yaml'
-export const coverNames = ['cover.jpg', 'cover.jpeg', 'cover.png', 'cover.webp', 'cover.avif'] as const
+export const coverNames = [
+  'cover.jpg',
+  'cover.jpeg',
+  'cover.png',
+  'cover.webp',
+  'cover.avif',
+  'cover.heic',
+  'cover.heif',
+] as const
 
 /** Who may bring files in, by these commands and by the two addresses that take bytes. */
 export const bringers: readonly Role[] = ['owner', 'editor']

@@ -15,13 +15,16 @@ export const videoLimits = { title: 200, synopsis: 2000, tags: 20, cents: 100_00
 const editors: readonly Role[] = ['owner', 'editor']
 
 /** A text in any of the site's languages. */
-export const TextsInSome = Type.Object({
-  en: Type.Optional(Typed),
-  es: Type.Optional(Typed),
-  fy: Type.Optional(Typed),
-  dy: Type.Optional(Typed),
-  pt: Type.Optional(Typed),
-})
+export const TextsInSome = Type.Object(
+  {
+    en: Type.Optional(Typed),
+    es: Type.Optional(Typed),
+    fy: Type.Optional(Typed),
+    dy: Type.Optional(Typed),
+    pt: Type.Optional(Typed),
+  },
+  { keyedByLanguage: true },
+)
 
 const Label = Type.Object({ slug: Type.String(), name: Type.String() })
 

@@ -1,12 +1,49 @@
 import { Ajv, type ValidateFunction } from 'ajv'
+import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
+import { htmlLanguage, languages } from '#contract/languages.ts'
 
 /** A query arrives as text, so numbers in it are read; a body says its types itself and is held to them. */
 function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({ coerceTypes, useDefaults: true, allErrors: false, strict: false })
   addFormats.default(ajv, ['date-time'])
+  acceptLanguageAliases(ajv)
   return ajv
+}
+
+/** The usual codes of languages that have another code here: "fr" for `fy`, "de" for `dy`. */
+const aliases = languages
+  .filter((code) => htmlLanguage[code] !== code)
+  .map((code) => [htmlLanguage[code], code] as const)
+
+/** Replaces aliases by our codes before a value is checked: in a `LanguageCode`, and in the keys of texts by language. */
+function acceptLanguageAliases(ajv: Ajv): void {
+  ajv.addKeyword({
+    keyword: 'isLanguage',
+    before: 'enum',
+    schema: false,
+    modifying: true,
+    validate: (value: unknown, at?: DataValidationCxt) => {
+      const [, code] = aliases.find(([alias]) => alias === value) ?? []
+      if (code && at) at.parentData[at.parentDataProperty] = code
+      return true
+    },
+  })
+  ajv.addKeyword({
+    keyword: 'keyedByLanguage',
+    type: 'object',
+    before: 'properties',
+    schema: false,
+    modifying: true,
+    validate: (texts: Record<string, unknown>) => {
+      for (const [alias, code] of aliases) {
+        if (alias in texts) texts[code] ??= texts[alias]
+        delete texts[alias]
+      }
+      return true
+    },
+  })
 }
 
 /** Compiles the contract's schemas for what arrives, each when its call is first made: most processes never meet most calls. */

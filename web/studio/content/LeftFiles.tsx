@@ -10,7 +10,7 @@ import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { episodesQuery, uploadsQuery } from './queries.ts'
 import { isAtHand, leftOf } from './left-files.ts'
-import { rangesOf } from './read-names.ts'
+import { rangesOf } from './arrange-season.ts'
 import { forget, type Sending } from './upload-queue.ts'
 import styles from './content.module.css'
 

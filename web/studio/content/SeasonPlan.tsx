@@ -7,7 +7,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { bytesWords } from './bytes-words.ts'
 import { FolderSays } from './FolderSays.tsx'
-import { rangesOf } from './read-names.ts'
+import { rangesOf } from './arrange-season.ts'
 import type { SourceFile } from './source-file.ts'
 import type { ToSend } from './upload-queue.ts'
 import { useSeasonPlan, type Line, type SeasonPlanned } from './use-season-plan.ts'
@@ -78,9 +78,24 @@ function Report({ plan: { lines, here, gaps, others, isMended } }: { plan: Seaso
       <Sum files={lines} />
       {here > 0 && <p>{t('content.here', { count: here })}</p>}
       {gaps.length > 0 && <p className={styles.bad}>{t('content.gaps', { numbers: rangesOf(gaps) })}</p>}
-      {others > 0 && <p>{t('content.others', { count: others })}</p>}
+      {others.length > 0 && <Others paths={others} />}
       {!isMended && <p className={styles.bad}>{t('content.mendFirst')}</p>}
     </div>
+  )
+}
+
+/** Files that nothing is made of, each by its name. */
+function Others({ paths }: { paths: readonly string[] }) {
+  const { t } = useTexts()
+  return (
+    <details className={styles.unfold} open={paths.length <= shortList}>
+      <summary>{t('content.others', { count: paths.length })}</summary>
+      <ul className={styles.titles} {...(paths.length > shortList ? { tabIndex: 0 } : {})}>
+        {paths.map((path, index) => (
+          <li key={`${index} ${path}`}>{path}</li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

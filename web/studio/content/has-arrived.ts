@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts'
 import type { ArrivedFile } from '#contract/studio/uploads.ts'
-import type { Placed } from './read-names.ts'
+import type { Placed } from './arrange-season.ts'
 import { uploadName, type SourceFile } from './source-file.ts'
 
 const keyOf = (name: string, bytes: number, changedAt: Date, number?: number, language?: Language | null) =>

@@ -16,6 +16,7 @@ it('gives the files of a ZIP, stored and compressed, with names, sizes and last 
       { name: 'season/', content: Buffer.alloc(0) },
       { name: 'season/01.mp4', content: one },
       { name: 'season/01.en.vtt', content: two, method: 8, zip64: true },
+      { name: 'season/02.mp4', content: Buffer.alloc(0) },
     ],
     'made by hand',
   )
@@ -23,9 +24,10 @@ it('gives the files of a ZIP, stored and compressed, with names, sizes and last 
   expect(files.map(({ path, bytes }) => [path, bytes])).toEqual([
     ['season/01.mp4', 1000],
     ['season/01.en.vtt', 7],
+    ['season/02.mp4', 0],
   ])
   expect(files[0]?.changedAt).toEqual(new Date(2026, 1, 3, 12, 30))
-  expect(await Promise.all(files.map(async (file) => bytesOf(await file.read())))).toEqual([one, two])
+  expect(await Promise.all(files.map(async (file) => bytesOf(await file.read())))).toEqual([one, two, Buffer.alloc(0)])
 })
 
 it.each([0, 8])(

@@ -34,7 +34,7 @@ interface Entry {
 export async function readZip(zip: Blob): Promise<SourceFile[]> {
   const { count, place, bytes } = await findDirectory(zip)
   const entries = readDirectory(await view(zip, place, bytes), count)
-  const files = entries.filter(({ path, bytes }) => !path.endsWith('/') && bytes > 0)
+  const files = entries.filter(({ path }) => !path.endsWith('/'))
   return Promise.all(files.map((entry) => openEntry(zip, entry)))
 }
 

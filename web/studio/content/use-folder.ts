@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { readFileName } from '#contract/studio/file-names.ts'
 import { coverPath, uploadLimits } from '#contract/studio/uploads.ts'
 import { editVideo, nameEpisodes, type DeskEpisode, type DeskVideoPage } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
@@ -17,7 +18,6 @@ import {
   type TitleDifference,
 } from './compare-titles.ts'
 import { descriptionQuery } from './queries.ts'
-import { readName } from './read-names.ts'
 import type { SourceFile } from './source-file.ts'
 
 /** One thing that may be taken over: of the video, of an episode, or the cover. */
@@ -46,8 +46,9 @@ export function useFolder(
   const { run: name } = useCommand(nameEpisodes)
   const [busy, setBusy] = useState(false)
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
-  const last = (kind: 'description' | 'cover') => found.findLast(({ path }) => readName(path).kind === kind)
-  const [file, cover] = [last('description'), last('cover')]
+  const all = (kind: 'description' | 'cover') => found.filter(({ path }) => readFileName(path).kind === kind)
+  const [descriptions, covers] = [all('description'), all('cover')]
+  const [file, cover] = [descriptions.at(-1), covers.at(-1)]
   const isTooLarge = file !== undefined && file.bytes > uploadLimits.description
   const reading = useQuery(descriptionQuery(file))
   const said = reading.data?.description
@@ -90,6 +91,8 @@ export function useFolder(
   return {
     file,
     cover,
+    /** Descriptions and covers beside those. */
+    unused: new Set([...descriptions.slice(0, -1), ...covers.slice(0, -1)]),
     offers,
     takenCount: taken.length,
     mistake: isTooLarge

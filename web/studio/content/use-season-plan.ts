@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { readFileName } from '#contract/studio/file-names.ts'
 import type { DeskEpisode, DeskVideoPage } from '#contract/studio/videos.ts'
 import { useUnsaved } from '#web/studio/ui/unsaved.ts'
 import { hasArrived } from './has-arrived.ts'
 import { arrivedQuery } from './queries.ts'
-import { arrange, readName, type Placed, type Season } from './read-names.ts'
+import { arrange, type Placed, type Season } from './arrange-season.ts'
 import type { SourceFile } from './source-file.ts'
 import type { ToSend } from './upload-queue.ts'
 import { useFolder } from './use-folder.ts'
@@ -20,7 +21,7 @@ type Mended = ReadonlyMap<SourceFile, Partial<Placed<SourceFile>> | null>
 
 const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
   found.flatMap((file) => {
-    const { kind, number, language } = readName(file.path)
+    const { kind, number, language } = readFileName(file.path)
     return kind === 'film' || kind === 'captions' ? [{ file, kind, number, language }] : []
   })
 
@@ -54,8 +55,10 @@ export function useSeasonPlan(
     lines,
     /** Numbers of episodes that are missing. */
     gaps,
-    /** How many files are neither films nor captions. */
-    others: found.filter(({ path }) => readName(path).kind === 'other').length,
+    /** The paths of files that nothing is made of. */
+    others: found
+      .filter((file) => readFileName(file.path).kind === 'other' || folder.unused.has(file))
+      .map(({ path }) => path),
     /** How many have arrived before. */
     here,
     isLookedUp: !arrived.isPending,

@@ -80,7 +80,8 @@ export async function enqueueFolder(
     }
     episodes.push({ ...(await enqueueEpisode(context, file, options.signal)), name, duration })
   }
-  return { videoId, episodes, refused, notes: await noteMissing(context, folder, videoId) }
+  const notes = [...noteUnused(folder), ...(await noteMissing(context, folder, videoId))]
+  return { videoId, episodes, refused, notes }
 }
 
 async function checkEpisodes(
@@ -149,6 +150,10 @@ async function readCaptions(slug: string, source: EpisodeSource, refused: Refuse
     }
   }
   return { captions, keptCaptions }
+}
+
+function noteUnused({ slug, unused }: ContentFolder): string[] {
+  return unused.length === 0 ? [] : [`${slug}: not used: ${unused.join(', ')}.`]
 }
 
 async function noteMissing(

@@ -25,11 +25,21 @@ test('a description is read whole', () => {
   )
 })
 
+test('French and German are also taken by their usual codes', () => {
+  const text = `${whole.replace('fy: Sel', 'fr: Sel, de: Salz')}episodes: [{ title: { de: Flut } }]\n`
+  expect(parseVideoYaml(text)).toMatchObject({
+    titles: { en: 'Salt', fy: 'Sel', dy: 'Salz' },
+    episodeTitles: [{ dy: 'Flut' }],
+  })
+})
+
 test.each([
   ['title: [', 'line 1 is not YAML'],
   ['', 'the file must hold keys'],
   [whole.replace('en: Salt, ', ''), 'title.en must be there'],
-  [whole.replace('fy: Sel', 'fr: Sel'), 'title.fr is not a language of this site'],
+  [whole.replace('fy: Sel', 'it: Sale'), 'title.it is not a language of this site'],
+  [whole.replace('fy: Sel', 'fr: Sel, fy: Sel'), 'title.fy is a second text for one language'],
+  [whole.replace('fy: Sel', 'pt-BR: Sal'), 'title.pt-BR is not a language of this site'],
   [
     whole.replace('free_episodes: 3', 'free_episodes: -1'),
     'free_episodes must be a whole number from 0 to 10000; it is -1',

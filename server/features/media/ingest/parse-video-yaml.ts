@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml'
 import { badges } from '#contract/catalog.ts'
-import { languages, type Language, type Texts } from '#contract/languages.ts'
+import { languageOf, languages, type Language, type Texts } from '#contract/languages.ts'
 import { videoLimits } from '#contract/studio/videos.ts'
 
 /** What `video.yaml` says (product.md, section 8). */
@@ -114,11 +114,14 @@ function readSomeTexts(value: unknown, key: string, most: number): Partial<Texts
   for (const [code, text] of Object.entries(
     asMap(value, key, `hold a text for each language (${languages.join(', ')})`),
   )) {
-    const language = languages.find((known) => known === code)
+    // A region is not taken: "pt-BR" and "pt-PT" side by side would be two texts for one language.
+    const language = code.includes('-') ? undefined : languageOf(code)
     if (!language)
       throw new DescriptionError(
-        `${key}.${code} is not a language of this site: ${languages.join(', ')} are (fy is French, dy is German)`,
+        `${key}.${code} is not a language of this site: ${languages.join(', ')} are (fr and fy are French, de and dy are German)`,
       )
+    if (texts[language] !== undefined)
+      throw new DescriptionError(`${key}.${code} is a second text for one language`)
     if (typeof text !== 'string' || text.trim() === '' || text.length > most || text.includes('\0')) {
       throw expected(`${key}.${code}`, `be a text of 1 to ${most} characters`, text)
     }

@@ -1,0 +1,78 @@
+import type { Language } from '#contract/languages.ts'
+import { languageOfFile } from './file-language.ts'
+import { captionEndings, coverNames, descriptionName, videoEndings } from './uploads.ts'
+
+/** What the name of a file says about it. */
+export interface NamedFile {
+  /** `system` are files that operating systems leave in folders; `other` is every file that nothing is made of. */
+  kind: 'film' | 'captions' | 'description' | 'cover' | 'system' | 'other'
+  /** Of an episode, from 1; undefined if the name has none. */
+  number: number | undefined
+  /** Of captions; undefined if the name has none of the site's languages. */
+  language: Language | undefined
+}
+
+const includes = (list: readonly string[], text: string) => list.includes(text)
+const systemNames = ['thumbs.db', 'desktop.ini']
+
+/**
+ * Reads file names for the command line and for the studio: "01.mp4", "Episode 12.mov", "S01E07.1080p.mkv", "01.en.vtt",
+ * "03.pt-BR.sdh.srt". Folders before the name are ignored.
+ */
+export function readFileName(path: string): NamedFile {
+  const name = path.split('/').at(-1) ?? ''
+  const dot = name.lastIndexOf('.')
+  const ending = name.slice(dot + 1).toLowerCase()
+  const stem = name.slice(0, Math.max(0, dot))
+  const unnumbered = { number: undefined, language: undefined }
+  if (name.startsWith('.') || includes(systemNames, name.toLowerCase()))
+    return { kind: 'system', ...unnumbered }
+  if (includes(videoEndings, ending)) return { kind: 'film', number: numberIn(stem), language: undefined }
+  if (includes(captionEndings, ending)) {
+    const { rest, language } = splitLanguage(stem)
+    return { kind: 'captions', number: numberIn(rest), language }
+  }
+  if (name === descriptionName) return { kind: 'description', ...unnumbered }
+  return { kind: includes(coverNames, name.toLowerCase()) ? 'cover' : 'other', ...unnumbered }
+}
+
+/** Words after the language say what kind of captions these are: "03.en.sdh.vtt", "03 [English] (forced).srt". */
+const captionKind = /[._ -][[(]?(?:sdh|cc|hi|forced|default|full|subtitles?|subs?|captions?)[)\]]?$/i
+
+/** A language with a region ("pt-BR", "es-419", "pt_BR"), or alone ("en", "spa", "Deutsch"). */
+const languageForms = [
+  /^(.*?)[._ -][[(]?([a-z]{2,3})-(?:[a-z]{2,4}|\d{3})[)\]]?$/i,
+  /^(.*?)[._ -][[(]?([a-zA-Z]{2,3})_(?:[A-Z]{2}|\d{3})[)\]]?$/,
+  /^(.*)[._ -][[(]?(\p{L}{2,})[)\]]?$/u,
+]
+
+function splitLanguage(stem: string): { rest: string; language: Language | undefined } {
+  // "Le pas-en" looks like a language with a region, and ends with a language alone.
+  for (const form of languageForms) {
+    const [, rest = '', code = ''] = form.exec(stem) ?? []
+    const language = languageOfFile(code)
+    if (language) return { rest, language }
+  }
+  const plain = stem.replace(captionKind, '')
+  return plain === stem ? { rest: stem, language: undefined } : splitLanguage(plain)
+}
+
+/** Numbers that describe the picture or the year. */
+const noise = /\b(\d{3,4}[pi]|[48]k|[hx]\.?26[45]|(19|20)\d\d|\d+(fps|bit|kbps)|\d{3,4}x\d{3,4})\b/gi
+const named = [
+  /s\d{1,2}[ ._-]*e(\d{1,4})(?!\d)/i,
+  /(?<![a-zà-ÿ])(?:episode|épisode|episodio|episódio|folge|teil|part|ep|e)[ ._#-]*(\d{1,4})(?!\d)/i,
+  /\b\d{1,2}x(\d{2,3})\b/i,
+]
+
+/** An episode's number has at most four digits. */
+function numberIn(stem: string): number | undefined {
+  const text = stem.replaceAll('_', ' ')
+  const spoken = named.map((pattern) => pattern.exec(text)?.[1]).find((number) => number !== undefined)
+  const plain =
+    text.replaceAll(noise, ' ').match(/(?<!\d)\d{1,4}(?!\d)/g) ?? (/^\d{1,4}$/.test(text) ? [text] : [])
+  // "12 The kiss" begins with its number; in other names the number is last.
+  const first = /^\d/.test(text.trim()) ? plain[0] : plain.at(-1)
+  const number = Number(spoken ?? first ?? NaN)
+  return number >= 1 ? number : undefined
+}

@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import { expect, test } from 'vitest'
+import { LanguageCode, nullable } from '#contract/shapes.ts'
+import { addPlan } from '#contract/studio/plans.ts'
+import { TextsInSome } from '#contract/studio/videos.ts'
+import { compileSchema } from './validators.ts'
+
+const checked = (schema: object, value: unknown) => {
+  expect(compileSchema(schema)(value)).toBeUndefined()
+  return value
+}
+
+test('a language is also taken by the usual codes of French and German', () => {
+  const schema = Type.Object({
+    one: LanguageCode,
+    none: nullable(LanguageCode),
+    all: Type.Array(LanguageCode),
+  })
+  expect(checked(schema, { one: 'fr', none: null, all: ['de', 'pt', 'fy'] })).toEqual({
+    one: 'fy',
+    none: null,
+    all: ['dy', 'pt', 'fy'],
+  })
+  expect(compileSchema(schema)({ one: 'it', none: null, all: [] })).toBeDefined()
+})
+
+test('texts are also taken under the usual codes of French and German', () => {
+  const schema = Type.Object({ titles: TextsInSome })
+  expect(checked(schema, { titles: { en: 'Salt', fr: 'Sel', de: 'Salz' } })).toEqual({
+    titles: { en: 'Salt', fy: 'Sel', dy: 'Salz' },
+  })
+})
+
+test('a text under a usual code is checked like any other', () => {
+  const { names } = addPlan.body.properties
+  expect(compileSchema(names)({ en: 'Weekly', fr: 7 })).toContain('fy')
+})

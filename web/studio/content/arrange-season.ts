@@ -1,0 +1,56 @@
+import type { Language } from '#contract/languages.ts'
+
+/** A file with its place: an episode's film or its captions in a language. */
+export interface Placed<File> {
+  file: File
+  kind: 'film' | 'captions'
+  number: number | undefined
+  language: Language | undefined
+}
+
+/** What is wrong with a file's place, so that nothing can begin. */
+export type Trouble = 'noNumber' | 'noLanguage' | 'double' | 'noEpisode'
+
+/** What files of a season come to, before anything begins. */
+export interface Season<File> {
+  files: (Placed<File> & { trouble: Trouble | undefined; replaces: boolean })[]
+  /** Numbers between the first and the last episode that neither a file nor the video has. */
+  gaps: number[]
+}
+
+/** Puts files in order, and says which numbers are missing, doubled or without an episode. */
+export function arrange<File>(placed: readonly Placed<File>[], there: ReadonlySet<number>): Season<File> {
+  const films = placed.filter(({ kind }) => kind === 'film')
+  const numbers = new Set([...there, ...films.map(({ number }) => number ?? 0)])
+  const keyOf = ({ kind, number, language }: Placed<File>) => `${kind} ${number} ${language}`
+  const count = new Map<string, number>()
+  for (const each of placed) count.set(keyOf(each), (count.get(keyOf(each)) ?? 0) + 1)
+  const troubleOf = (each: Placed<File>): Trouble | undefined => {
+    if (each.number === undefined) return 'noNumber'
+    if (each.kind === 'captions' && !each.language) return 'noLanguage'
+    if ((count.get(keyOf(each)) ?? 0) > 1) return 'double'
+    return numbers.has(each.number) ? undefined : 'noEpisode'
+  }
+  const last = Math.max(0, ...numbers)
+  return {
+    files: placed
+      .map((each) => ({
+        ...each,
+        trouble: troubleOf(each),
+        replaces: each.kind === 'film' && there.has(each.number ?? 0),
+      }))
+      .toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0) || (a.kind < b.kind ? 1 : -1)),
+    gaps: Array.from({ length: last }, (_, index) => index + 1).filter((number) => !numbers.has(number)),
+  }
+}
+
+/** Numbers as a person writes them: "1–3, 5". */
+export function rangesOf(numbers: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = []
+  for (const number of [...new Set(numbers)].toSorted((a, b) => a - b)) {
+    const last = ranges.at(-1)
+    if (last?.to === number - 1) last.to = number
+    else ranges.push({ from: number, to: number })
+  }
+  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`)).join(', ')
+}
