@@ -210,6 +210,7 @@ export const createOrder = endpoint({
   body: Type.Object({
     kind: oneOf(orderKinds),
     plan_id: Type.Optional(Id),
+    /** With a plan, these name the episode or video whose paywall offered it. */
     episode_id: Type.Optional(Id),
     video_id: Type.Optional(Id),
     gateway: oneOf(gatewayIds),

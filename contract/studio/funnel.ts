@@ -1,13 +1,14 @@
 import { Type, type Static } from 'typebox'
 import { Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command } from './command.ts'
-import { Revenue, mostDays } from './growth.ts'
+import { mostDays, revenueViews } from './growth.ts'
 
 /** What brings people here, or what they come to see. */
 export const funnelKinds = ['token', 'click', 'video'] as const
 export type FunnelKind = (typeof funnelKinds)[number]
 
 const sums = {
+  /** By token and click, visits to the site; by video, visits that opened the video. */
   visits: Type.Integer(),
   /** A viewer's first of an episode in a half hour. */
   plays: Type.Integer(),
@@ -15,8 +16,7 @@ const sums = {
   paywalls: Type.Integer(),
   /** Orders that were paid; renewals are none of them. */
   paid: Type.Integer(),
-  /** Renewals included, as the ledger has it; one for each currency. */
-  revenue: Type.Array(Revenue),
+  ...revenueViews,
 }
 
 export const FunnelRow = Type.Object({

@@ -5,18 +5,30 @@ import { command } from './command.ts'
 /** The longest span that is summed up at once. */
 export const mostDays = 92
 
-/** Money of one currency. What went back may be more than came in. */
+/** Money of one currency; docs/figures.md defines each figure. What went back may be more than came in. */
 export const Revenue = Type.Object({
   currency: Currency,
   gross_cents: Cents,
-  /** Below zero where refunds came back. */
-  refunded_cents: Type.Integer(),
-  /** What banks took back for disputes; below zero where disputes were won. */
-  charged_back_cents: Type.Integer(),
-  /** Gross without what was refunded and taken back. */
+  refunded_cents: Cents,
+  /** What banks took for the disputes that were opened in the time. */
+  disputed_cents: Cents,
+  /** Of these disputes: what came back, and what is gone for good. The rest is still open. */
+  disputes_won_cents: Cents,
+  disputes_lost_cents: Cents,
+  /** Gross less refunds and the disputes that are not won. */
   net_cents: Type.Integer(),
 })
 export type Revenue = Static<typeof Revenue>
+
+/** Money by what brought it, in two views, one sum for each currency. */
+export const revenueViews = {
+  /** Of the sale: first payments and single purchases, without renewals. */
+  sale_revenue: Type.Array(Revenue),
+  /** Lifetime: with renewals, which belong to the campaign and the drama of their subscription's first payment. */
+  revenue: Type.Array(Revenue),
+}
+const RevenueViews = Type.Object(revenueViews)
+export type RevenueViews = Static<typeof RevenueViews>
 
 /** What happened on a day in UTC. */
 export const GrowthDay = Type.Object({
@@ -24,7 +36,7 @@ export const GrowthDay = Type.Object({
   revenue: Type.Array(Revenue),
   subscribed: Type.Integer(),
   churned: Type.Integer(),
-  /** Renewals that could not be charged on this day; a later try may succeed. */
+  /** Renewals whose first failed try was on this day; each counts once, though a later try may succeed. */
   failed_renewals: Type.Integer(),
 })
 export type GrowthDay = Static<typeof GrowthDay>

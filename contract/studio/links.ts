@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
-import { Cents, Currency, Id, Time, listOf, paging } from '#contract/shapes.ts'
+import { Id, Time, listOf, paging } from '#contract/shapes.ts'
 import { command } from './command.ts'
+import { mostDays, revenueViews } from './growth.ts'
 
 /** A link that an operator gives out. Who comes by it carries its token from then on. */
 export const Link = Type.Object({
@@ -12,14 +13,12 @@ export const Link = Type.Object({
   title: Type.String(),
   episode: Type.Integer(),
   created_at: Time,
-  /** Of those who came by it, since it was made (compare `growth funnel`). */
+  /** Of the time that was asked for; the same figures as `growth funnel` by token. */
   visits: Type.Integer(),
   plays: Type.Integer(),
   paywalls: Type.Integer(),
-  /** Of those whose last link this was; one for each currency. */
-  sales: Type.Array(
-    Type.Object({ currency: Currency, paid: Type.Integer(), gross_cents: Cents, refunded_cents: Cents }),
-  ),
+  paid: Type.Integer(),
+  ...revenueViews,
 })
 export type Link = Static<typeof Link>
 
@@ -44,8 +43,12 @@ export const listLinks = command({
   path: '/api/studio/links',
   command: 'link list',
   roles: ['owner', 'editor', 'analyst'],
-  summary: 'The links that were made, the newest first, and what was sold by each',
+  summary: 'The links that were made, the newest first, with their figures over UTC days up to `until`',
   refuses: [],
-  query: Type.Object({ ...paging }),
-  data: listOf(Link),
+  query: Type.Object({
+    until: Type.Optional(Time),
+    days: Type.Optional(Type.Integer({ minimum: 1, maximum: mostDays })),
+    ...paging,
+  }),
+  data: listOf(Link, { first_day: Type.String(), last_day: Type.String() }),
 })

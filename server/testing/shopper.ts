@@ -81,8 +81,12 @@ export class Shopper {
   }
 
   /** Orders and pays with one card. */
-  async buy(wish: Wish, card = testCards.pays): Promise<Envelope<Order>> {
-    const order = await this.order(wish)
+  async buy(
+    wish: Wish,
+    card = testCards.pays,
+    headers: Record<string, string> = {},
+  ): Promise<Envelope<Order>> {
+    const order = await this.order(wish, headers)
     return this.tryPay(order.id, await this.token(card))
   }
 

@@ -5,6 +5,17 @@ import { renewSubscriptions } from '#server/features/billing/renew-subscriptions
 import type { MoneySite } from './money-site.ts'
 import { Shopper, testCards } from './shopper.ts'
 
+interface Purchase {
+  /** The length of the plan's period. */
+  days?: number
+  card?: string
+  email?: string
+  /** The locked episode whose paywall sold it. */
+  episode_id?: string
+  /** Of the call that places the order. */
+  headers?: Record<string, string>
+}
+
 /** Somebody who has bought a plan, with what a test asks about it. */
 export class Subscriber {
   readonly shopper: Shopper
@@ -21,12 +32,13 @@ export class Subscriber {
 
   static async on(
     site: MoneySite,
-    { days = 7, card = testCards.pays, email }: { days?: number; card?: string; email?: string } = {},
+    { days = 7, card = testCards.pays, email, episode_id, headers = {} }: Purchase = {},
   ): Promise<Subscriber> {
     const shopper = await Shopper.on(site)
     const plan_id = (await shopper.plan(days)).id
-    const wish = { kind: 'plan', plan_id, ...(email === undefined ? {} : { email }) } as const
-    const bought = await shopper.buy(wish, card)
+    const from = episode_id === undefined ? {} : { episode_id }
+    const wish = { kind: 'plan', plan_id, ...from, ...(email === undefined ? {} : { email }) } as const
+    const bought = await shopper.buy(wish, card, headers)
     const { subscription_id, user_id } = await site.context.db
       .selectFrom('orders')
       .select(['subscription_id', 'user_id'])

@@ -45,6 +45,8 @@ export interface OrderWish {
   id: string
   gateway: string
   method: string
+  /** The video whose paywall offered it. */
+  video?: string
 }
 
 /** The card form where the plan is to be charged to something else. */

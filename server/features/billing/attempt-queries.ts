@@ -23,11 +23,11 @@ export async function setReference(tx: Tx, attemptId: string, reference: string)
     .execute()
 }
 
-/** How a dispute of an attempt's payment stands, and what is gone for it. */
+/** The state of the dispute of an attempt's payment, what is gone for it, and what the gateway says of it. */
 export async function setDispute(
   tx: Tx,
   attemptId: string,
-  dispute: Pick<AttemptRow, 'dispute' | 'disputed_cents'>,
+  dispute: Pick<AttemptRow, 'dispute' | 'disputed_cents'> & Updateable<tables.AttemptsTable>,
 ): Promise<void> {
   await tx.updateTable('attempts').set(dispute).where('id', '=', attemptId).execute()
 }

@@ -32,7 +32,7 @@ export async function countSales(db: Db, experimentId: string, until: Date): Pro
       FROM met JOIN orders ON orders.user_id = met.viewer_id
         AND orders.created_at >= met.at AND orders.created_at < ${until} AND orders.paid_at IS NOT NULL
       JOIN ledger_lines lines ON lines.order_id = orders.id
-        AND (lines.account LIKE 'sales:%' OR lines.account = 'charged_back')
+        AND (lines.account LIKE 'sales:%' OR lines.account IN ('charged_back', 'dispute_lost'))
       GROUP BY met.arm, met.viewer_id, orders.currency
     )
     SELECT arm, NULL AS currency, count(*) AS exposed,

@@ -67,6 +67,17 @@ export interface Payment {
   dispute?: DisputeStatus
   /** How much of it the dispute is about; without it, the whole. It is gone while the dispute is open, and once it is lost. */
   disputedCents?: number
+  /** What else the gateway says of the dispute, for the operator who answers it there. */
+  disputeDetails?: DisputeDetails
+}
+
+export interface DisputeDetails {
+  /** The gateway's name for the dispute. */
+  reference?: string
+  /** In the gateway's words, such as `fraudulent`. */
+  reason?: string
+  /** Until when it is to be answered. */
+  dueAt?: Date
 }
 
 /** Stands for a payment whose record at the gateway could not be read, so that one bad record does not hide the others. */

@@ -5,7 +5,9 @@ import type * as tables from './tables.ts'
 /** Enters lines, and notes those of sales and disputes to be counted (sale-queries.ts). */
 export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerLinesTable>[]): Promise<void> {
   const entered = await tx.insertInto('ledger_lines').values(lines).returning(['id', 'account']).execute()
-  const counted = entered.filter(({ account }) => account.startsWith('sales:') || account === 'charged_back')
+  const counted = entered.filter(
+    ({ account }) => account.startsWith('sales:') || account === 'charged_back' || account === 'dispute_lost',
+  )
   if (counted.length === 0) return
   await tx
     .insertInto('uncounted_lines')
@@ -21,6 +23,17 @@ export async function hasLedgerTransaction(tx: Tx, transactionId: string): Promi
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** When a transaction was entered; undefined where it is not in the books. */
+export async function selectEnteredAt(db: Db, transactionId: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('ledger_lines')
+    .select('at')
+    .where('transaction_id', '=', transactionId)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.at
 }
 
 /** The account that a transaction credits. */

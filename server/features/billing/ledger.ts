@@ -5,6 +5,7 @@ import {
   hasLedgerTransaction,
   insertLedgerLines,
   selectCredited,
+  selectEnteredAt,
 } from './ledger-queries.ts'
 import type { AttemptRow } from './attempt-queries.ts'
 import type { OrderRow } from './order-queries.ts'
@@ -14,10 +15,10 @@ const sources = ['sales:plan', 'sales:episode', 'sales:video', 'to_return'] as c
 export type Source = (typeof sources)[number]
 
 /**
- * The accounts. Positive is debit: `gateway:…` is what a gateway holds for us, `charged_back` what buyers had their banks
- * take back.
+ * The accounts. Positive is debit: `gateway:…` is what a gateway holds for us, `charged_back` what is gone for open disputes,
+ * `dispute_lost` what is gone for good.
  */
-type Account = Source | `gateway:${GatewayId}` | 'charged_back'
+type Account = Source | `gateway:${GatewayId}` | 'charged_back' | 'dispute_lost'
 
 interface Entry {
   transactionId: string
@@ -26,10 +27,19 @@ interface Entry {
   credit: Account
   cents: number
   at: Date
+  /** The moment at which the figures count it, where that is not `at` (docs/figures.md, "Dates"). */
+  countedAt?: Date | null
 }
 
-async function enter(tx: Tx, { transactionId, order, debit, credit, cents, at }: Entry): Promise<void> {
-  const line = { transaction_id: transactionId, order_id: order.id, currency: order.currency, at }
+async function enter(tx: Tx, entry: Entry): Promise<void> {
+  const { transactionId, order, debit, credit, cents, at, countedAt = null } = entry
+  const line = {
+    transaction_id: transactionId,
+    order_id: order.id,
+    currency: order.currency,
+    at,
+    counted_at: countedAt,
+  }
   await insertLedgerLines(tx, [
     { ...line, account: debit, amount_cents: cents },
     { ...line, account: credit, amount_cents: -cents },
@@ -92,12 +102,13 @@ export function enterRefund(
   })
 }
 
-/** A refund that had gone out came back: nobody could be given it. */
-export function enterFailedRefund(
+/** A refund that had gone out came back: nobody could be given it. It is counted where the refund was. */
+export async function enterFailedRefund(
   tx: Tx,
   { order, attempt, source, at }: Returned,
   refund: { id: string; cents: number },
 ): Promise<void> {
+  const countedAt = await selectEnteredAt(tx, `refund:${refund.id}`)
   return enter(tx, {
     transactionId: `refund_failed:${refund.id}`,
     order,
@@ -105,13 +116,17 @@ export function enterFailedRefund(
     credit: source,
     cents: refund.cents,
     at,
+    countedAt,
   })
 }
 
+/** What happens to the money of a dispute. `openedAt`: when the dispute took it first, which is where all of it is counted. */
+type Disputed = Omit<Returned, 'source'> & { openedAt?: Date }
+
 /** A dispute took money away (positive), or gave it back. Any number of times. */
-export async function enterDispute(
+export function enterDispute(
   tx: Tx,
-  { order, attempt, at }: Omit<Returned, 'source'>,
+  { order, attempt, at, openedAt }: Disputed,
   cents: number,
 ): Promise<void> {
   const gateway = `gateway:${attempt.gateway}` as const
@@ -119,9 +134,24 @@ export async function enterDispute(
     cents > 0
       ? ({ debit: 'charged_back', credit: gateway } as const)
       : ({ debit: gateway, credit: 'charged_back' } as const)
-  const prefix = `dispute:${attempt.id}:`
-  const transactionId = `${prefix}${(await countLedgerTransactions(tx, order.id, prefix)) + 1}`
-  await enter(tx, { transactionId, order, ...accounts, cents: Math.abs(cents), at })
+  const entry = { order, ...accounts, cents: Math.abs(cents), at, countedAt: openedAt ?? null }
+  return enterNext(tx, `dispute:${attempt.id}:`, entry)
+}
+
+/** A dispute was lost: what it took is gone for good (positive), or is open or won again after all. */
+export function enterLoss(tx: Tx, { order, attempt, at, openedAt }: Disputed, cents: number): Promise<void> {
+  const accounts =
+    cents > 0
+      ? ({ debit: 'dispute_lost', credit: 'charged_back' } as const)
+      : ({ debit: 'charged_back', credit: 'dispute_lost' } as const)
+  const entry = { order, ...accounts, cents: Math.abs(cents), at, countedAt: openedAt ?? null }
+  return enterNext(tx, `dispute_lost:${attempt.id}:`, entry)
+}
+
+/** Enters a transaction under the next number of its name. */
+async function enterNext(tx: Tx, prefix: string, entry: Omit<Entry, 'transactionId'>): Promise<void> {
+  const number = (await countLedgerTransactions(tx, entry.order.id, prefix)) + 1
+  await enter(tx, { ...entry, transactionId: `${prefix}${number}` })
 }
 
 /**

@@ -1,47 +1,40 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
+import { isSummed, summed, type LedgerSums } from './ledger-sum-queries.ts'
 
-export interface RevenueRow {
-  day: string
-  currency: string
-  gross_cents: number
-  refunded_cents: number
-  charged_back_cents: number
-}
+export type RevenueRow = LedgerSums & { day: string }
 
-/** What can be said of a day once it is over. */
+/** What is known of a day once it is over, without what is dated back to it later. */
 export interface SummedDay {
   day: string
   /** One for each currency in which money moved. */
-  revenue: Omit<RevenueRow, 'day'>[]
+  revenue: LedgerSums[]
   began: number
   ended: number
 }
 
 const utcDate = (column: string) => sql`(${sql.ref(column)} AT TIME ZONE 'UTC')::date`
 
-/**
- * What the ledger says of each day and currency. A refund that came back counts against that day's refunds, as a dispute
- * that was won does against that day's disputes. `ledger_lines_revenue` holds all that is read.
- */
+/** Sums the ledger's lines by the day on which they were entered, and by currency. `ledger_lines_revenue` holds all that is read. */
 export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
-  const { rows } = await sql<Record<keyof RevenueRow, string>>`
-    SELECT ${utcDate('at')}::text AS day, currency,
-      coalesce(-sum(amount_cents) FILTER (WHERE transaction_id LIKE 'charge:%'), 0) AS gross_cents,
-      coalesce(sum(amount_cents) FILTER (WHERE account <> 'charged_back' AND transaction_id NOT LIKE 'charge:%'), 0)
-        AS refunded_cents,
-      coalesce(sum(amount_cents) FILTER (WHERE account = 'charged_back'), 0) AS charged_back_cents
-    FROM ledger_lines
-    WHERE (account LIKE 'sales:%' OR account = 'charged_back') AND at >= ${from} AND at < ${to}
+  const { rows } = await sql<RevenueRow>`
+    SELECT ${utcDate('at')}::text AS day, currency, ${summed} FROM ledger_lines
+    WHERE counted_at IS NULL AND ${isSummed} AND at >= ${from} AND at < ${to}
     GROUP BY ${utcDate('at')}, currency ORDER BY 1, 2`.execute(db)
-  return rows.map((row) => ({
-    day: row.day,
-    currency: row.currency,
-    gross_cents: Number(row.gross_cents),
-    refunded_cents: Number(row.refunded_cents),
-    charged_back_cents: Number(row.charged_back_cents),
-  }))
+  return rows
+}
+
+/**
+ * Sums the lines that are dated back: how disputes ended, by the day when they were opened, and refunds that failed, by the day
+ * when they were sent. They are few, and are entered after their day was summed up. `ledger_lines_dated_back` holds all that is read.
+ */
+export async function selectDatedBack(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
+  const { rows } = await sql<RevenueRow>`
+    SELECT ${utcDate('counted_at')}::text AS day, currency, ${summed} FROM ledger_lines
+    WHERE counted_at IS NOT NULL AND ${isSummed} AND counted_at >= ${from} AND counted_at < ${to}
+    GROUP BY ${utcDate('counted_at')}, currency ORDER BY 1, 2`.execute(db)
+  return rows
 }
 
 type Counts = Map<string, number>
@@ -60,12 +53,14 @@ export function countSubscriptions(
   )
 }
 
-/** How many renewals failed to be charged on each day, however often each was tried on it. */
+/** How many renewals failed, each once: on the day of its first failed try, though a later try may succeed. */
 export function countFailedRenewals(db: Db, { from, to }: DaySpan): Promise<Counts> {
   return countsOf(
     db,
-    sql`SELECT ${utcDate('started_at')}::text AS day, count(DISTINCT order_id) FROM attempts
+    sql`SELECT ${utcDate('started_at')}::text AS day, count(DISTINCT order_id) FROM attempts AS try
       WHERE status = 'failed' AND idempotency_key LIKE 'renew:%' AND started_at >= ${from} AND started_at < ${to}
+        AND NOT EXISTS (SELECT FROM attempts AS earlier WHERE earlier.order_id = try.order_id AND earlier.number < try.number
+          AND earlier.status = 'failed' AND earlier.idempotency_key LIKE 'renew:%')
       GROUP BY ${utcDate('started_at')}`,
   )
 }
@@ -95,9 +90,7 @@ export async function selectSummedDays(db: Db, { from, to }: DaySpan): Promise<S
 export async function selectFirstUnsummed(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ first: Date | null }>`
     SELECT coalesce((SELECT max(day) + 1 FROM money_days), (SELECT (min(at) AT TIME ZONE 'UTC')::date FROM ledger_lines
-      WHERE account LIKE 'sales:%' OR account = 'charged_back'))::timestamp AT TIME ZONE 'UTC' AS first`.execute(
-    db,
-  )
+      WHERE counted_at IS NULL AND ${isSummed}))::timestamp AT TIME ZONE 'UTC' AS first`.execute(db)
   return rows[0]?.first ?? undefined
 }
 

@@ -1,14 +1,17 @@
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import { dayName, spanUntil, type DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
+import type { LedgerSums } from './ledger-sum-queries.ts'
 import {
   countFailedRenewals,
   countLive,
   countSubscriptions,
   insertSummedDay,
+  selectDatedBack,
   selectFirstUnsummed,
   selectRevenue,
   selectSummedDays,
+  type RevenueRow,
   type SummedDay,
 } from './money-day-queries.ts'
 
@@ -30,13 +33,39 @@ export async function loadMoneyDays(
   count: number,
 ): Promise<{ days: MoneyDay[]; subscribers: number }> {
   const span = spanUntil(until, count)
-  const [summed, failed, subscribers] = await Promise.all([
+  const [summed, datedBack, failed, subscribers] = await Promise.all([
     loadDays(db, span),
+    selectDatedBack(db, span),
     // A try may turn out to have failed days after it began, so these are always counted anew.
     countFailedRenewals(db, span),
     countLive(db),
   ])
-  return { days: summed.map((day) => ({ ...day, failed_renewals: failed.get(day.day) ?? 0 })), subscribers }
+  const laterOf = Map.groupBy(datedBack, ({ day }) => day)
+  const days = summed.map((day) => ({
+    ...day,
+    revenue: addByCurrency([...day.revenue, ...withoutDay(laterOf.get(day.day) ?? [])]),
+    failed_renewals: failed.get(day.day) ?? 0,
+  }))
+  return { days, subscribers }
+}
+
+const withoutDay = (rows: readonly RevenueRow[]): LedgerSums[] => rows.map(({ day: _day, ...sums }) => sums)
+
+/** Adds sums of the same currency. */
+export function addByCurrency(all: readonly LedgerSums[]): LedgerSums[] {
+  const byCurrency = Map.groupBy(all, ({ currency }) => currency)
+  return [...byCurrency].map(([currency, sums]) => {
+    const total = (field: Exclude<keyof LedgerSums, 'currency'>) =>
+      sums.reduce((sum, each) => sum + each[field], 0)
+    return {
+      currency,
+      gross_cents: total('gross_cents'),
+      refunded_cents: total('refunded_cents'),
+      disputed_cents: total('disputed_cents'),
+      disputes_won_cents: total('disputes_won_cents'),
+      disputes_lost_cents: total('disputes_lost_cents'),
+    }
+  })
 }
 
 /** Sums up the days that are over, each once, so that nobody who asks has to wait for it. */
@@ -67,7 +96,7 @@ async function sumUp(db: Db, span: DaySpan): Promise<SummedDay[]> {
   const byDay = Map.groupBy(revenue, ({ day }) => day)
   return daysOf(span).map((day) => ({
     day,
-    revenue: (byDay.get(day) ?? []).map(({ day: _day, ...sums }) => sums),
+    revenue: withoutDay(byDay.get(day) ?? []),
     began: began.get(day) ?? 0,
     ended: ended.get(day) ?? 0,
   }))

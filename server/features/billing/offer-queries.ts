@@ -61,6 +61,18 @@ export function selectEpisodeOnSale(db: Db, id: string) {
     .executeTakeFirst()
 }
 
+/** The video with this id, or of this episode; undefined where there is none. */
+export async function selectVideoOf(
+  db: Db,
+  { video_id, episode_id }: { video_id?: string | undefined; episode_id?: string | undefined },
+): Promise<string | undefined> {
+  if (video_id === undefined && episode_id === undefined) return undefined
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM videos WHERE id = ${video_id ?? null}
+    UNION ALL SELECT video_id FROM episodes WHERE id = ${episode_id ?? null} LIMIT 1`.execute(db)
+  return rows[0]?.id
+}
+
 /** The numbers of episodes within their videos, by id. */
 export async function selectEpisodeNumbers(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()

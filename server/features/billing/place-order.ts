@@ -3,6 +3,7 @@ import type { createOrder, Order } from '#contract/billing.ts'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { armCents, freeEpisodesFor, pricesFor, runningNow } from '#server/features/experiments/experiments.ts'
+import { loadLastWatchedVideo } from '#server/features/library/library.ts'
 import { keepViewer } from '#server/features/members/members.ts'
 import { attributionForOrder } from '#server/features/tracking/tracking.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
@@ -19,6 +20,7 @@ import {
   selectEpisodeOnSale,
   selectPlan,
   selectSoldPlan,
+  selectVideoOf,
   selectVideoOnSale,
   type PlanRow,
 } from './offer-queries.ts'
@@ -103,7 +105,10 @@ async function makeOrder(
     status: 'pending',
     ...payment,
     consent,
-    attribution: JSON.stringify(await attributionForOrder(context, tx, buyer, call.userAgent)),
+    attribution: JSON.stringify({
+      ...(await attributionForOrder(context, tx, buyer, call.userAgent)),
+      ...(plan ? await creditDrama(tx, buyer, body) : {}),
+    }),
     created_at: now,
     expires_at: new Date(now.getTime() + payableMs),
   } as const
@@ -111,6 +116,17 @@ async function makeOrder(
   if (await isOwned(tx, wished, now)) throw new Refusal('alreadyOwned')
   await insertOrder(tx, wished)
   return orderId
+}
+
+/** The drama that led to a plan: whose paywall sold it, else the one that the buyer watched last (docs/figures.md). */
+async function creditDrama(
+  tx: Tx,
+  buyer: string,
+  { video_id, episode_id }: Body,
+): Promise<{ video_id?: string }> {
+  const credited =
+    (await selectVideoOf(tx, { video_id, episode_id })) ?? (await loadLastWatchedVideo(tx, buyer))
+  return credited === undefined ? {} : { video_id: credited }
 }
 
 /** Whom the period that runs was bought by. */

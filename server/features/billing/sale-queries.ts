@@ -1,26 +1,26 @@
 import { sql } from 'kysely'
 import type { Tx } from '#server/tables.ts'
+import { summed, type LedgerSums } from './ledger-sum-queries.ts'
 
-/** What the ledger says of sales of the same day, origin, video and currency. */
-export interface TakenSales {
+/** Sums of the ledger for sales of the same day, origin, video and currency. */
+export interface TakenSales extends LedgerSums {
+  /** The day on which the lines are counted (docs/figures.md, "Dates"). */
   day: string
-  /** The last touch of the order: its referrer token, 128 characters of it at most as everywhere it is counted, and kind of ad click; empty where there is none, as with renewals. */
+  /** Whether the orders are renewals. */
+  renewal: boolean
+  /**
+   * The last touch of the order, for a renewal that of the subscription's first order: its referrer token, of which 128 characters
+   * count, and the kind of ad click. Empty for none.
+   */
   token: string
   click: 'meta' | 'tiktok' | 'both' | ''
-  /** Empty for a plan. */
+  /** What was bought; of a plan, the drama that led to its first order. Empty for none. */
   video_id: string
-  currency: string
   /** Orders that were paid, without renewals, which nobody placed. */
   paid: number
-  gross_cents: number
-  refunded_cents: number
-  charged_back_cents: number
 }
 
-/**
- * Takes a batch of the ledger's lines to be counted, with the transaction; several processes each take others. A refund that came back
- * counts against that day's refunds, as a dispute that was won does against that day's disputes (compare `selectRevenue`).
- */
+/** Takes a batch of the ledger's lines to be counted, with the transaction; several processes each take others. */
 export async function takeSales(tx: Tx, most: number): Promise<{ taken: number; sales: TakenSales[] }> {
   const { rows } = await sql<TakenSales & { lines: number }>`
     WITH taken AS (
@@ -28,20 +28,20 @@ export async function takeSales(tx: Tx, most: number): Promise<{ taken: number; 
         SELECT line_id FROM uncounted_lines ORDER BY line_id LIMIT ${most} FOR UPDATE SKIP LOCKED
       )) RETURNING line_id
     ), lines AS (
-      SELECT line.*, line.transaction_id LIKE 'charge:%' AS is_charge, line.account = 'charged_back' AS is_dispute,
-        left(coalesce(orders.referrer_token, ''), 128) AS token, coalesce(orders.video_id, '') AS video_id,
-        coalesce(orders.period_no, 0) > 0 AS is_renewal,
-        orders.attribution ->> 'fbclid' IS NOT NULL AS meta, orders.attribution ->> 'ttclid' IS NOT NULL AS tiktok
+      SELECT line.transaction_id, line.account, line.amount_cents, line.currency, coalesce(line.counted_at, line.at) AS at,
+        coalesce(orders.period_no, 0) > 0 AS renewal,
+        left(coalesce(credited.referrer_token, ''), 128) AS token,
+        coalesce(credited.video_id, credited.attribution ->> 'video_id', '') AS video_id,
+        credited.attribution ->> 'fbclid' IS NOT NULL AS meta, credited.attribution ->> 'ttclid' IS NOT NULL AS tiktok
       FROM taken JOIN ledger_lines line ON line.id = taken.line_id JOIN orders ON orders.id = line.order_id
+        LEFT JOIN orders first ON first.subscription_id = orders.subscription_id AND first.period_no = 0
+        JOIN orders credited ON credited.id = coalesce(first.id, orders.id)
     )
-    SELECT (at AT TIME ZONE 'UTC')::date::text AS day, token, video_id, currency,
+    SELECT (at AT TIME ZONE 'UTC')::date::text AS day, renewal, token, video_id, currency,
       CASE WHEN meta AND tiktok THEN 'both' WHEN meta THEN 'meta' WHEN tiktok THEN 'tiktok' ELSE '' END AS click,
       count(*)::int AS lines,
-      (count(*) FILTER (WHERE is_charge AND NOT is_renewal))::int AS paid,
-      coalesce(-sum(amount_cents) FILTER (WHERE is_charge), 0)::float8 AS gross_cents,
-      coalesce(sum(amount_cents) FILTER (WHERE NOT is_charge AND NOT is_dispute), 0)::float8 AS refunded_cents,
-      coalesce(sum(amount_cents) FILTER (WHERE is_dispute), 0)::float8 AS charged_back_cents
-    FROM lines GROUP BY 1, 2, 3, 4, 5`.execute(tx)
+      (count(*) FILTER (WHERE transaction_id LIKE 'charge:%' AND NOT renewal))::int AS paid, ${summed}
+    FROM lines GROUP BY 1, 2, 3, 4, 5, 6`.execute(tx)
   const sales = rows.map(({ lines: _lines, ...sums }) => sums)
   return { taken: rows.reduce((sum, { lines }) => sum + lines, 0), sales }
 }

@@ -9,7 +9,7 @@ import { askGateway, askRefund } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
 import { followMoney } from './follow-money.ts'
 import type { Payment, PaymentGateway } from './gateway.ts'
-import { enterDispute, enterFailedRefund, sourceOf, type Returned } from './ledger.ts'
+import { enterDispute, enterFailedRefund, enterLoss, sourceOf, type Returned } from './ledger.ts'
 import { lockOwner } from './order-queries.ts'
 import { insertRefund, selectRefunds, setRefundFailed, type RefundRow } from './refund-queries.ts'
 import { sendRefund } from './send-refund.ts'
@@ -221,9 +221,18 @@ async function applyDispute(tx: Tx, returned: Returned, payment: Payment): Promi
   const { attempt, order, at } = returned
   const now = { dispute: payment.dispute ?? null, disputed_cents: disputedCents(payment) }
   const cents = now.disputed_cents - attempt.disputed_cents
-  if (cents !== 0) await enterDispute(tx, returned, cents)
+  const lost = lostCents(now) - lostCents(attempt)
+  // A payment may be disputed again after a dispute that was won: that is another dispute.
+  const opens = attempt.disputed_cents === 0 && cents > 0
+  const openedAt = opens ? at : (attempt.disputed_at ?? at)
+  if (cents !== 0) await enterDispute(tx, opens ? returned : { ...returned, openedAt }, cents)
+  if (lost !== 0) await enterLoss(tx, opens ? returned : { ...returned, openedAt }, lost)
   if (now.dispute !== attempt.dispute || cents !== 0) {
-    await setDispute(tx, attempt.id, now)
+    await setDispute(tx, attempt.id, {
+      ...now,
+      ...describeDispute(payment),
+      ...(cents === 0 ? {} : { disputed_at: openedAt }),
+    })
     const opened = now.dispute === 'open'
     await auditPayment(tx, opened ? 'order_disputed' : 'dispute_ended', order, at, {
       disputed_cents: now.disputed_cents,
@@ -231,4 +240,20 @@ async function applyDispute(tx: Tx, returned: Returned, payment: Payment): Promi
     })
   }
   return attempt
+}
+
+/** What of a dispute is gone for good. */
+const lostCents = ({ dispute, disputed_cents }: Pick<AttemptRow, 'dispute' | 'disputed_cents'>): number =>
+  dispute === 'lost' ? disputed_cents : 0
+
+/** What an operator is shown of a dispute; nothing where it was withdrawn. */
+function describeDispute({ dispute, disputedCents: cents, amountCents, disputeDetails = {} }: Payment) {
+  if (!dispute) return {}
+  const { reference = null, reason = null, dueAt = null } = disputeDetails
+  return {
+    dispute_cents: cents ?? amountCents,
+    dispute_reason: reason,
+    dispute_due_at: dueAt,
+    dispute_reference: reference,
+  }
 }

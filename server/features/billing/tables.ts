@@ -202,6 +202,14 @@ export interface AttemptsTable extends GatewayTryTable {
   dispute: Optional<DisputeStatus>
   /** What is gone for the dispute at this moment. */
   disputed_cents: Generated<number>
+  /** When the dispute took money first. */
+  disputed_at: Optional<Date>
+  /** What the dispute is about, also once it was won. */
+  dispute_cents: Optional<number>
+  /** Why it was opened, until when it is to be answered, and its name, as the gateway says. */
+  dispute_reason: Optional<string>
+  dispute_due_at: Optional<Date>
+  dispute_reference: Optional<string>
   /** A refund of its payment is still on its way at the gateway. */
   refund_pending: Generated<boolean>
 }
@@ -235,6 +243,8 @@ export interface LedgerLinesTable {
   amount_cents: number
   currency: string
   at: Date
+  /** When the figures count it, where that is not `at`. */
+  counted_at: Optional<Date>
 }
 
 /** Lines of the ledger that the studio's sums do not have yet. */

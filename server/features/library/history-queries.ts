@@ -48,6 +48,19 @@ function selectEntry(db: Db, userId: string, videoId: string) {
     .executeTakeFirst()
 }
 
+/** The video that a person watched last. */
+export async function selectLastWatchedVideo(db: Db, userId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('history')
+    .select('video_id')
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`NOT removed`)
+    .orderBy('at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.video_id
+}
+
 const resume = lookUp((db: Db, { userId, videoId }: Slots<{ userId: string; videoId: string }>) =>
   db
     .selectFrom('history')

@@ -16,6 +16,7 @@ export { loadEpisodeViewers } from './viewing-queries.ts'
 export { libraryJobs } from './fold-counts.ts'
 export { listHistory } from './list-entries.ts'
 export { recentlyWatched, recommendationJobs } from './learn-next-watched.ts'
+export { selectLastWatchedVideo as loadLastWatchedVideo } from './history-queries.ts'
 export { mergeLibrary } from './merge-library.ts'
 
 /** What a video's page shows of one viewer alone. */

@@ -1,6 +1,11 @@
 import type { GrowthDay, Revenue } from '#contract/studio/growth.ts'
 import { listDays } from '#contract/studio/growth.ts'
-import { loadMoneyDays, type MoneyDay } from '#server/features/billing/billing.ts'
+import {
+  addByCurrency,
+  loadMoneyDays,
+  type LedgerSums,
+  type MoneyDay,
+} from '#server/features/billing/billing.ts'
 import { reads, type Command } from './command.ts'
 
 /** What the site earns and where from. The figures are the ledger's own. */
@@ -17,26 +22,11 @@ function present({ day, revenue, began, ended, failed_renewals }: MoneyDay): Gro
   return { day, revenue: revenue.map(withNet), subscribed: began, churned: ended, failed_renewals }
 }
 
-/** Money with what is left of it. */
-export function withNet(sums: Omit<Revenue, 'net_cents'>): Revenue {
-  const { gross_cents, refunded_cents, charged_back_cents } = sums
-  return { ...sums, net_cents: gross_cents - refunded_cents - charged_back_cents }
+/** Money with its net. */
+export function withNet(sums: LedgerSums): Revenue {
+  const { gross_cents, refunded_cents, disputed_cents, disputes_won_cents } = sums
+  return { ...sums, net_cents: gross_cents - refunded_cents - (disputed_cents - disputes_won_cents) }
 }
 
-function totalsOf(days: readonly GrowthDay[]): Revenue[] {
-  const byCurrency = Map.groupBy(
-    days.flatMap(({ revenue }) => revenue),
-    ({ currency }) => currency,
-  )
-  return [...byCurrency].map(([currency, all]) => {
-    const sum = (field: Exclude<keyof Revenue, 'currency'>) =>
-      all.reduce((total, revenue) => total + revenue[field], 0)
-    return {
-      currency,
-      gross_cents: sum('gross_cents'),
-      refunded_cents: sum('refunded_cents'),
-      charged_back_cents: sum('charged_back_cents'),
-      net_cents: sum('net_cents'),
-    }
-  })
-}
+const totalsOf = (days: readonly GrowthDay[]): Revenue[] =>
+  addByCurrency(days.flatMap(({ revenue }) => revenue)).map(withNet)

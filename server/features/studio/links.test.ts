@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { listFunnel } from '#contract/studio/funnel.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { deleteUser } from '#contract/members.ts'
@@ -6,6 +7,7 @@ import { refundOrder } from '#server/features/billing/refund-order.ts'
 import { episodeOf, moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
 import { Shopper } from '#server/testing/shopper.ts'
+import { foldFunnel } from './funnel/fold-funnel.ts'
 
 let site: MoneySite
 let owner: TestOperator
@@ -33,7 +35,13 @@ async function buyFrom(...tokens: string[]) {
 
 it('a link leads to its episode with a token of its own, and the trail says who made it', async () => {
   const link = await make('Autumn poster', 3)
-  expect(link).toMatchObject({ name: 'Autumn poster', video_id: site.video.id, episode: 3, sales: [] })
+  expect(link).toMatchObject({
+    name: 'Autumn poster',
+    video_id: site.video.id,
+    episode: 3,
+    paid: 0,
+    revenue: [],
+  })
   expect(link.token).toMatch(/^[a-z2-9]{10}$/)
   expect(link.url).toBe(`http://localhost:3000/videos/${site.video.id}?episode=3&token=${link.token}`)
   expect((await make('Another')).token).not.toBe(link.token)
@@ -55,10 +63,34 @@ it('counts what those bought whose last link it was, and what went back, also of
   await shopper.visitor.ask(deleteUser, { body: {} })
   const unpaid = await Shopper.on(site)
   await unpaid.order({ episode_id: episodeOf(site) }, { 'x-referrer-token': last.token })
+  await foldFunnel(site.context.db)
   const { list } = await owner.desk.ask(listLinks)
-  const salesOf = (token: string) => list.find((link) => link.token === token)?.sales
-  expect(salesOf(first.token)).toEqual([{ currency: 'USD', paid: 1, gross_cents: 99, refunded_cents: 0 }])
-  expect(salesOf(last.token)).toEqual([{ currency: 'USD', paid: 2, gross_cents: 198, refunded_cents: 33 }])
+  const linkOf = (token: string) => list.find((link) => link.token === token)
+  const usd = { currency: 'USD', refunded_cents: 0 }
+  expect(linkOf(first.token)).toMatchObject({ paid: 1, sale_revenue: [{ ...usd, gross_cents: 99 }] })
+  expect(linkOf(last.token)).toMatchObject({
+    paid: 2,
+    sale_revenue: [{ ...usd, gross_cents: 198, refunded_cents: 33 }],
+  })
+})
+
+it('shows the figures of the funnel over the same days, and says which days these are', async () => {
+  const link = await make('Compared')
+  await buyFrom(link.token)
+  await foldFunnel(site.context.db)
+  for (const days of [1, 7, 92]) {
+    const funnel = await owner.desk.ask(listFunnel, { query: { by: 'token', days } })
+    const links = await owner.desk.ask(listLinks, { query: { days } })
+    const { first_day, last_day } = funnel
+    expect(links).toMatchObject({ first_day, last_day })
+    const row = funnel.list.find(({ key }) => key === link.token)
+    const { key: _key, name: _name, ...figures } = row ?? { key: '', name: '' }
+    expect(links.list.find(({ token }) => token === link.token)).toMatchObject(figures)
+    expect(figures).toMatchObject({ paid: 1, revenue: [{ gross_cents: 99 }] })
+  }
+  const until = new Date(Date.parse(site.context.clock.now().toISOString()) - 2 * 86_400_000).toISOString()
+  const { list } = await owner.desk.ask(listLinks, { query: { days: 7, until } })
+  expect(list.find(({ token }) => token === link.token)).toMatchObject({ paid: 0, revenue: [] })
 })
 
 it('lists the newest first, page by page', async () => {

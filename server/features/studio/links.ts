@@ -1,13 +1,16 @@
 import { randomInt } from 'node:crypto'
 import { Refusal } from '#contract/errors.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
+import type { RevenueViews } from '#contract/studio/growth.ts'
 import { createLink, listLinks, type Link } from '#contract/studio/links.ts'
-import { loadTokenSales } from '#server/features/billing/billing.ts'
 import { pageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import { newId } from '#server/platform/ids.ts'
+import { dayName, spanUntil } from '#server/platform/utc-days.ts'
 import { changes, reads, type Command } from './command.ts'
-import { selectTokenCounts } from './funnel/funnel-queries.ts'
+import { noCounts, selectMoney, selectTokenCounts, type Counts } from './funnel/funnel-queries.ts'
+import { viewsOf } from './funnel/revenue-views.ts'
+import { runsOf } from './funnel/runs.ts'
 import { insertLink, selectLink, selectLinks, type LinkRow } from './link-queries.ts'
 
 const limits = { usual: 20, most: 50 }
@@ -21,30 +24,30 @@ export const linkCommands: Command[] = [
     const row = made ? await selectLink(tx, id) : undefined
     if (!row) throw new Refusal('notFound')
     return {
-      answer: { info: present(row, publicUrl, language, { sales: [] }) },
+      answer: { info: present(row, publicUrl, language, { ...noCounts, ...viewsOf([]) }) },
       change: { subject: id, after: { name, token: row.token, video_id, episode } },
     }
   }),
 
-  reads(listLinks, async ({ db, publicUrl }, { cursor, limit }, { language }) => {
+  reads(listLinks, async ({ db, clock, publicUrl }, { until, days = 30, cursor, limit }, { language }) => {
+    const span = spanUntil(until === undefined ? clock.now() : new Date(until), days)
     const { page, next_cursor } = await readPage(
       'links',
       { cursor, size: pageSize(limit, limits) },
       (after, most) => selectLinks(db, after, most),
       ({ created_at, id }) => [created_at, id],
     )
-    const sales = await loadTokenSales(
-      db,
-      page.map(({ token }) => token),
-    )
-    const counts = await selectTokenCounts(
-      db,
-      page.map(({ token }) => token),
-    )
+    const [runs, tokens] = [runsOf(span), page.map(({ token }) => token)]
+    const counts = await selectTokenCounts(db, runs, tokens)
+    const money = await selectMoney(db, 'token', runs, tokens)
     const list = page.map((row) =>
-      present(row, publicUrl, language, { sales: sales.get(row.token) ?? [], ...counts.get(row.token) }),
+      present(row, publicUrl, language, {
+        ...(counts.get(row.token) ?? noCounts),
+        ...viewsOf(money.get(row.token) ?? []),
+      }),
     )
-    return { data: { list, next_cursor } }
+    const last_day = dayName(new Date(span.to.getTime() - 1))
+    return { data: { list, next_cursor, first_day: dayName(span.from), last_day } }
   }),
 ]
 
@@ -55,11 +58,10 @@ function newToken(): string {
   return Array.from({ length: 10 }, () => characters[randomInt(characters.length)]).join('')
 }
 
-type Brought = Pick<Link, 'sales'> & Partial<Pick<Link, 'visits' | 'plays' | 'paywalls'>>
+type Brought = Counts & RevenueViews
 
 function present(row: LinkRow, publicUrl: string, language: Language, brought: Brought): Link {
   const { id, name, token, video_id, titles, episode, created_at } = row
-  const { visits = 0, plays = 0, paywalls = 0, sales } = brought
   return {
     id,
     name,
@@ -69,9 +71,6 @@ function present(row: LinkRow, publicUrl: string, language: Language, brought: B
     title: inLanguage(titles, language),
     episode,
     created_at: created_at.toISOString(),
-    visits,
-    plays,
-    paywalls,
-    sales,
+    ...brought,
   }
 }

@@ -18,6 +18,8 @@ export interface AttributionContext {
 export interface OrderAttribution extends Touch {
   /** The member whose referral code the token is. */
   referrer_user_id?: string
+  /** Of a plan's order: the drama that led to it. */
+  video_id?: string
   /** For the advertising platforms, which want to know it with a purchase. */
   user_agent?: string
   /** The first touch, where it is another than the last. */

@@ -14,12 +14,14 @@ import type { Choice } from './words.ts'
 interface CheckoutProps {
   choice: Choice
   gateway: OfferedGateway
+  /** The video whose paywall this is. */
+  video?: string
   onClose: () => void
   onPaid: () => void
 }
 
 /** The card form's document in a sheet. It reports what became of the order. */
-export function Checkout({ choice, gateway, onClose, onPaid }: CheckoutProps) {
+export function Checkout({ choice, gateway, video, onClose, onPaid }: CheckoutProps) {
   const { t } = useTranslation()
   const hear = (report: OrderReport) => {
     if (report.type === 'owned') {
@@ -40,7 +42,13 @@ export function Checkout({ choice, gateway, onClose, onPaid }: CheckoutProps) {
     () => track({ name: 'InitiateCheckout', contentId, cents, currency }),
     [contentId, cents, currency],
   )
-  const path = orderFormPath({ kind: choice.kind, id: choice.id, gateway: gateway.id, method: gateway.kind })
+  const path = orderFormPath({
+    kind: choice.kind,
+    id: choice.id,
+    gateway: gateway.id,
+    method: gateway.kind,
+    ...(video === undefined ? {} : { video }),
+  })
   return (
     <Sheet title={t('pay.formTitle')} onClose={onClose} tall>
       <OrderFrame path={path} title={t('pay.formTitle')} read={readReport} onReport={hear} />

@@ -83,7 +83,13 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
         </SubmitBar>
       </div>
       {paying && (
-        <Checkout choice={choice} gateway={gateway} onClose={() => setPaying(false)} onPaid={onPaid} />
+        <Checkout
+          choice={choice}
+          gateway={gateway}
+          video={episode.video_id}
+          onClose={() => setPaying(false)}
+          onPaid={onPaid}
+        />
       )}
     </section>
   )

@@ -50,10 +50,11 @@ export function usePayment(wish: Wish, shown: Shown, card: CardEntry | null) {
   const submit = (person: Person) =>
     attempt(
       async () => {
-        const { kind, id, gateway, method } = wish
+        const { kind, id, gateway, method, video } = wish
+        const from = kind === 'plan' && video !== undefined ? { video_id: video } : {}
         const consent = { shown: shown.words, immediate_delivery: shown.atOnce }
         const seen = { email: person.email, amount_cents: shown.cents, consent }
-        const order = await orders.make({ kind, [`${kind}_id`]: id, gateway, method, ...seen })
+        const order = await orders.make({ kind, [`${kind}_id`]: id, ...from, gateway, method, ...seen })
         if (!card || order.status !== 'pending') return order
         const paid = await card.give(errandOf(order), person)
         return paid?.status === 'pending' && paid.next.type === 'none' ? settledOrder(paid.id) : paid

@@ -13,6 +13,8 @@ export interface Wish {
   id: string
   gateway: GatewayId
   method: (typeof paymentMethods)[number]
+  /** The video whose paywall offered it; a plan is credited to it. */
+  video?: string
 }
 
 /** Reads a card form's address; null where it asks for nothing that we sell. */
@@ -22,7 +24,9 @@ export function readWish(search: string): Wish | null {
   const gateway = gatewayIds.find((known) => known === (query.get('gateway') ?? 'sandbox'))
   const method = paymentMethods.find((known) => known === (query.get('method') ?? 'card'))
   const id = query.get('id')
-  return kind && gateway && method && id ? { kind, id, gateway, method } : null
+  const video = query.get('video')
+  if (!kind || !gateway || !method || !id) return null
+  return { kind, id, gateway, method, ...(video ? { video } : {}) }
 }
 
 /** What the form is asked for where the plan is to be charged to something else. */

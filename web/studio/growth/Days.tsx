@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { listDays, type GrowthDay, type Revenue } from '#contract/studio/growth.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
@@ -10,12 +9,11 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { countWords, dayWords } from '#web/studio/words.ts'
 import { BarChart } from './BarChart.tsx'
 import { Figures } from './Figures.tsx'
-import { SpanChoice } from './SpanChoice.tsx'
+import { moneyColumns } from './money-columns.ts'
 import styles from './growth.module.css'
 
 /** Revenue, subscribers, churn and failed renewals by UTC day: a chart of each, and the same figures in tables. */
-export function Days() {
-  const [days, setDays] = useState(30)
+export function Days({ days }: { days: number }) {
   const found = useQuery({
     queryKey: ['growth', 'days', days],
     queryFn: ({ signal }) => call(listDays, { query: { days }, signal }),
@@ -26,9 +24,6 @@ export function Days() {
   const { list, totals, subscribers } = found.data
   return (
     <>
-      <div className={styles.choose}>
-        <SpanChoice days={days} onChoose={setDays} />
-      </div>
       <RevenueDays list={list} totals={totals} />
       <SubscriberDays list={list} subscribers={subscribers} />
     </>
@@ -53,10 +48,7 @@ function RevenueDays({ list, totals }: { list: readonly GrowthDay[]; totals: rea
         caption={t('growth.revenue')}
         columns={[
           { title: t('growth.day'), cell: (row: Revenue & { day: string }) => dayWords(row.day, language) },
-          column(t('growth.gross'), 'gross_cents'),
-          column(t('growth.refunded'), 'refunded_cents'),
-          column(t('growth.chargedBack'), 'charged_back_cents'),
-          column(t('growth.net'), 'net_cents'),
+          ...moneyColumns.map(({ name, field }) => column(t(name), field)),
         ]}
         rows={rows}
         keyOf={({ day, currency }) => `${day} ${currency}`}
@@ -73,15 +65,9 @@ function CurrencyChart({ list, total }: { list: readonly GrowthDay[]; total: Rev
     label: dayWords(day, language),
     value: revenue.find((sums) => sums.currency === currency)?.net_cents ?? 0,
   }))
-  const figures = [
-    [t('growth.gross'), total.gross_cents],
-    [t('growth.refunded'), total.refunded_cents],
-    [t('growth.chargedBack'), total.charged_back_cents],
-    [t('growth.net'), total.net_cents],
-  ] as const
   return (
     <>
-      <Figures figures={figures.map(([name, cents]) => [name, money(cents, currency)])} />
+      <Figures figures={moneyColumns.map(({ name, field }) => [t(name), money(total[field], currency)])} />
       <BarChart
         title={t('growth.netByDay', { currency })}
         bars={bars}

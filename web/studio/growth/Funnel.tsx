@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState, type CSSProperties } from 'react'
 import { funnelKinds, listFunnel, type FunnelKind, type FunnelRow } from '#contract/studio/funnel.ts'
-import type { Revenue } from '#contract/studio/growth.ts'
+import type { Revenue, RevenueViews } from '#contract/studio/growth.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
@@ -11,15 +11,19 @@ import { Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { Figures } from './Figures.tsx'
-import { SpanChoice } from './SpanChoice.tsx'
+import { moneyColumns } from './money-columns.ts'
+import { Period } from './Period.tsx'
 import { countWords } from '#web/studio/words.ts'
 import styles from './growth.module.css'
 
+type View = keyof RevenueViews
+const views: readonly View[] = ['revenue', 'sale_revenue']
+
 /** From a visit to the payment, by what brought people here or by what they came to see. */
-export function Funnel() {
+export function Funnel({ days }: { days: number }) {
   const { t } = useTexts()
   const [by, setBy] = useState<FunnelKind>('token')
-  const [days, setDays] = useState(30)
+  const [view, setView] = useState<View>('revenue')
   const found = useInfiniteQuery({
     queryKey: ['growth', 'funnel', by, days],
     queryFn: ({ pageParam, signal }) =>
@@ -42,22 +46,28 @@ export function Funnel() {
           options={funnelKinds.map((kind) => ({ value: kind, label: t(`growth.byKind.${kind}`) }))}
           onChoose={(value) => setBy(funnelKinds.find((kind) => kind === value) ?? 'token')}
         />
-        <SpanChoice days={days} onChoose={setDays} />
+        <Choice
+          label={t('growth.view')}
+          value={view}
+          options={views.map((one) => ({ value: one, label: t(`growth.views.${one}`) }))}
+          onChoose={(value) => setView(views.find((one) => one === value) ?? 'revenue')}
+        />
       </div>
       {totals ? (
         <>
+          <Period of={pages?.[0]} />
           <Figures
             figures={[
-              [t('growth.visits'), countWords(totals.visits)],
+              [visitsName(t, by), countWords(totals.visits)],
               [t('growth.plays'), countWords(totals.plays)],
               [t('growth.paywalls'), countWords(totals.paywalls)],
               [t('growth.paid'), countWords(totals.paid)],
-              ...totals.revenue.map((sums) => netOf(t, sums)),
+              ...totals[view].map((sums) => netOf(t, sums)),
             ]}
           />
           <Table
             caption={t('growth.funnel')}
-            columns={columnsOf(t, by, Math.max(1, ...rows.map(({ visits }) => visits)))}
+            columns={columnsOf(t, { by, view, most: Math.max(1, ...rows.map(({ visits }) => visits)) })}
             rows={rows}
             keyOf={({ key }) => key ?? ''}
             empty={t('growth.nobodyCame')}
@@ -76,7 +86,10 @@ const netOf = (t: Say, { currency, net_cents }: Revenue): [string, string] => [
   money(net_cents, currency),
 ]
 
-function columnsOf(t: Say, by: FunnelKind, most: number) {
+/** Visits to the site, or by video the visits that opened it: one visit may open none or several. */
+const visitsName = (t: Say, by: FunnelKind) => t(by === 'video' ? 'growth.visitsOfVideo' : 'growth.visits')
+
+function columnsOf(t: Say, { by, view, most }: { by: FunnelKind; view: View; most: number }) {
   const count = (title: string, field: 'visits' | 'plays' | 'paywalls' | 'paid') => ({
     title,
     figures: true,
@@ -85,22 +98,18 @@ function columnsOf(t: Say, by: FunnelKind, most: number) {
   const amount = (title: string, field: Exclude<keyof Revenue, 'currency'>) => ({
     title,
     figures: true,
-    cell: ({ revenue }: FunnelRow) =>
-      revenue.map((sums) => money(sums[field], sums.currency)).join(' + ') || '–',
+    cell: (row: FunnelRow) => row[view].map((sums) => money(sums[field], sums.currency)).join(' + ') || '–',
   })
   return [
     {
       title: t(`growth.byKind.${by}`),
       cell: (row: FunnelRow) => <Named by={by} row={row} share={row.visits / most} />,
     },
-    count(t('growth.visits'), 'visits'),
+    count(visitsName(t, by), 'visits'),
     count(t('growth.plays'), 'plays'),
     count(t('growth.paywalls'), 'paywalls'),
     count(t('growth.paid'), 'paid'),
-    amount(t('growth.gross'), 'gross_cents'),
-    amount(t('growth.refunded'), 'refunded_cents'),
-    amount(t('growth.chargedBack'), 'charged_back_cents'),
-    amount(t('growth.net'), 'net_cents'),
+    ...moneyColumns.map(({ name, field }) => amount(t(name), field)),
   ]
 }
 

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { Route, Routes } from 'react-router'
 import { listDropOff, listFunnel } from '#contract/studio/funnel.ts'
 import { listDays } from '#contract/studio/growth.ts'
@@ -11,6 +12,8 @@ import { DropOff } from './DropOff.tsx'
 import { Funnel } from './Funnel.tsx'
 import { LinkForm } from './LinkForm.tsx'
 import { Links } from './Links.tsx'
+import { SpanChoice } from './SpanChoice.tsx'
+import styles from './growth.module.css'
 
 /** What the site earns, who subscribes, and what brings people here; and where the viewers of one video stop. */
 export function Component() {
@@ -27,14 +30,19 @@ export function Component() {
 function Overview() {
   const { t } = useTexts()
   const may = useMay()
+  // One time for the page, so that no figure appears twice with two values.
+  const [days, setDays] = useState(30)
   return (
-    <Page title={t('growth.title')} lead={t('growth.lead')}>
-      {may(listDays) && <Days />}
-      {may(listFunnel) && <Funnel />}
+    <Page title={t('growth.title')} lead={t(may(listDays) ? 'growth.lead' : 'growth.leadOfLinks')}>
+      <div className={styles.choose}>
+        <SpanChoice days={days} onChoose={setDays} />
+      </div>
+      {may(listDays) && <Days days={days} />}
+      {may(listFunnel) && <Funnel days={days} />}
       {may(listLinks) && (
         <Panel title={t('growth.links')}>
           {may(createLink) && <LinkForm />}
-          <Links />
+          <Links days={days} />
         </Panel>
       )}
     </Page>

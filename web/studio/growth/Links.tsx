@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { listLinks, type Link } from '#contract/studio/links.ts'
 import { call } from '#web/lib/api.ts'
@@ -9,20 +9,22 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { countWords, dateWords } from '#web/studio/words.ts'
 import { LinkSheet } from './LinkSheet.tsx'
+import { Period } from './Period.tsx'
 
 /** The links that were made, who came by each, and what was sold by it. */
-export function Links() {
+export function Links({ days }: { days: number }) {
   const { t, language } = useTexts()
   const [shown, setShown] = useState<Link | null>(null)
   const links = useInfiniteQuery({
-    queryKey: ['growth', 'links'],
+    queryKey: ['growth', 'links', days],
     queryFn: ({ pageParam, signal }) =>
-      call(listLinks, { query: pageParam ? { cursor: pageParam } : {}, signal }),
+      call(listLinks, { query: { days, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
   })
-  const amounts = (link: Link, field: 'gross_cents' | 'refunded_cents') =>
-    link.sales.map((sales) => money(sales[field], sales.currency)).join(' + ') || '–'
+  const net = (view: 'sale_revenue' | 'revenue') => (link: Link) =>
+    link[view].map(({ net_cents, currency }) => money(net_cents, currency)).join(' + ') || '–'
   const columns = [
     { title: t('growth.linkName'), cell: ({ name }: Link) => name },
     {
@@ -30,18 +32,13 @@ export function Links() {
       cell: ({ title, episode }: Link) => t('growth.episode', { title, number: episode }),
     },
     { title: t('growth.made'), cell: ({ created_at }: Link) => dateWords(created_at, language) },
-    ...(['visits', 'plays', 'paywalls'] as const).map((field) => ({
+    ...(['visits', 'plays', 'paywalls', 'paid'] as const).map((field) => ({
       title: t(`growth.${field}`),
       figures: true,
       cell: (link: Link) => countWords(link[field]),
     })),
-    {
-      title: t('growth.paid'),
-      figures: true,
-      cell: ({ sales }: Link) => countWords(sales.reduce((sum, { paid }) => sum + paid, 0)),
-    },
-    { title: t('growth.gross'), figures: true, cell: (link: Link) => amounts(link, 'gross_cents') },
-    { title: t('growth.refunded'), figures: true, cell: (link: Link) => amounts(link, 'refunded_cents') },
+    { title: t('growth.netOfSale'), figures: true, cell: net('sale_revenue') },
+    { title: t('growth.netLifetime'), figures: true, cell: net('revenue') },
     {
       title: t('growth.showLink'),
       deeds: true,
@@ -58,6 +55,7 @@ export function Links() {
   ]
   return (
     <>
+      <Period of={links.data?.pages[0]} />
       {links.data && (
         <Table
           caption={t('growth.links')}

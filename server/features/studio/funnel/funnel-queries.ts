@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { FunnelKind } from '#contract/studio/funnel.ts'
+import type { LedgerSums } from '#server/features/billing/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { runLengths, type Run } from './runs.ts'
 
@@ -12,13 +13,8 @@ export interface Counts {
 
 export const noCounts: Counts = { visits: 0, plays: 0, paywalls: 0, paid: 0 }
 
-/** Money of one currency. */
-export interface Sums {
-  currency: string
-  gross_cents: number
-  refunded_cents: number
-  charged_back_cents: number
-}
+/** Money of one currency, of renewals or of the sales that came before them. */
+export type Sums = LedgerSums & { renewal: boolean }
 
 /** To whose sums something is to be added. */
 interface Place {
@@ -51,16 +47,20 @@ export async function addCounts(tx: Tx, counted: readonly Counted[]): Promise<vo
 export async function addMoney(tx: Tx, earned: readonly Earned[]): Promise<void> {
   await sql`
     INSERT INTO funnel_money AS kept
-      (kind, days, first_day, key, currency, gross_cents, refunded_cents, charged_back_cents)
-    SELECT kind, days, ${firstDay}, key, currency, sum(gross_cents), sum(refunded_cents), sum(charged_back_cents)
+      (kind, days, first_day, key, currency, renewal, gross_cents, refunded_cents, disputed_cents, disputes_won_cents, disputes_lost_cents)
+    SELECT kind, days, ${firstDay}, key, currency, renewal, sum(gross_cents), sum(refunded_cents), sum(disputed_cents),
+      sum(disputes_won_cents), sum(disputes_lost_cents)
     FROM jsonb_to_recordset(${JSON.stringify(earned)}::jsonb) AS given
-      (kind text, key text, day date, currency text, gross_cents bigint, refunded_cents bigint, charged_back_cents bigint),
+      (kind text, key text, day date, currency text, renewal boolean, gross_cents bigint, refunded_cents bigint,
+        disputed_cents bigint, disputes_won_cents bigint, disputes_lost_cents bigint),
       ${lengths}
-    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
-    ON CONFLICT (kind, days, first_day, key, currency) DO UPDATE SET
+    GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
+    ON CONFLICT (kind, days, first_day, key, currency, renewal) DO UPDATE SET
       gross_cents = kept.gross_cents + excluded.gross_cents,
       refunded_cents = kept.refunded_cents + excluded.refunded_cents,
-      charged_back_cents = kept.charged_back_cents + excluded.charged_back_cents`.execute(tx)
+      disputed_cents = kept.disputed_cents + excluded.disputed_cents,
+      disputes_won_cents = kept.disputes_won_cents + excluded.disputes_won_cents,
+      disputes_lost_cents = kept.disputes_lost_cents + excluded.disputes_lost_cents`.execute(tx)
 }
 
 export interface KeyedCounts extends Counts {
@@ -102,7 +102,8 @@ export async function selectCounts(
 }
 
 const money = sql`sum(gross_cents)::float8 AS gross_cents, sum(refunded_cents)::float8 AS refunded_cents,
-  sum(charged_back_cents)::float8 AS charged_back_cents`
+  sum(disputed_cents)::float8 AS disputed_cents, sum(disputes_won_cents)::float8 AS disputes_won_cents,
+  sum(disputes_lost_cents)::float8 AS disputes_lost_cents`
 
 /** The money of these keys over these runs. */
 export async function selectMoney(
@@ -112,8 +113,9 @@ export async function selectMoney(
   keys: readonly string[],
 ): Promise<Map<string, Sums[]>> {
   const { rows } = await sql<Sums & { key: string }>`
-    SELECT key, currency, ${money} FROM funnel_money JOIN ${runTable(runs)} USING (days, first_day)
-    WHERE kind = ${kind} AND key = ANY (${keys}::text[]) GROUP BY key, currency ORDER BY currency`.execute(db)
+    SELECT key, currency, renewal, ${money} FROM funnel_money JOIN ${runTable(runs)} USING (days, first_day)
+    WHERE kind = ${kind} AND key = ANY (${keys}::text[])
+    GROUP BY key, currency, renewal ORDER BY currency, renewal`.execute(db)
   const found = Map.groupBy(rows, ({ key }) => key)
   return new Map([...found].map(([key, all]) => [key, all.map(({ key: _key, ...sums }) => sums)]))
 }
@@ -121,16 +123,20 @@ export async function selectMoney(
 /** The money of all keys over these runs: every line of the ledger is in each kind once, and of ad clicks there are the fewest keys. */
 export async function selectMoneyTotals(db: Db, runs: readonly Run[]): Promise<Sums[]> {
   const { rows } = await sql<Sums>`
-    SELECT currency, ${money} FROM funnel_money JOIN ${runTable(runs)} USING (days, first_day)
-    WHERE kind = 'click' GROUP BY currency ORDER BY currency`.execute(db)
+    SELECT currency, renewal, ${money} FROM funnel_money JOIN ${runTable(runs)} USING (days, first_day)
+    WHERE kind = 'click' GROUP BY currency, renewal ORDER BY currency, renewal`.execute(db)
   return rows
 }
 
-/** All that ever came by these tokens. */
-export async function selectTokenCounts(db: Db, tokens: readonly string[]): Promise<Map<string, Counts>> {
+/** The counts of these tokens over these runs. */
+export async function selectTokenCounts(
+  db: Db,
+  runs: readonly Run[],
+  tokens: readonly string[],
+): Promise<Map<string, Counts>> {
   const { rows } = await sql<KeyedCounts>`
-    SELECT key, ${counts} FROM funnel_counts
-    WHERE kind = 'token' AND days = 16 AND key = ANY (${tokens}::text[]) GROUP BY key`.execute(db)
+    SELECT key, ${counts} FROM funnel_counts JOIN ${runTable(runs)} USING (days, first_day)
+    WHERE kind = 'token' AND key = ANY (${tokens}::text[]) GROUP BY key`.execute(db)
   return new Map(rows.map(({ key, ...sums }) => [key, sums]))
 }
 

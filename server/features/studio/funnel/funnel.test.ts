@@ -15,6 +15,7 @@ import { letIn, type TestOperator } from '#server/testing/operator.ts'
 import { password, registerMember } from '#server/testing/register-member.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
 import { foldFunnel } from './fold-funnel.ts'
 
 const day = 86_400_000
@@ -32,6 +33,11 @@ async function given<T>(...words: string[]): Promise<T> {
 }
 
 type Funnel = ResultOf<typeof listFunnel>
+
+const makeLink = async (name: string) =>
+  JSON.parse(
+    await runStudioCommand(site.context, ['link', 'create', site.video.id, name, '--json']),
+  ) as ResultOf<typeof createLink>
 
 /** The whole funnel once everything is counted, read in pages of two. */
 async function funnel(by: FunnelKind, days = 30): Promise<Pick<Funnel, 'list' | 'totals'>> {
@@ -94,7 +100,7 @@ it('counts visits, plays, paywalls and paid orders by the token that was carried
   const videos = await funnel('video')
   expect(rowOf(videos.list, video_id)).toMatchObject({ visits: 1, plays: 1, paywalls: 2, paid: 1 })
   const { list: links } = await owner.desk.ask(listLinks)
-  expect(links).toMatchObject([{ token, visits: 2, plays: 1, paywalls: 1, sales: [{ paid: 1 }] }])
+  expect(links).toMatchObject([{ token, visits: 2, plays: 1, paywalls: 1, paid: 1 }])
 })
 
 it('tells the kind of an ad click and keeps neither the click nor the person without consent', async () => {
@@ -190,16 +196,53 @@ it.each(['token', 'click', 'video'] as const)(
   },
 )
 
-it('counts no renewal as a paid order, and its money by none', async () => {
-  const before = await funnel('token', 92)
-  const subscriber = await Subscriber.on(site)
-  const first = await funnel('token', 92)
-  expect(first.totals.paid).toBe(before.totals.paid + 1)
+it('credits renewals to the token and the drama of the first payment, and says which money is theirs', async () => {
+  const [{ token }, other] = [await makeLink('Summer'), await makeLink('Winter')]
+  const grossOf = (row: FunnelRow | undefined, view: 'revenue' | 'sale_revenue') =>
+    row?.[view][0]?.gross_cents ?? 0
+  const drama = async () => rowOf((await funnel('video', 92)).list, site.video.id)
+  const before = await drama()
+  const subscriber = await Subscriber.on(site, {
+    headers: { 'x-referrer-token': token },
+    episode_id: episodeOf(site, 4),
+  })
+  const firstCents = (await subscriber.orders())[0]?.amount_cents ?? 0
+  // A later link of the same person gets none of the renewals.
+  await subscriber.shopper.visitor.ask(getUser, { headers: { 'x-referrer-token': other.token } })
   await subscriber.after(7 * day)
-  const renewed = await funnel('token', 92)
-  expect(renewed.totals.paid).toBe(first.totals.paid)
-  const grossOf = (list: readonly FunnelRow[]) => rowOf(list, null)?.revenue[0]?.gross_cents ?? 0
-  expect(grossOf(renewed.list)).toBeGreaterThan(grossOf(first.list))
+  await subscriber.after(7 * day)
+  const paidCents = (await subscriber.orders()).reduce((sum, { amount_cents }) => sum + amount_cents, 0)
+  const { list, totals } = await funnel('token', 92)
+  const row = rowOf(list, token)
+  expect(row?.paid).toBe(1)
+  expect(grossOf(row, 'sale_revenue')).toBe(firstCents)
+  expect(grossOf(row, 'revenue')).toBe(paidCents)
+  expect(grossOf(rowOf(list, other.token), 'revenue')).toBe(0)
+  const after = await drama()
+  expect(grossOf(after, 'sale_revenue') - grossOf(before, 'sale_revenue')).toBe(firstCents)
+  expect(grossOf(after, 'revenue') - grossOf(before, 'revenue')).toBe(paidCents)
+  expect(totals.revenue).toEqual(await ledger(92))
+})
+
+it('credits a plan that was bought elsewhere to the drama that was watched last, and to none where none was', async () => {
+  const dramaOf = async (visitor: Visitor, query: { video_id?: string } = {}) => {
+    const shopper = await Shopper.on(site, visitor)
+    const { id } = await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id, ...query })
+    const row = await site.context.db
+      .selectFrom('orders')
+      .select('attribution')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    return row.attribution.video_id
+  }
+  const viewer = site.visitor()
+  await viewer.ask(getUser)
+  const at = site.context.clock.now().toISOString()
+  const body = { video_id: site.video.id, episode_id: episodeOf(site, 1), position_ms: 1, at }
+  await viewer.ask(saveHistory, { body })
+  expect(await dramaOf(viewer)).toBe(site.video.id)
+  expect(await dramaOf(site.visitor())).toBeUndefined()
+  expect(await dramaOf(site.visitor(), { video_id: 'vid_nowhere' })).toBeUndefined()
 })
 
 it('counts each once, though several do it at the same time and one fails halfway', async () => {

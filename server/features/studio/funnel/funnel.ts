@@ -2,7 +2,7 @@ import { listFunnel } from '#contract/studio/funnel.ts'
 import { dayName, spanUntil } from '#server/platform/utc-days.ts'
 import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import { reads, type Command } from '#server/features/studio/command.ts'
-import { withNet } from '#server/features/studio/growth.ts'
+import { viewsOf } from './revenue-views.ts'
 import { namesOf, readFunnel } from './read-funnel.ts'
 
 const limits = { usual: 20, most: 50 }
@@ -26,10 +26,10 @@ export const funnelCommands: Command[] = [
           key: key || null,
           name: names.get(key) ?? null,
           ...counts,
-          revenue: (money.get(key) ?? []).map(withNet),
+          ...viewsOf(money.get(key) ?? []),
         })),
         next_cursor: last ? encodeCursor(name, [lastMoment.toISOString(), last.visits, last.key]) : null,
-        totals: { ...totals.counts, revenue: totals.money.map(withNet) },
+        totals: { ...totals.counts, ...viewsOf(totals.money) },
         first_day: dayName(span.from),
         last_day: dayName(lastMoment),
       },

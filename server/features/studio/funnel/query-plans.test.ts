@@ -16,8 +16,8 @@ const filled = `
   INSERT INTO funnel_counts (kind, days, first_day, key, visits, plays, paywalls, paid)
     SELECT kind, days, date '2026-01-01' - d, 'key' || k, 1, 1, 1, 1
     FROM unnest('{token,video}'::text[]) kind, unnest('{1,4,16}'::smallint[]) days, generate_series(0, 800) d, generate_series(1, 30) k;
-  INSERT INTO funnel_money (kind, days, first_day, key, currency, gross_cents, refunded_cents, charged_back_cents)
-    SELECT kind, days, first_day, key, 'USD', 1, 0, 0 FROM funnel_counts;
+  INSERT INTO funnel_money (kind, days, first_day, key, currency, renewal, gross_cents, refunded_cents, disputed_cents, disputes_won_cents, disputes_lost_cents)
+    SELECT kind, days, first_day, key, 'USD', false, 1, 0, 0, 0, 0 FROM funnel_counts;
   INSERT INTO funnel_steps (day, step, token) SELECT '2026-01-01', 'visit', 'key' || n FROM generate_series(1, 20000) n;
   INSERT INTO ledger_lines (transaction_id, order_id, account, amount_cents, currency, at)
     SELECT 'charge:' || n, 'ord_' || n, 'sales:video', -999, 'USD', now() FROM generate_series(1, 20000) n;
@@ -47,7 +47,7 @@ const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
     /funnel_(counts|money)_pkey/,
   ],
   ['the money of a page', (db) => selectMoney(db, 'video', runsOf(span), ['key1']), /funnel_money_pkey/],
-  ['what came by a few tokens', (db) => selectTokenCounts(db, ['key1']), /funnel_counts_token/],
+  ['what came by a few tokens', (db) => selectTokenCounts(db, runsOf(span), ['key1']), /funnel_counts_pkey/],
   ['a batch of steps', inTransaction((tx) => takeSteps(tx, 100)), /funnel_steps_pkey/],
   [
     'a batch of sales',

@@ -17,9 +17,12 @@ interface FunnelCountsTable extends RunTable {
 
 interface FunnelMoneyTable extends RunTable {
   currency: string
+  renewal: boolean
   gross_cents: number
   refunded_cents: number
-  charged_back_cents: number
+  disputed_cents: number
+  disputes_won_cents: number
+  disputes_lost_cents: number
 }
 
 export interface FunnelTables {

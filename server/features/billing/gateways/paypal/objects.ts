@@ -73,6 +73,8 @@ export interface Dispute {
   dispute_id: string
   status?: string
   create_time?: string
+  reason?: string
+  seller_response_due_date?: string
   dispute_amount?: PaypalMoney
   dispute_outcome?: { outcome_code?: string; amount_refunded?: PaypalMoney }
   disputed_transactions?: { seller_transaction_id?: string }[]

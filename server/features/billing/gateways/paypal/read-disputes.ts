@@ -1,4 +1,4 @@
-import type { Payment } from '#server/features/billing/gateway.ts'
+import type { DisputeDetails, Payment } from '#server/features/billing/gateway.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import { toCents } from './amounts.ts'
 import type { Dispute, DisputeList } from './objects.ts'
@@ -77,5 +77,20 @@ export function withDispute(payment: Payment, dispute: Dispute | undefined): Pay
   if (payment.dispute === 'lost' && stands === 'won') return payment
   const amount = (stands === 'lost' && outcome?.amount_refunded) || dispute_amount
   const left = payment.amountCents - payment.refundedCents
-  return { ...payment, dispute: stands, disputedCents: amount ? Math.min(toCents(amount), left) : left }
+  return {
+    ...payment,
+    dispute: stands,
+    disputedCents: amount ? Math.min(toCents(amount), left) : left,
+    disputeDetails: detailsOf(dispute),
+  }
+}
+
+/** PayPal writes reasons in capitals; a date that cannot be read is none. */
+function detailsOf({ dispute_id, reason, seller_response_due_date: due }: Dispute): DisputeDetails {
+  const dueMs = Date.parse(due ?? '')
+  return {
+    reference: dispute_id,
+    ...(reason === undefined ? {} : { reason: reason.toLowerCase() }),
+    ...(Number.isNaN(dueMs) ? {} : { dueAt: new Date(dueMs) }),
+  }
 }

@@ -3,6 +3,7 @@ import type { NextStep } from '#contract/billing.ts'
 import {
   GatewayRefused,
   type Charge,
+  type DisputeDetails,
   type Payment,
   type PaymentGateway,
   type PaymentLookup,
@@ -220,11 +221,20 @@ function presentPayment(row: PaymentRow, now: Date): Payment {
   }
 }
 
-function presentDispute(row: PaymentRow, now: Date): Pick<Payment, 'dispute' | 'disputedCents'> {
+function presentDispute(
+  row: PaymentRow,
+  now: Date,
+): Pick<Payment, 'dispute' | 'disputedCents' | 'disputeDetails'> {
   const status = disputeOf(row, now)
   return status === null || row.disputed_cents === null
     ? {}
-    : { dispute: status, disputedCents: row.disputed_cents }
+    : { dispute: status, disputedCents: row.disputed_cents, disputeDetails: detailsOf(row) }
+}
+
+/** Without an answer the bank decides when the time for it is over. */
+function detailsOf({ id, dispute: status, disputed_at }: PaymentRow): DisputeDetails {
+  const dueAt = status === 'open' && disputed_at && new Date(disputed_at.getTime() + decidedWithinMs)
+  return { reference: `dispute_${id}`, reason: 'fraudulent', ...(dueAt ? { dueAt } : {}) }
 }
 
 /** The payment's name cannot be guessed, so the link that holds it is the person's alone. */

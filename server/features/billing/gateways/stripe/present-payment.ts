@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Payment } from '#server/features/billing/gateway.ts'
+import type { DisputeDetails, Payment } from '#server/features/billing/gateway.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import { fromStripe } from './amounts.ts'
 import { idOf, nameMethod, outcomeOf } from './intents.ts'
@@ -46,7 +46,17 @@ export function withDispute(payment: Payment, dispute: Stripe.Dispute | undefine
   if (!stands) return { ...payment, status: 'unreadable' }
   // What had been refunded is not taken a second time.
   const disputedCents = Math.min(fromStripe(amount, currency), amountCents - refundedCents)
-  return { ...payment, dispute: stands, disputedCents }
+  return {
+    ...payment,
+    dispute: stands,
+    disputedCents,
+    ...(dispute ? { disputeDetails: detailsOf(dispute) } : {}),
+  }
+}
+
+function detailsOf({ id, reason, evidence_details: evidence }: Stripe.Dispute): DisputeDetails {
+  const dueBy = evidence?.due_by
+  return { reference: id, reason, ...(dueBy ? { dueAt: new Date(dueBy * 1000) } : {}) }
 }
 
 function methodOf(intent: Stripe.PaymentIntent, charge: Stripe.Charge | undefined): Pick<Payment, 'method'> {

@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+
+/** Sums of the ledger in one currency; docs/figures.md defines each. */
+export interface LedgerSums {
+  currency: string
+  gross_cents: number
+  refunded_cents: number
+  disputed_cents: number
+  disputes_won_cents: number
+  disputes_lost_cents: number
+}
+
+/** Lines that the sums read: sales with their refunds, and disputes. */
+export const isSummed = sql`(account LIKE 'sales:%' OR account IN ('charged_back', 'dispute_lost'))`
+
+const sumOf = (condition: string) =>
+  sql`coalesce(sum(amount_cents) FILTER (WHERE ${sql.raw(condition)}), 0)::float8`
+
+/** The sums as columns over lines that `isSummed` lets through. What a lost dispute moves out of `charged_back` is no win. */
+export const summed = sql`
+  -${sumOf("transaction_id LIKE 'charge:%'")} AS gross_cents,
+  ${sumOf("account LIKE 'sales:%' AND transaction_id NOT LIKE 'charge:%'")} AS refunded_cents,
+  ${sumOf("account = 'charged_back' AND transaction_id LIKE 'dispute:%' AND amount_cents > 0")} AS disputed_cents,
+  -${sumOf("account = 'charged_back' AND transaction_id LIKE 'dispute:%' AND amount_cents < 0")} AS disputes_won_cents,
+  ${sumOf("account = 'dispute_lost'")} AS disputes_lost_cents`

@@ -1,0 +1,11 @@
+import type { Revenue } from '#contract/studio/growth.ts'
+
+/** The figures of money in the order in which every table and chart of growth has them. */
+export const moneyColumns = [
+  { name: 'growth.gross', field: 'gross_cents' },
+  { name: 'growth.refunded', field: 'refunded_cents' },
+  { name: 'growth.disputed', field: 'disputed_cents' },
+  { name: 'growth.disputesWon', field: 'disputes_won_cents' },
+  { name: 'growth.disputesLost', field: 'disputes_lost_cents' },
+  { name: 'growth.net', field: 'net_cents' },
+] as const satisfies readonly { name: string; field: Exclude<keyof Revenue, 'currency'> }[]
