@@ -11,6 +11,12 @@ process.env.PATH += ':/usr/sbin'
 /** Each suite with the Debian packages it needs, and how to see that they are there. */
 const suites = [
   {
+    name: 'release',
+    files: ['deploy/release'],
+    packages: ['tar'],
+    isThere: () => answers('tar', ['--version']),
+  },
+  {
     name: 'nginx',
     files: ['deploy/nginx'],
     packages: ['nginx', 'libnginx-mod-http-js'],

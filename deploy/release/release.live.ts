@@ -1,0 +1,49 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { freePort } from '#deploy/testing/run-nginx.ts'
+import { startClean, unpackRelease } from './run-release.ts'
+
+const patienceMs = 60_000
+let release: ReturnType<typeof unpackRelease>
+
+beforeAll(() => {
+  release = unpackRelease()
+}, 400_000)
+afterAll(() => release?.remove())
+
+it('a release holds neither tests nor the tools that build and test it', () => {
+  const files = readdirSync(release.folder, { recursive: true, encoding: 'utf8' })
+  const own = files.filter((file) => !file.startsWith('node_modules/'))
+  expect(own.filter((file) => /\.(test|live)\.ts$|(^|\/)testing(\/|$)|^web\//.test(file))).toEqual([])
+  for (const name of ['vite', 'react', 'typescript', 'vitest', '@playwright', '@ffmpeg-installer'])
+    expect(files).not.toContain(`node_modules/${name}`)
+  expect(statSync(release.archive).size).toBeLessThan(110e6)
+})
+
+it('a release starts on its embedded database without a package registry, serves its pages and ends at SIGTERM', async () => {
+  const port = await freePort()
+  const { ffmpegPath, ffprobePath } = await findFfmpeg({ ffmpegPath: undefined })
+  const programs = [ffmpegPath, ffprobePath].map((path) => join(path, '..')).join(':')
+  const site = startClean(release.folder, [process.execPath, 'scripts/start.mjs'], {
+    PATH: `${programs}:/usr/bin:/bin`,
+    PORT: String(port),
+    DEMO: '0',
+    DATA_DIR: join(release.folder, '..', 'data'),
+    // Where something asks the registry all the same, it is refused.
+    npm_config_registry: 'http://127.0.0.1:1',
+    ...(ffmpegPath.includes('/') ? { FFMPEG_PATH: ffmpegPath } : {}),
+  })
+  const url = `http://localhost:${port}`
+  const ready = waitUntil('the site is ready', () => answersAt(`${url}/api/ready`), patienceMs)
+  await Promise.race([ready, site.ended.then(() => Promise.reject(new Error(site.output())))])
+  const page = await (await fetch(url)).text()
+  expect(page).toContain('<title>')
+  const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(page) ?? []
+  expect((await fetch(url + script)).status).toBe(200)
+  site.child.kill('SIGTERM')
+  expect(await site.ended).toEqual([0, null])
+  expect(site.output()).not.toMatch(/Installing|Building/)
+})

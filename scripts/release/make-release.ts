@@ -1,0 +1,74 @@
+// npm run release [-- FOLDER]: writes cliffhanger-VERSION.tar.gz into dist or the folder: the built site with the packages it
+// needs for this platform, ready to start without a package registry.
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { root, run } from '#scripts/setup.mjs'
+import { listReleaseFiles } from './release-files.ts'
+import { packagesIn, releaseManifest, type Manifest } from './release-manifest.ts'
+
+/** Files of packages for compilers and debuggers, and Node's headers: 100 MB that no site reads. */
+const unread = ['*.d.ts', '*.d.mts', '*.d.cts', '*.map', 'node-*/include', 'node-*/share']
+
+const output = resolve(process.argv[2] ?? join(root, 'dist'))
+await mkdir(output, { recursive: true })
+const work = await mkdtemp(join(output, '.release-'))
+try {
+  const name = await stage()
+  const archive = join(output, `${name}.tar.gz`)
+  await pack(name, archive)
+  const { size } = await stat(archive)
+  console.log(`${archive} (${process.platform}-${process.arch}, ${Math.round(size / 1e6)} MB)`)
+} finally {
+  await rm(work, { recursive: true, force: true })
+}
+
+/** Lays out the release in `work`. @returns the name of its folder */
+async function stage(): Promise<string> {
+  const files = await listReleaseFiles(root)
+  const checkout: Manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const manifest = releaseManifest(checkout, files, await importsOf(files))
+  const name = `${manifest.name}-${manifest.version}`
+  const folder = join(work, name)
+  for (const file of files) await copyInto(folder, file)
+  for (const file of ['package-lock.json', '.npmrc']) await copyInto(folder, file)
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  // Takes out of the lockfile what the manifest no longer asks for; the versions stay.
+  await must('npm', [
+    'install',
+    '--prefix',
+    folder,
+    '--package-lock-only',
+    '--ignore-scripts',
+    '--prefer-offline',
+  ])
+  // The release installs its packages as a checkout does, so that its start finds nothing left to do.
+  await must('node', [
+    '-e',
+    `import(${JSON.stringify(join(folder, 'scripts/setup.mjs'))}).then((s) => s.setUp('run'))`,
+  ])
+  return name
+}
+
+async function copyInto(folder: string, file: string): Promise<void> {
+  await mkdir(dirname(join(folder, file)), { recursive: true })
+  await copyFile(join(root, file), join(folder, file))
+}
+
+async function importsOf(files: readonly string[]): Promise<Set<string>> {
+  const sources = files.filter((file) => /\.(ts|mjs)$/.test(file))
+  const imports = await Promise.all(
+    sources.map(async (file) => packagesIn(await readFile(join(root, file), 'utf8'))),
+  )
+  return new Set(imports.flat())
+}
+
+async function pack(name: string, archive: string): Promise<void> {
+  const leftOut = unread.map((pattern) => `--exclude=${name}/node_modules/${pattern}`)
+  const ownedByRoot = ['--owner=0', '--group=0', '--numeric-owner', '--sort=name']
+  await must('tar', ['-C', work, ...leftOut, ...ownedByRoot, '-czf', archive, name])
+}
+
+async function must(command: string, args: string[]): Promise<void> {
+  const status = await run(command, args)
+  if (status !== 0) throw new Error(`${command} ${args[0]} ended with ${status}`)
+}

@@ -1,0 +1,61 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What a release has of the checkout: files, and folders with all that is not for tests. */
+export const releaseParts = [
+  'LICENSE',
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'contract',
+  'demo',
+  'deploy/caddy',
+  'deploy/edge',
+  'deploy/nginx',
+  'deploy/systemd',
+  'dist/web',
+  'docs',
+  'scripts',
+  'server',
+]
+
+/** Of scripts/, the files that start the site; the others build, check and test it. */
+const startScripts = new Set([
+  'check-ready.mjs',
+  'node-flags.json',
+  'run-child.mjs',
+  'setup-lock.mjs',
+  'setup.mjs',
+  'start.mjs',
+  'supervise.mjs',
+  'with-setup.mjs',
+])
+
+const forTests = /(\.(test|live)\.ts|\/checks-[^/]*\.ts)$|^server\/testing\/|^docs\/screenshot/
+
+/** Whether a file of the checkout, given by its path there, belongs into a release. */
+export function isReleased(path: string): boolean {
+  if (path.startsWith('scripts/')) return startScripts.has(path.slice('scripts/'.length))
+  return !forTests.test(path)
+}
+
+/** The files of a release, as paths below `root`, in order. A part that does not exist is left out. */
+export async function listReleaseFiles(root: string): Promise<string[]> {
+  const files = await Promise.all(releaseParts.map((part) => filesOf(root, part)))
+  return files.flat().filter(isReleased).toSorted()
+}
+
+async function filesOf(root: string, part: string): Promise<string[]> {
+  const folder = join(root, part)
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(part, join(entry.parentPath, entry.name).slice(folder.length)))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    if (error.code === 'ENOTDIR') return [part]
+    if (error.code === 'ENOENT') return []
+    throw error
+  }
+}
