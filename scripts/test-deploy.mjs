@@ -32,6 +32,12 @@ const suites = [
       ),
   },
   {
+    name: 'observability',
+    files: ['deploy/observability'],
+    packages: ['prometheus', 'prometheus-alertmanager'],
+    isThere: () => ['prometheus', 'promtool', 'amtool'].every((program) => existsSync(`/usr/bin/${program}`)),
+  },
+  {
     name: 'browsers',
     files: ['deploy/browsers'],
     // Firefox takes its H.264 and AAC from the library that GStreamer's plug-in brings.

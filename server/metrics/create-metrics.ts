@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Context } from '#server/context.ts'
 import { explainListenError } from '#server/platform/config-error.ts'
-import { freeBytes } from '#server/platform/disk-guard.ts'
+import { diskBytes, freeBytes } from '#server/platform/disk-guard.ts'
 import { siteVersion } from '#server/platform/site-version.ts'
 import type { Metrics } from './open-metrics.ts'
 import { databaseGauges, type Reading } from './metrics-queries.ts'
@@ -92,6 +92,11 @@ function addProcessGauges({ config, database }: Context, registry: Registry): vo
     name: 'disk_free_bytes',
     help: 'Free room on the disk of DATA_DIR',
     read: async () => [{ value: await freeBytes(config.dataDir) }],
+  })
+  addGauge(registry, {
+    name: 'disk_size_bytes',
+    help: 'Size of the disk of DATA_DIR',
+    read: async () => [{ value: await diskBytes(config.dataDir) }],
   })
 }
 

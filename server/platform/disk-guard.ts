@@ -15,6 +15,12 @@ export async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize
 }
 
+/** Size of the disk of a folder, in bytes. */
+export async function diskBytes(folder: string): Promise<number> {
+  const { blocks, bsize } = await statfs(folder)
+  return blocks * bsize
+}
+
 /** Watches the room that is left on the disk of a folder, so that what matters least stops first. */
 export async function watchDisk(
   folder: string,

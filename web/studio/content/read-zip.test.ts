@@ -27,7 +27,11 @@ it('gives the files of a ZIP, stored and compressed, with names, sizes and last 
     ['season/02.mp4', 0],
   ])
   expect(files[0]?.changedAt).toEqual(new Date(2026, 1, 3, 12, 30))
-  expect(await Promise.all(files.map(async (file) => bytesOf(await file.read())))).toEqual([one, two, Buffer.alloc(0)])
+  expect(await Promise.all(files.map(async (file) => bytesOf(await file.read())))).toEqual([
+    one,
+    two,
+    Buffer.alloc(0),
+  ])
 })
 
 it.each([0, 8])(

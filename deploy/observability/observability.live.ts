@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startClean } from '#deploy/release/run-release.ts'
+import { freePort } from '#deploy/testing/run-nginx.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { runPrometheus, runTool } from './run-prometheus.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const startsWithinMs = 60_000
+const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-observed-'))
+let database: TestDatabase
+let site: ReturnType<typeof startClean>
+let metricsAt: string
+
+beforeAll(async () => {
+  database = await testDatabase()
+  const [port, metricsPort] = [await freePort(), await freePort()]
+  metricsAt = `127.0.0.1:${metricsPort}`
+  site = startClean(root, [process.execPath, 'server/main.ts'], {
+    PATH: process.env['PATH'] ?? '',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    APP_SECRET: 'a secret of thirty-two characters',
+    ROLE: 'web',
+    PORT: String(port),
+    METRICS_PORT: String(metricsPort),
+  })
+  await waitUntil('the site is ready', () => answersAt(`http://127.0.0.1:${port}/api/ready`), startsWithinMs)
+}, 2 * startsWithinMs)
+afterAll(async () => {
+  site.child.kill('SIGTERM')
+  if (site.child.exitCode === null) await once(site.child, 'exit')
+  await database.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const read = (...path: string[]) => readFileSync(join(import.meta.dirname, ...path), 'utf8')
+
+test.each([
+  ['promtool', ['check', 'config', 'prometheus/prometheus.yml']],
+  ['promtool', ['test', 'rules', 'prometheus/rules.test.yml']],
+  ['amtool', ['check-config', 'alertmanager.yml']],
+] as const)('%s %o finds nothing wrong', (program, args) => {
+  expect(runTool(program, [...args])).toMatchObject({ status: 0 })
+})
+
+test('each alert has a test and a runbook', () => {
+  const rules = read('prometheus', 'rules.yml')
+  const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name = '']) => name)
+  const tested = read('prometheus', 'rules.test.yml')
+  expect(alerts.filter((name) => !tested.includes(`alertname: ${name}\n        exp_alerts:\n`))).toEqual([])
+  const runbooks = [...rules.matchAll(/runbook: (\S+)/g)].map(([, path = '']) => path)
+  expect(runbooks).toHaveLength(alerts.length)
+  expect(runbooks.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
+
+test('the site gives out every metric that an alert or a dashboard reads', async () => {
+  const metrics = await (await fetch(`http://${metricsAt}/metrics`)).text()
+  const given = new Set([...metrics.matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name))
+  const dashboards = readdirSync(join(import.meta.dirname, 'grafana')).map((name) => read('grafana', name))
+  const wanted = [read('prometheus', 'rules.yml'), ...dashboards].flatMap((text) =>
+    [...text.matchAll(/\b(?:cliffhanger|nodejs|process)_\w+/g)].map(([name]) =>
+      name.replace(/_(bucket|count|sum)$/, ''),
+    ),
+  )
+  expect(wanted.length).toBeGreaterThan(40)
+  expect([...new Set(wanted)].filter((name) => !given.has(name))).toEqual([])
+})
+
+interface Rules {
+  data: { groups: { rules: { name: string; state: string; health: string; lastError?: string }[] }[] }
+}
+
+test('Prometheus reads the site, and an alert fires for a difference from the gateway', async () => {
+  const prometheus = await runPrometheus(metricsAt, await freePort())
+  try {
+    const value = async (query: string) => {
+      const answer = await fetch(`${prometheus.url}/api/v1/query?query=${encodeURIComponent(query)}`)
+      const { data } = (await answer.json()) as { data: { result: { value: [number, string] }[] } }
+      return data.result[0]?.value[1]
+    }
+    await waitUntil('the site is read', async () => (await value('up')) === '1', startsWithinMs)
+    await waitUntil(
+      'a figure of the database is read',
+      async () => Number(await value('cliffhanger_database_size_bytes')) > 0,
+      startsWithinMs,
+    )
+    await database.pool.query(
+      "INSERT INTO payments_to_compare (gateway, reference, found_at, given_up) VALUES ('stripe', 'pi_1', now(), true)",
+    )
+    const rules = async () => {
+      const { data } = (await (await fetch(`${prometheus.url}/api/v1/rules`)).json()) as Rules
+      return data.groups.flatMap((group) => group.rules)
+    }
+    const stateOf = async (name: string) => (await rules()).find((rule) => rule.name === name)?.state
+    await waitUntil(
+      'the alert fires',
+      async () => (await stateOf('ReconciliationDifference')) === 'firing',
+      startsWithinMs,
+    )
+    expect(await stateOf('WebhookLag')).toBe('inactive')
+    expect((await rules()).filter(({ health }) => health !== 'ok')).toEqual([])
+  } finally {
+    await prometheus.close()
+  }
+})
