@@ -42,4 +42,4 @@ export const Currency = Type.String({ minLength: 3, maxLength: 3 })
 /** Integer milliseconds, as many as a column of the database holds. */
 export const Milliseconds = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
 /** The server also takes "fr" and "de" (validators.ts). */
-export const LanguageCode = Type.Unsafe<Language>({ ...oneOf(languages), isLanguage: true })
+export const LanguageCode = Type.Unsafe<Language>({ ...oneOf(languages), 'x-language': true })

@@ -232,6 +232,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     composeMail: composerFor(config.operator.site, () => settings.languages),
     mailer: overrides.mailer ?? openMailer(config, log, () => settings.mailFrom),
     webRoot,
+    apiDocs: config.apiDocs,
     siteId,
     storage,
     documents,

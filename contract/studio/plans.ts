@@ -20,7 +20,7 @@ function textsOf(maxLength: number) {
     dy: ReturnType<typeof Type.Optional<typeof text>>
     pt: ReturnType<typeof Type.Optional<typeof text>>
   }
-  return Type.Object(properties, { keyedByLanguage: true })
+  return Type.Object(properties, { 'x-keyed-by-language': true })
 }
 
 /** What a new plan may be sold in: currencies of two decimals, as prices are in cents. */

@@ -23,7 +23,7 @@ export const TextsInSome = Type.Object(
     dy: Type.Optional(Typed),
     pt: Type.Optional(Typed),
   },
-  { keyedByLanguage: true },
+  { 'x-keyed-by-language': true },
 )
 
 const Label = Type.Object({ slug: Type.String(), name: Type.String() })

@@ -93,6 +93,8 @@ export interface Config {
   role: Role
   /** How long the listener goes on after a stop signal, so that a load balancer sends nothing new meanwhile. */
   drainMs: number
+  /** Whether the API can be read as pages at /api/docs. */
+  apiDocs: boolean
   /** Where Prometheus reads the metrics; undefined: nowhere. */
   metrics: { port: number; host: string } | undefined
   /** Whether the sandbox gateway may be paid with: by default only without https and without another gateway's keys. */
@@ -151,6 +153,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     trustProxy: wholeNumber(env, 'TRUST_PROXY', { min: 0, max: 10 }) ?? 0,
     role: readRole(env, databaseUrl),
     drainMs: 1000 * (wholeNumber(env, 'DRAIN_SECONDS', { min: 0, max: 6 }) ?? (production ? 5 : 0)),
+    apiDocs: flag(env, 'API_DOCS') ?? true,
     metrics: readMetrics(env),
     allowSandbox: flag(env, 'ALLOW_SANDBOX') ?? !(production || stripe || paypal),
     stripe,

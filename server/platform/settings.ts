@@ -23,6 +23,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     setting('ROLE', 'all'),
     setting('DRAIN_SECONDS', '5 at an https address, else 0'),
     setting('LOG_LEVEL', 'info'),
+    setting('API_DOCS', '1'),
     setting('METRICS_PORT', 'none'),
     setting('METRICS_HOST', '127.0.0.1'),
     setting('DEMO', 'on with an embedded database that is empty'),

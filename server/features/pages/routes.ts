@@ -1,6 +1,7 @@
 import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { MediaContext } from '#server/features/media/media.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
+import { apiDocsRoutes } from './api-docs-routes.ts'
 import { sendPrecompressed } from '#server/platform/http/send-precompressed.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { firstPoster, firstVideo } from './build-head.ts'
@@ -41,7 +42,11 @@ export type PagesContext = Catalog &
   HomeContext &
   FirstPlansContext &
   DocumentsContext &
-  SitemapContext & { webRoot: string }
+  SitemapContext & {
+    webRoot: string
+    /** Whether the API can be read as pages at /api/docs. */
+    apiDocs: boolean
+  }
 
 type Handle = PlainRoute['handle']
 
@@ -74,6 +79,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     // The shell that the service worker keeps, for when no other document can be had.
     document('/offline', 'index'),
     ...sitemapRoutes(context),
+    ...(context.apiDocs ? apiDocsRoutes() : []),
     get('/*', async (request, reply, caller) => {
       const language = await languageOfPage(context, request, caller)
       return give(request, reply.code(404), { name: 'index', route: '*', language })

@@ -17,7 +17,8 @@ export function documentedSchema(endpoint: Endpoint): TSchema {
   const shaped = Object.entries(endpoint.refusals ?? {}).map(([code, info]) =>
     refusal(Type.Literal(Number(code)), info),
   )
-  return Type.Union([...successes(endpoint), ...shaped, ...plainRefusal(endpoint)])
+  const [first, ...others] = [...successes(endpoint), ...shaped, ...plainRefusal(endpoint)]
+  return first && others.length === 0 ? first : Type.Union([...(first ? [first] : []), ...others])
 }
 
 /** The refusals that tell the screen more than the sentence, in the shape that the call declares for their code. */

@@ -1,15 +1,19 @@
 import type { TObject } from 'typebox'
 import type { Endpoint } from '#contract/endpoint.ts'
+import { isCommand } from '#contract/studio/command.ts'
 import { faults, type FaultName } from '#contract/errors.ts'
 import { documentedSchema } from './envelope.ts'
 import type { BytesRoute, PlainDescription, PlainRoute, Route } from './route.ts'
 
-/** The OpenAPI 3.1 document: every call of the contract, and the plain routes that say what they are. */
-export function describeApi(
-  routes: readonly Pick<Route, 'endpoint'>[],
-  plainRoutes: readonly PlainRoute[],
-  bytesRoutes: readonly BytesRoute[] = [],
-): object {
+interface DescribedRoutes {
+  publicUrl: string
+  routes: readonly Pick<Route, 'endpoint'>[]
+  plainRoutes: readonly PlainRoute[]
+  bytesRoutes?: readonly BytesRoute[]
+}
+
+/** Describes the API as an OpenAPI 3.1 document: every call of the contract, and the plain routes that say what they are. */
+export function describeApi({ publicUrl, routes, plainRoutes, bytesRoutes = [] }: DescribedRoutes): object {
   const paths: Record<string, Record<string, object>> = {}
   const add = (method: string, path: string, operation: object) => {
     const name = path.replaceAll(/:(\w+)/g, '{$1}')
@@ -21,9 +25,84 @@ export function describeApi(
   for (const route of bytesRoutes) add('POST', route.path, describeBytes(route))
   return {
     openapi: '3.1.0',
-    info: { title: 'Cliffhanger', version: '1', description: introduction },
+    info: {
+      title: 'Cliffhanger',
+      version: '1',
+      description: introduction,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: publicUrl }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
-    components: { parameters: headers, responses: faultResponses() },
+    components: { securitySchemes, parameters: headers, responses: faultResponses() },
+  }
+}
+
+/** By the first part of a path that is a key here; `operations` else. */
+const tags = {
+  user: 'The person: account, sessions, privacy, what they watch and like',
+  homepage: 'The homepage and what it lists',
+  video: 'Dramas, episodes and their playback',
+  payment: 'Plans, orders and payments',
+  studio: 'What operators do, by role',
+  webhook: 'What payment gateways tell the site',
+  operations: 'The site as a whole: texts, analytics, health',
+} as const
+type Tag = keyof typeof tags
+
+const tagOfPart: Record<string, Tag> = { plan: 'payment', playback: 'video' }
+
+function tagOf(path: string): Tag {
+  const part = path.split('/')[2] ?? ''
+  if (part in tagOfPart) return tagOfPart[part] ?? 'operations'
+  const known = Object.keys(tags).find((tag) => tag === part)
+  // Found among the keys just now.
+  return (known as Tag | undefined) ?? 'operations'
+}
+
+const securitySchemes = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-session',
+    description: 'The session of a member. Without `__Host-` where the site is not reached by https',
+  },
+  guest: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-guest',
+    description: 'A guest, whom the first answer gives one',
+  },
+  userToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-user-token',
+    description: 'The token of a client without cookies',
+  },
+  operator: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-operator',
+    description: 'The session of an operator',
+  },
+} as const
+
+/** Anybody may call; what is answered may depend on who does. */
+const forViewers = [{ session: [] }, { guest: [] }, { userToken: [] }, {}]
+const forOperators = [{ operator: [] }]
+
+/** What every operation has: a name for generated clients, a tag, and who may call it. */
+function describeOperation(method: string, path: string, command?: string) {
+  const tag = tagOf(path)
+  const words = command ?? `${method.toLowerCase()} ${path.slice('/api/'.length)}`
+  const parts = words.split(/[^A-Za-z0-9]+/).filter(Boolean)
+  const name = parts
+    .map((part, i) => (i === 0 ? part : part.charAt(0).toUpperCase() + part.slice(1)))
+    .join('')
+  return {
+    operationId: command === undefined ? name : `studio${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    tags: [tag],
+    security: tag === 'studio' ? forOperators : forViewers,
   }
 }
 
@@ -61,6 +140,7 @@ function describeCall(endpoint: Endpoint): object {
   const names = Object.keys(headers).filter((name) => name !== 'idempotencyKey' || idempotent)
   const references = names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
   return {
+    ...describeOperation(method, endpoint.path, isCommand(endpoint) ? endpoint.command : undefined),
     summary,
     parameters: [...(query ? queryParameters(query, endpoint.path) : []), ...references],
     ...(unsafe && body ? { requestBody: { content: json(body) } } : {}),
@@ -87,6 +167,7 @@ function describePlain(method: string, path: string, description: PlainDescripti
     { description: words, ...(type ? { content: { [type]: schema ? { schema } : {} } } : {}) },
   ])
   return {
+    ...describeOperation(method, path),
     summary,
     parameters: [...named, ...(query ? queryParameters(query) : [])],
     ...(body ? { requestBody: { content: { [body]: {} } } } : {}),

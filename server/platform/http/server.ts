@@ -185,7 +185,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   let document: Buffer | undefined
   app.get('/api/openapi.json', (_request, reply) => {
     document ??= Buffer.from(
-      JSON.stringify(describeApi([...options.routes, ...operatorRoutes], options.plainRoutes, bytesRoutes)),
+      JSON.stringify(
+        describeApi({ ...options, routes: [...options.routes, ...operatorRoutes], bytesRoutes }),
+      ),
     )
     return reply.type('application/json; charset=utf-8').send(document)
   })

@@ -20,7 +20,7 @@ const aliases = languages
 /** Replaces aliases by our codes before a value is checked: in a `LanguageCode`, and in the keys of texts by language. */
 function acceptLanguageAliases(ajv: Ajv): void {
   ajv.addKeyword({
-    keyword: 'isLanguage',
+    keyword: 'x-language',
     before: 'enum',
     schema: false,
     modifying: true,
@@ -31,7 +31,7 @@ function acceptLanguageAliases(ajv: Ajv): void {
     },
   })
   ajv.addKeyword({
-    keyword: 'keyedByLanguage',
+    keyword: 'x-keyed-by-language',
     type: 'object',
     before: 'properties',
     schema: false,

@@ -1,0 +1,49 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+let site: TestSite
+let text: string
+beforeAll(async () => {
+  site = await testSite({}, { PUBLIC_URL: 'https://drama.example' })
+  text = await (await site.visitor().fetch('/api/openapi.json')).text()
+})
+afterAll(() => site.close())
+
+interface Operation {
+  operationId: string
+  tags: string[]
+  security: Record<string, unknown>[]
+}
+
+const operations = () => {
+  const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, Operation>> }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ call: `${method} ${path}`, ...operation })),
+  )
+}
+
+it('passes the recommended rules for OpenAPI documents', async () => {
+  const config = await createConfig({ extends: ['recommended'] })
+  const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
+  // Two ways back from PayPal answer with a redirection alone.
+  const redirections = /paypal-(return|cancel)\/get\/responses$/
+  const found = problems.filter(
+    ({ ruleId, location }) =>
+      ruleId !== 'operation-2xx-response' || !redirections.test(location[0]?.pointer ?? ''),
+  )
+  expect(found.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
+})
+
+it('names each operation for generated clients, and says who may call it', () => {
+  const ids = operations().map(({ operationId }) => operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+  const named = Object.fromEntries(operations().map(({ call, operationId }) => [call, operationId]))
+  expect(named).toMatchObject({
+    'get /api/user': 'getUser',
+    'post /api/payment/order': 'postPaymentOrder',
+    'get /api/studio/running/jobs': 'studioJobList',
+  })
+  for (const { call, tags, security } of operations())
+    expect([call, tags.includes('studio')]).toEqual([call, 'operator' in (security[0] ?? {})])
+})
