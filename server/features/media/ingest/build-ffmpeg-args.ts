@@ -142,8 +142,14 @@ function ladderGraph(job: TranscodeJob): string {
     chains.push(`${from}${scaled}${finish},split=${outputs.length}${outputs.join('')}`)
     from = `[s${index}]`
   })
-  return chains.join(';')
+  return [...chains, secondInput(job)].join(';')
 }
+
+/**
+ * In a graph with one input, ffmpeg up to 5 repeats each picture for as long as its packet lasts, and drops later ones instead: a picture that
+ * holds for seconds would put the film out of time. A second input that leads nowhere prevents it.
+ */
+const secondInput = ({ streamIndex }: TranscodeJob) => `[0:${streamIndex}]nullsink`
 
 /**
  * The storyboard and the candidates for the poster, from the same decoding. They have a graph of their own because ffmpeg 7 holds
@@ -159,6 +165,7 @@ function picturesGraph(job: TranscodeJob): string {
     `${sourceChain(job)}split=2[t][c]`,
     `[t]select='gte(t,selected_n*${interval})',scale=${tileWidth}:${tileHeight}${finish},tile=${columns}x${rows},${oneEachSecond}[sheet]`,
     `[c]select='lt(selected_n,${candidates.count})*gte(t,selected_n*${candidates.interval})',scale=${width}:${height}:flags=bicubic${finish},${oneEachSecond}[frames]`,
+    secondInput(job),
   ].join(';')
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ffmpeg, programs } from '#server/testing/run-test-media.ts'
+import { collectTimes, rateOf } from './measure-film.ts'
 import { transcode } from './transcode.ts'
 
 /*
@@ -172,4 +173,30 @@ test('a recording that moves in bursts is made at the rate at which it moves', a
   const bursts = ['-vf', "select='lt(t,1)+not(mod(n,60))'"]
   const moving = lavfi('testsrc=size=96x64:rate=60:duration=5')
   expect((await make(write('bursts.mkv', ...moving, ...bursts, ...coding))).rate).toBe(30)
+})
+
+test.each([
+  { declared: { num: 51, den: 5 }, made: { num: 25_000, den: 1000 } },
+  { declared: { num: 24_000, den: 1001 }, made: { num: 24_000, den: 1001 } },
+  { declared: { num: 0, den: 0 }, made: { num: 25_000, den: 1000 } },
+])(
+  'a film of 25 pictures a second, then a still, is made at $made.num/$made.den where its container gives $declared.num/$declared.den',
+  ({ declared, made }) => {
+    const collected = collectTimes()
+    collected.take('#tb 0: 1/1000')
+    for (let at = 0; at <= 2000; at += 40) collected.take(`0, ${at}, ${at}, 40, 100, 0x0`)
+    collected.take('0, 5000, 5000, 40, 100, 0x0')
+    const times = collected.times()
+    expect(times && rateOf(times, declared)).toEqual(made)
+  },
+)
+
+test('pictures after one that holds for seconds are shown in time', async () => {
+  const still = ['-vf', "select='lt(t,1.2)+gte(t,2.8)'"]
+  const uneven = write('uneven.mkv', ...flashing(5), ...beeping(5), ...still, ...coding)
+  // MP4 says how long each picture holds.
+  const { made, flashes, beeps } = await make(write('uneven.mp4', '-i', uneven, '-c', 'copy'))
+  expect(made.durationMs).toBe(5000)
+  expect(flashes()).toEqual(near([1, 3, 4]))
+  expect(beeps()).toEqual(near([1, 2, 3, 4]))
 })

@@ -7,7 +7,8 @@ export interface FilmTimes {
   pictureEnd: number
   /** Undefined where there is no packet of sound. */
   soundEnd: number | undefined
-  frameRate: Fraction | undefined
+  /** Pictures a second where most of them are. */
+  busiest: number | undefined
 }
 
 /** One packet, as a line of ffmpeg's `framecrc` tells it: the number of its output, and its times in the units of that output. */
@@ -43,32 +44,33 @@ export function collectTimes(): { take: (line: string) => void; times: () => Fil
         lastPicture,
         pictureEnd,
         soundEnd: Number.isFinite(soundEnd) ? soundEnd : undefined,
-        frameRate: rateWhereItMoves(shown),
+        busiest: rateWhereItMoves(shown),
       }
     },
   }
 }
 
-/** A mean that is lower than the busiest second by this factor is that of a film which moves in bursts. */
+/** A container's rate that is lower than the busiest second by this factor is a mean of movement and stills. */
 const burst = 1.25
 
-/**
- * Frames a second where most of them are: a recording of a screen moves in bursts, and its mean is the rate of none of them. Undefined where
- * the rate is even, and for less than three pictures.
- */
-function rateWhereItMoves(shown: readonly number[]): Fraction | undefined {
-  const first = shown[0] ?? 0
-  const last = shown.at(-1) ?? 0
-  if (shown.length < 3 || last <= first) return undefined
-  const mean = (shown.length - 1) / (last - first)
+/** The rate to make a film in: a recording of a screen moves in bursts, and the mean that its container gives is the rate of none of them. */
+export function rateOf({ busiest }: FilmTimes, declared: Fraction): Fraction {
+  const isEven = busiest === undefined || busiest <= (burst * declared.num) / declared.den
+  return isEven ? declared : { num: Math.round(1000 * busiest), den: 1000 }
+}
+
+/** Pictures a second where most of them are; undefined for less than three. */
+function rateWhereItMoves(shown: readonly number[]): number | undefined {
+  const span = (shown.at(-1) ?? 0) - (shown[0] ?? 0)
+  if (shown.length < 3 || span <= 0) return undefined
   let busiest = 0
   for (let from = 0, to = 0; to < shown.length; to++) {
     while ((shown[to] ?? 0) - (shown[from] ?? 0) >= 1) from++
-    const span = (shown[to] ?? 0) - (shown[from] ?? 0)
+    const part = (shown[to] ?? 0) - (shown[from] ?? 0)
     // Two pictures side by side are no rate.
-    if (span >= Math.min(0.5, (last - first) / 2)) busiest = Math.max(busiest, (to - from) / span)
+    if (part >= Math.min(0.5, span / 2)) busiest = Math.max(busiest, (to - from) / part)
   }
-  return busiest > burst * mean ? { num: Math.round(1000 * busiest), den: 1000 } : undefined
+  return busiest > 0 ? busiest : undefined
 }
 
 /** Sound that outlasts the picture by less is what its encoder added. */

@@ -10,7 +10,7 @@ import type { Converter } from './find-converter.ts'
 import { joinAudio } from './join-audio.ts'
 import { makeStills } from './make-stills.ts'
 import { isMatroskaCut } from './matroska-outline.ts'
-import { lengthOf, type FilmTimes } from './measure-film.ts'
+import { lengthOf, rateOf, type FilmTimes } from './measure-film.ts'
 import { outlineOf, readCodec } from './mp4-boxes.ts'
 import { planLadder, type LadderPlan } from './plan-ladder.ts'
 import { planStoryboard, storyboardVtt } from './plan-stills.ts'
@@ -84,7 +84,7 @@ export async function transcode({
     ...source,
     duration: await measureLength(input, source, times),
     lastPicture: times.lastPicture,
-    frameRate: times.frameRate ?? source.frameRate,
+    frameRate: rateOf(times, source.frameRate),
     hasAudio: sound !== undefined,
   }
   const plan = planLadder(film)
