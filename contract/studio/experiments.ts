@@ -89,7 +89,7 @@ export const createExperiment = command({
   args: ['kind', 'name'],
   roles: ['owner'],
   summary: 'Drafts an experiment; viewers meet it once it is started',
-  refuses: ['notFound', 'armsInvalid', 'gatewayNotOffered'],
+  refuses: ['notFound', 'armsInvalid', 'amountNotTaken'],
   body: Type.Object({
     kind: oneOf(experimentKinds),
     name: Name,
@@ -106,7 +106,7 @@ export const changeExperiment = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Changes a draft; what was started can only be stopped',
-  refuses: ['notFound', 'movedOn', 'armsInvalid', 'gatewayNotOffered'],
+  refuses: ['notFound', 'movedOn', 'armsInvalid', 'amountNotTaken'],
   body: Type.Object({ id: Id, name: Type.Optional(Name), arms: Type.Optional(Arms) }),
   info: Experiment,
 })
@@ -118,7 +118,7 @@ export const startExperiment = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Starts an experiment',
-  refuses: ['notFound', 'movedOn', 'experimentRuns', 'gatewayNotOffered'],
+  refuses: ['notFound', 'movedOn', 'experimentRuns', 'amountNotTaken'],
   body: Type.Object({ id: Id }),
   info: Experiment,
 })

@@ -7,6 +7,11 @@ export const iconLimits = { bytes: 5 * 1024 ** 2, side: 512 }
 /** Who chooses the site's icon, by the command and by the address that takes its picture. */
 export const iconChoosers: readonly Role[] = ['owner', 'editor']
 export const iconPath = '/api/studio/icon'
+export const iconCommand = {
+  path: iconPath,
+  command: 'icon change',
+  summary: 'A square picture for the site’s icon, for every viewer within two seconds',
+} as const
 
 export const SiteIcon = Type.Object({
   /** Of the picture; another icon has another one. */

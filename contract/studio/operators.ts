@@ -87,7 +87,7 @@ export const addOperator = command({
   args: ['email'],
   roles: ['owner'],
   summary: 'Adds an operator and gives the one-time link that lets them in',
-  refuses: ['emailInvalid', 'emailTaken'],
+  refuses: ['emailInvalid', 'operatorExists'],
   body: Type.Object({ email: Typed, role: Type.Optional(oneOf(roles)) }),
   info: Invited,
 })

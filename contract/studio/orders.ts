@@ -29,6 +29,10 @@ export const ListedOrder = Type.Object({
   email: nullable(Type.String()),
   created_at: Time,
   paid_at: nullable(Time),
+  /** A renewal that could not be charged, and that may still be paid. */
+  past_due: Type.Boolean(),
+  /** When it is charged again; null for no more tries. */
+  retry_at: nullable(Time),
 })
 export type ListedOrder = Static<typeof ListedOrder>
 
@@ -110,6 +114,8 @@ export const OrderFile = Type.Object({
   order: ListedOrder,
   subscription_id: nullable(Id),
   period_no: nullable(Type.Integer()),
+  /** When the plan that this order paid for renews; null where it does not. What it gave lasts some days longer, for a renewal that fails. */
+  renews_at: nullable(Time),
   introductory: Type.Boolean(),
   /** When it was made again from its payment, since the database had lost it. */
   restored_at: nullable(Time),
@@ -142,7 +148,7 @@ export const listOrders = command({
   command: 'order list',
   roles: readers,
   summary: 'Orders, the latest first: by state, gateway, person and date',
-  refuses: [],
+  refuses: ['spanBackwards'],
   query: Type.Object({ ...paging, ...filters }),
   data: listOf(ListedOrder),
 })
@@ -164,6 +170,7 @@ export const refundOrder = command({
   path: '/api/studio/orders/refund',
   command: 'order refund',
   args: ['id'],
+  confirmed: ['reason'],
   roles: helpers,
   summary: 'Refunds an order, or a part of it, at the gateway that took the money',
   refuses: [
@@ -226,7 +233,7 @@ export const exportOrders = command({
   command: 'order export',
   roles: readers,
   summary: 'Orders as CSV, page by page; /api/studio/orders.csv gives all pages as one file',
-  refuses: [],
+  refuses: ['spanBackwards'],
   query: Type.Object({ ...filters, cursor: paging.cursor }),
   info: Type.Object({ csv: Type.String(), next_cursor: nullable(Type.String()) }),
 })
@@ -290,7 +297,7 @@ export const DayBalance = Type.Object({
   gateway: oneOf(gatewayIds),
   currency: Currency,
   ours_cents: Type.Integer(),
-  /** Ours and what was found not to match; null where the gateway was not compared since the day began. */
+  /** Ours and what was found not to match; null until a comparison has covered all that our books have of the day. */
   theirs_cents: nullable(Type.Integer()),
 })
 

@@ -113,6 +113,7 @@ export const deletePerson = command({
   path: '/api/studio/people',
   command: 'person delete',
   args: ['id'],
+  confirmed: ['reason'],
   roles: helpers,
   summary: 'Deletes a person who asked for it: their plan ends, their data go, the books keep what they must',
   refuses: ['notFound'],

@@ -86,7 +86,7 @@ export const addPlan = command({
   command: 'plan add',
   roles: ['owner'],
   summary: 'Puts a new plan on sale',
-  refuses: ['introductionTooHigh', 'gatewayNotOffered'],
+  refuses: ['introductionTooHigh', 'amountNotTaken'],
   body: Type.Object({
     names: Names,
     descriptions: Descriptions,
@@ -108,7 +108,7 @@ export const changePlan = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Changes a plan for new buyers; another price or length makes a new plan in its place',
-  refuses: ['notFound', 'movedOn', 'introductionTooHigh', 'gatewayNotOffered'],
+  refuses: ['notFound', 'movedOn', 'introductionTooHigh', 'amountNotTaken'],
   body: Type.Object({
     id: Id,
     names: Type.Optional(Names),

@@ -33,6 +33,19 @@ export const bringers: readonly Role[] = ['owner', 'editor']
 export const partPath = '/api/studio/uploads/:id/parts/:part'
 export const coverPath = '/api/studio/video/:id/cover'
 
+/** A command that takes the bytes of a file. */
+export interface FileCommand {
+  path: string
+  /** Its words on the command line, which the names in its path and the file follow. */
+  command: string
+  summary: string
+}
+export const coverCommand = {
+  path: coverPath,
+  command: 'video cover',
+  summary: "A picture for a video's cover, cut to 3:4",
+} as const satisfies FileCommand
+
 /** `taken` is in the queue of the ingest by then; `refused` was no usable file. */
 export const uploadStates = ['arriving', 'complete', 'taken', 'refused'] as const
 

@@ -45,6 +45,26 @@ export const DeskVideoRow = Type.Object({
 })
 export type DeskVideoRow = Static<typeof DeskVideoRow>
 
+/** What an operator should look at, best before viewers see the video. */
+export const priceWarnings = ['episodeDearer', 'allFree'] as const
+export const videoWarnings = [...priceWarnings, 'categoryUntranslated', 'tagsUntranslated'] as const
+export type VideoWarning = (typeof videoWarnings)[number]
+
+/**
+ * What is odd about prices: an episode costs more than the whole video, or no episode is locked. A running series has fewer episodes
+ * than its price is for, so a whole video may cost more than its episodes.
+ */
+export function priceWarningsOf(video: {
+  free_episodes: number
+  episode_count: number
+  episode_cents: number
+  video_cents: number
+}): (typeof priceWarnings)[number][] {
+  const { free_episodes, episode_count, episode_cents, video_cents } = video
+  if (episode_count > 0 && free_episodes >= episode_count) return ['allFree']
+  return episode_cents > video_cents ? ['episodeDearer'] : []
+}
+
 export const DeskVideo = Type.Object({
   id: Id,
   slug: Type.String(),
@@ -63,6 +83,7 @@ export const DeskVideo = Type.Object({
   /** When it was or will be released; of a scheduled one null says: with its first episode. */
   released_at: nullable(Time),
   created_at: Time,
+  warnings: Type.Array(oneOf(videoWarnings)),
 })
 export type DeskVideo = Static<typeof DeskVideo>
 
@@ -129,7 +150,7 @@ export const editVideo = command({
   args: ['id'],
   roles: editors,
   summary: 'Changes what is given of a video; an empty text takes a language away',
-  refuses: ['notFound', 'titleNeeded', 'textTooLong', 'priceInvalid', 'labelInvalid', 'gatewayNotOffered'],
+  refuses: ['notFound', 'titleNeeded', 'textTooLong', 'priceInvalid', 'labelInvalid', 'amountNotTaken'],
   body: Type.Object({
     id: Id,
     titles: Type.Optional(TextsInSome),

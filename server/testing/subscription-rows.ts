@@ -43,8 +43,12 @@ export async function insertPlan(db: Db, plan: Partial<Insertable<PlansTable>> =
 
 export async function insertMethod(db: Db, userId: string, reference = newId('pm')): Promise<string> {
   const id = newId('pm')
-  const method = { id, user_id: userId, gateway: 'sandbox', reference, brand: 'visa', last4: '4242' } as const
-  await db.insertInto('payment_methods').values(method).execute()
+  const card = { brand: 'visa', last4: '4242' }
+  const method = { id, user_id: userId, gateway: 'sandbox', reference, ...card } as const
+  await db
+    .insertInto('payment_methods')
+    .values({ ...method, created_at: new Date() })
+    .execute()
   return id
 }
 

@@ -3,15 +3,17 @@ import { useState } from 'react'
 import type { BodyOf, ResultOf } from '#contract/endpoint.ts'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
-import { forgetProblem, notifyProblem } from '#web/lib/notify.ts'
+import { forgetProblem, notify, notifyProblem } from '#web/lib/notify.ts'
 import { isSignedOut, shown } from './queries.ts'
 
 /**
- * Gives a command that changes something, once at a time; afterwards everything on screen is asked for anew. A refusal is
- * said in a toast; the answer is undefined then.
+ * Gives a command that changes something, once at a time; afterwards everything on screen is asked for anew. A toast shows
+ * `done` once it is done, or why it was refused; the answer is undefined then.
+ * @param done null where the caller confirms it in words of its own, or where the change is what the operator looks at
  */
 export function useCommand<E extends CommandEndpoint>(
   command: E,
+  done: string | null,
 ): { run: (body: BodyOf<E>) => Promise<ResultOf<E> | undefined>; busy: boolean } {
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
@@ -21,6 +23,7 @@ export function useCommand<E extends CommandEndpoint>(
     try {
       const result = await call(command, { body })
       void queryClient.invalidateQueries(shown)
+      if (done !== null) notify(done)
       return result
     } catch (error) {
       // The call itself has told of a failure, and of code 500; where the session has ended, the sign-in is there.

@@ -50,8 +50,9 @@ export function useForm<Name extends string>({
       keepDraft({ owner: draft.owner, value: Object.fromEntries(typed) })
     }
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  /** Sends the form, as its own event or by code. */
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault()
     // Two presses within one frame come before the button is disabled.
     if (sending.current || !fields.check()) return
     sending.current = true

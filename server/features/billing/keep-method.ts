@@ -10,8 +10,9 @@ export async function keepMethod(
   userId: string,
   gateway: GatewayId,
   { method }: Pick<Payment, 'method'>,
+  now: Date,
 ): Promise<string | null> {
-  return method ? insertPaymentMethod(tx, rowOf(userId, gateway, method)) : null
+  return method ? insertPaymentMethod(tx, rowOf(userId, gateway, method, now)) : null
 }
 
 /** Has the method forgotten that a gateway kept with what comes to nothing, unless it is charged for something else. */
@@ -23,7 +24,7 @@ export async function forgetUnwanted(
   now: Date,
 ): Promise<void> {
   if (!method) return
-  await insertUnwantedMethod(tx, rowOf(userId, gateway, method))
+  await insertUnwantedMethod(tx, rowOf(userId, gateway, method, now))
   await retireUnusedMethods(tx, userId, now)
 }
 
@@ -31,6 +32,7 @@ function rowOf(
   user_id: string,
   gateway: GatewayId,
   { reference, brand, last4 }: NonNullable<Payment['method']>,
+  created_at: Date,
 ) {
-  return { id: newId('pm'), user_id, gateway, reference, brand, last4 }
+  return { id: newId('pm'), user_id, gateway, reference, brand, last4, created_at }
 }

@@ -30,7 +30,7 @@ export async function learnMethod(
   if (!runs || row.method_lost_at !== null || (chosen !== null && chosen > attempt.started_at))
     return forgetUnwanted(tx, order.user_id, attempt.gateway, payment, now)
   if (row.method_reference === method.reference) return
-  const methodId = await keepMethod(tx, order.user_id, attempt.gateway, payment)
+  const methodId = await keepMethod(tx, order.user_id, attempt.gateway, payment, now)
   await updateSubscription(tx, row.id, { payment_method_id: methodId, due_at: now })
   await retireUnusedMethods(tx, order.user_id, now)
   // While it is to be renewed, nobody is locked out between the period's end and the charge.

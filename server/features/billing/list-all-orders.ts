@@ -75,6 +75,8 @@ export function presentListed(row: ListedRow, { language, seesPeople }: Look): L
     email: seesPeople && row.email !== '' ? row.email : null,
     created_at: row.created_at.toISOString(),
     paid_at: row.paid_at?.toISOString() ?? null,
+    past_due: row.dunned_id !== null,
+    retry_at: row.retry_at?.toISOString() ?? null,
   }
 }
 

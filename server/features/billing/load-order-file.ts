@@ -8,6 +8,7 @@ import {
   selectLedgerOfOrder,
   selectNotificationsOfOrder,
   selectRefundsOfOrder,
+  selectRenewalOf,
 } from './order-file-queries.ts'
 import type { RefundLimit } from './refund-order.ts'
 import { selectListedOrder } from './order-list-queries.ts'
@@ -37,6 +38,7 @@ export async function loadOrderFile(
     order: presentListed(listed, look),
     subscription_id: order.subscription_id,
     period_no: order.period_no,
+    renews_at: (await selectRenewalOf(db, orderId))?.toISOString() ?? null,
     introductory: order.introductory,
     restored_at: order.restored_at?.toISOString() ?? null,
     expires_at: order.expires_at.toISOString(),

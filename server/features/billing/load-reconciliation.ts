@@ -3,8 +3,13 @@ import type { DayTotal, Reconciliation } from '#contract/studio/orders.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { dayName } from '#server/platform/utc-days.ts'
 import type { BillingContext } from './billing-context.ts'
-import { selectReconciledTo } from './reconciliation-queries.ts'
-import { selectDayTotals, selectDifferences, selectMismatches } from './mismatch-queries.ts'
+import { selectComparison } from './reconciliation-queries.ts'
+import {
+  selectDayTotals,
+  selectDifferences,
+  selectLastEntered,
+  selectMismatches,
+} from './mismatch-queries.ts'
 
 /** What takes longer than this to settle is shown to operators. */
 const patienceMs = 10 * 60_000
@@ -21,36 +26,42 @@ export async function loadReconciliation(
   const from = new Date(`${day}T00:00:00Z`)
   const to = new Date(from.getTime() + dayMs)
   const isDay = !Number.isNaN(from.getTime())
-  const [totals, differences, mismatches, reconciled] = await Promise.all([
+  const [totals, lastEntered, differences, mismatches, compared] = await Promise.all([
     isDay ? selectDayTotals(db, from, to) : [],
+    isDay ? selectLastEntered(db, from, to) : new Map<string, Date>(),
     isDay ? selectDifferences(db, from, to) : [],
     selectMismatches(db, {
       openBefore: new Date(now.getTime() - patienceMs),
       foreignAfter: new Date(Math.min(now.getTime() - foreignMs, isDay ? from.getTime() - 1 : Infinity)),
     }),
-    Promise.all(
-      gateways.map(async ({ id }) => ({
-        id,
-        reconciledTo: await selectReconciledTo(db, id),
-      })),
-    ),
+    Promise.all(gateways.map(async ({ id }) => ({ id, ...(await selectComparison(db, id)) }))),
   ])
   return {
     day,
-    gateways: reconciled.map(({ id, reconciledTo }) => ({
+    gateways: compared.map(({ id, reconciled_to }) => ({
       id,
-      reconciled_to: reconciledTo?.toISOString() ?? null,
+      reconciled_to: reconciled_to?.toISOString() ?? null,
     })),
     totals,
-    balances: reconciled.flatMap(({ id, reconciledTo }) =>
+    balances: compared.flatMap(({ id, compared_at }) =>
       balancesOf(id, {
         ours: totals.filter(({ gateway }) => gateway === id),
         differences: differences.filter(({ gateway }) => gateway === id),
-        isCompared: reconciledTo !== undefined && reconciledTo > from,
+        isCompared: isCompared(compared_at ?? undefined, { from, lastEntered: lastEntered.get(id) }),
       }),
     ),
     mismatches: mismatches.map((row) => ({ ...row, since: row.since.toISOString() })),
   }
+}
+
+/** The gateway's figure is known only where a comparison has covered all that was entered on the day. */
+function isCompared(
+  comparedAt: Date | undefined,
+  { from, lastEntered }: { from: Date; lastEntered: Date | undefined },
+): boolean {
+  return (
+    comparedAt !== undefined && comparedAt > from && (lastEntered === undefined || comparedAt >= lastEntered)
+  )
 }
 
 interface Cents {

@@ -14,6 +14,14 @@ export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Sta
   return rows
 }
 
+/** When money of each gateway was entered last in a time. */
+export async function selectLastEntered(db: Db, from: Date, to: Date): Promise<Map<string, Date>> {
+  const { rows } = await sql<{ gateway: string; at: Date }>`
+    SELECT substr(account, 9) AS gateway, max(at) AS at
+    FROM ledger_lines WHERE at >= ${from} AND at < ${to} AND account LIKE 'gateway:%' GROUP BY 1`.execute(db)
+  return new Map(rows.map(({ gateway, at }) => [gateway, at]))
+}
+
 export interface MismatchRow {
   kind: 'payment' | 'foreign_payment' | 'attempt' | 'refund' | 'notification'
   gateway: GatewayId

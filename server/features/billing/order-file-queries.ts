@@ -45,3 +45,20 @@ export function selectNotificationsOfOrder(db: Db, orderId: string) {
 export function selectLedgerOfOrder(db: Db, orderId: string) {
   return db.selectFrom('ledger_lines').selectAll().where('order_id', '=', orderId).orderBy('id').execute()
 }
+
+/** When the plan renews whose current period an order paid for; undefined for any other order, and where it was cancelled. */
+export async function selectRenewalOf(db: Db, orderId: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('orders')
+    .innerJoin('subscriptions', (join) =>
+      join
+        .onRef('subscriptions.id', '=', 'orders.subscription_id')
+        .onRef('subscriptions.period_no', '=', 'orders.period_no'),
+    )
+    .select('subscriptions.period_ends_at')
+    .where('orders.id', '=', orderId)
+    .where('subscriptions.status', '=', 'active')
+    .where('subscriptions.cancel_at_period_end', '=', false)
+    .executeTakeFirst()
+  return row?.period_ends_at ?? undefined
+}

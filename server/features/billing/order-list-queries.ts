@@ -35,6 +35,9 @@ const listed = [
 
 const goods = ['videos.titles', 'plans.names', 'episodes.number'] as const
 
+/** Of a renewal that could not be charged and still may be: when it is tried next, null for no more. */
+const dunned = ['dunned.id as dunned_id', 'dunned.try_at as retry_at'] as const
+
 /** Orders as every list has them, with what was bought. */
 const selectListed = (db: Db) =>
   db
@@ -42,8 +45,16 @@ const selectListed = (db: Db) =>
     .leftJoin('videos', 'videos.id', 'orders.video_id')
     .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
     .leftJoin('plans', 'plans.id', 'orders.plan_id')
+    .leftJoin('subscriptions as dunned', (join) =>
+      join
+        .onRef('dunned.id', '=', 'orders.subscription_id')
+        .on('dunned.status', '=', 'past_due')
+        .on('orders.status', '=', 'pending')
+        .on(sql<boolean>`orders.period_no = dunned.period_no + 1`),
+    )
     .select(listed)
     .select(goods)
+    .select(dunned)
 
 export type ListedRow = Awaited<ReturnType<typeof selectAllOrders>>[number]
 

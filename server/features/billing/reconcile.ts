@@ -54,7 +54,7 @@ async function compareListed(context: BillingContext, gateway: PaymentGateway): 
   for (const id of await selectUndecided(db, gateway.id)) await compareAttempt(context, id)
   for (let start = 0; start < payments.length; start += batch)
     await compare(context, gateway, payments.slice(start, start + batch))
-  await setReconciledTo(db, gateway.id, now)
+  await setReconciledTo(db, gateway.id, { from: now, finished: clock.now() })
   return new Set(payments.map(({ reference }) => reference))
 }
 

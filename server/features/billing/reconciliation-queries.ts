@@ -12,15 +12,32 @@ export async function selectReconciledTo(db: Db, gateway: GatewayId): Promise<Da
   return row?.reconciled_to
 }
 
+/** When a gateway was last compared: from when on it was read, and when that was finished. */
+export async function selectComparison(
+  db: Db,
+  gateway: GatewayId,
+): Promise<{ reconciled_to: Date; compared_at: Date | null } | undefined> {
+  return db
+    .selectFrom('reconciliations')
+    .select(['reconciled_to', 'compared_at'])
+    .where('gateway', '=', gateway)
+    .executeTakeFirst()
+}
+
 /** Never goes back: of two processes the one that looked later counts. */
-export async function setReconciledTo(db: Db, gateway: GatewayId, to: Date): Promise<void> {
+export async function setReconciledTo(
+  db: Db,
+  gateway: GatewayId,
+  { from, finished }: { from: Date; finished: Date },
+): Promise<void> {
   await db
     .insertInto('reconciliations')
-    .values({ gateway, reconciled_to: to })
+    .values({ gateway, reconciled_to: from, compared_at: finished })
     .onConflict((conflict) =>
-      conflict
-        .column('gateway')
-        .doUpdateSet({ reconciled_to: sql`greatest(reconciliations.reconciled_to, excluded.reconciled_to)` }),
+      conflict.column('gateway').doUpdateSet({
+        reconciled_to: sql`greatest(reconciliations.reconciled_to, excluded.reconciled_to)`,
+        compared_at: sql`greatest(reconciliations.compared_at, excluded.compared_at)`,
+      }),
     )
     .execute()
 }

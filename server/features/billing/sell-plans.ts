@@ -40,7 +40,7 @@ interface Sold {
   dimmed: string[]
 }
 
-/** Puts a plan on sale; one that is highlighted takes that from the others. @throws Refusal introductionTooHigh, gatewayNotOffered where no gateway takes such an amount */
+/** Puts a plan on sale; one that is highlighted takes that from the others. @throws Refusal introductionTooHigh, amountNotTaken where no gateway takes such an amount */
 export async function addPlan(
   { gateways }: Seller,
   tx: Tx,
@@ -59,7 +59,7 @@ export async function addPlan(
  * another price or length is another plan, which takes this one's place, so that whoever is on this one keeps what they
  * agreed to for as long as they stay.
  * @returns the plan that is on sale then, with how the plan was before
- * @throws Refusal notFound; movedOn where it was retired; introductionTooHigh, gatewayNotOffered as with a new one
+ * @throws Refusal notFound; movedOn where it was retired; introductionTooHigh, amountNotTaken as with a new one
  */
 export async function changeSoldPlan(
   context: Seller,
@@ -132,7 +132,7 @@ function check(
     throw new Refusal('introductionTooHigh', { field: 'intro_price_cents' })
   const least = { amount_cents: intro ?? price_cents, currency }
   if (!gateways.some((gateway) => !gateway.oneOffOnly && takesAmount(gateway, least)))
-    throw new Refusal('gatewayNotOffered', { field: 'price_cents' })
+    throw new Refusal('amountNotTaken', { field: 'price_cents' })
 }
 
 /** As the database takes them; a text that is empty in a language is left to English. */

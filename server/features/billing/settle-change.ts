@@ -111,7 +111,7 @@ interface Chosen {
  * again when its grace has it next (billing.md, "Dunning"), also where the old card was given up.
  */
 async function charge(tx: Tx, row: RenewingRow, { change, saving, now }: Chosen): Promise<void> {
-  const methodId = await keepMethod(tx, change.user_id, change.gateway, saving)
+  const methodId = await keepMethod(tx, change.user_id, change.gateway, saving, now)
   const tryAt = row.try_at ?? tryOf(row, now)
   await updateSubscription(tx, row.id, {
     payment_method_id: methodId,

@@ -60,7 +60,7 @@ export async function continueSubscription(
   const byHand = !isOwnTry(attempt)
   const isChoice = byHand && !hasChosenSince(row, attempt)
   if (byHand && !isChoice) await forgetUnwanted(tx, order.user_id, attempt.gateway, payment, now)
-  const methodId = isChoice ? await keepMethod(tx, order.user_id, attempt.gateway, payment) : null
+  const methodId = isChoice ? await keepMethod(tx, order.user_id, attempt.gateway, payment, now) : null
   const cancelled = row.cancel_at_period_end && !byHand
   const samePlan = order.plan_id === row.plan_id
   const isStillToCome = samePlan && row.told_from !== null && row.told_from > row.period_ends_at

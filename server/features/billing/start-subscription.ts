@@ -47,7 +47,7 @@ export async function startSubscription(
     // A try of ours was made with the method of a subscription that has ended, which is forgotten.
     payment_method_id: isOwnTry(attempt)
       ? null
-      : await keepMethod(tx, order.user_id, attempt.gateway, payment),
+      : await keepMethod(tx, order.user_id, attempt.gateway, payment, now),
   }
   // Whoever was told that it has ended is not charged again for what was paid late.
   const cancelled = subscription.status === 'ended'

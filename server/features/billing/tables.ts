@@ -45,7 +45,7 @@ export interface PaymentMethodsTable {
   reference: string
   brand: string | null
   last4: string | null
-  created_at: ColumnType<Date, Date | undefined, never>
+  created_at: ColumnType<Date, Date, never>
   checks: Generated<number>
   /** When to have the gateway forget it; null while it may be charged. */
   check_at: Optional<Date>
@@ -278,6 +278,8 @@ export interface NotificationsTable {
 interface ReconciliationsTable {
   gateway: GatewayId
   reconciled_to: Date
+  /** When the last comparison was finished. */
+  compared_at: Optional<Date>
 }
 
 /** Payments that a gateway listed and that could not be brought into line. */

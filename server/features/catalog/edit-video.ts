@@ -47,11 +47,11 @@ const firstPrice = { currency: 'USD', episode_cents: 99, video_cents: 999, free_
  * @returns its id
  * @throws Refusal titleNeeded
  */
-export async function beginDraft(tx: Tx, title: string): Promise<string> {
+export async function beginDraft(tx: Tx, title: string, now: Date): Promise<string> {
   const { en } = editedTitles({ en: '' }, { en: title })
   const price = (await queries.selectLatestPrice(tx)) ?? firstPrice
   const values = { titles: { en }, synopses: { en: '' }, category_id: null, badge: null, featured: false }
-  return upsertVideo(tx, { ...values, ...price, slug: await freeSlug(tx, en) }, 'draft', null)
+  return upsertVideo(tx, { ...values, ...price, slug: await freeSlug(tx, en) }, 'draft', null, now)
 }
 
 /**

@@ -22,12 +22,13 @@ export async function upsertVideo(
   values: VideoValues,
   state: 'draft' | 'scheduled' | 'published',
   releasedAt: Date | null,
+  now: Date,
 ): Promise<string> {
   const row = { ...values, titles: JSON.stringify(values.titles), synopses: JSON.stringify(values.synopses) }
   const { slug: _, ...changes } = row
   const { id } = await tx
     .insertInto('videos')
-    .values({ id: newId('vid'), ...row, state, released_at: releasedAt })
+    .values({ id: newId('vid'), ...row, state, released_at: releasedAt, created_at: now })
     .onConflict((conflict) => conflict.column('slug').doUpdateSet(changes))
     .returning('id')
     .executeTakeFirstOrThrow()

@@ -51,7 +51,7 @@ export async function publishVideo(
     video_cents: details.price.videoCents,
   }
   const state = { whenReady: 'scheduled', now: 'published', draft: 'draft' } as const
-  const id = await queries.upsertVideo(tx, values, state[release], release === 'now' ? now : null)
+  const id = await queries.upsertVideo(tx, values, state[release], release === 'now' ? now : null, now)
   const tagIds = new Map<string, string>()
   // In one order everywhere, so that two imports at once don't wait for each other's rows in a circle.
   for (const tag of [...new Set(details.tags)].toSorted())

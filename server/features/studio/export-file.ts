@@ -65,7 +65,7 @@ export function exportFileRoute(context: StudioContext, command: Command): Plain
         return sendBounded(reply, Readable.from(pagesFrom(first, read)), { longestMs, done })
       } catch (error) {
         done()
-        if (error instanceof Refusal) return reply.code(403).send()
+        if (error instanceof Refusal) return reply.code(error.reason === 'notAllowed' ? 403 : 400).send()
         throw error
       }
     },

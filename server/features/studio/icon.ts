@@ -1,4 +1,11 @@
-import { iconChoosers, iconLimits, iconPath, removeIcon, showIcon, SiteIcon } from '#contract/studio/icon.ts'
+import {
+  iconChoosers,
+  iconLimits,
+  iconCommand,
+  removeIcon,
+  showIcon,
+  SiteIcon,
+} from '#contract/studio/icon.ts'
 import { keepIcon, makeIcon, type IconPicture } from '#server/features/pages/pages.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BytesRoute } from '#server/platform/http/route.ts'
@@ -37,10 +44,8 @@ export const iconCommands: Command[] = [
 export function iconRoutes(context: StudioContext): BytesRoute[] {
   return [
     {
-      path: iconPath,
-      command: 'icon change',
+      ...iconCommand,
       roles: iconChoosers,
-      summary: 'A square picture for the site’s icon, for every viewer within two seconds',
       most: iconLimits.bytes,
       info: SiteIcon,
       refuses: ['signInFirst', 'notAllowed', 'iconInvalid'],

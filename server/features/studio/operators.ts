@@ -32,7 +32,7 @@ export const operatorCommands: Command[] = [
     const created_at = context.clock.now()
     const added = { id, email, role, ...notLetIn }
     if (!(await queries.insertOperator(tx, { ...added, created_at })))
-      throw new Refusal('emailTaken', { field: 'email' })
+      throw new Refusal('operatorExists', { field: 'email' })
     const info = await giveLink(context, tx, added)
     return { answer: { info }, change: { subject: id, after: { email, role } } }
   }),

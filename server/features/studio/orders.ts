@@ -130,12 +130,14 @@ function trace({ status, gateway, person, since, until }: Query) {
   return { status, gateway, since, until, ...(person === undefined ? {} : { one_person: true }) }
 }
 
-/** @throws Refusal notAllowed where an address is looked for by somebody who may not see addresses */
+/** @throws Refusal notAllowed where somebody looks for an address who may not see any; spanBackwards */
 function filterOf({ status, gateway, person, since, until }: Query, actor: Actor): OrderFilter {
   const wanted = person?.trim() ?? ''
   const isAddress = wanted.includes('@')
   const isOrder = wanted.startsWith('ord_')
   if (isAddress && !lookOf(actor).seesPeople) throw new Refusal('notAllowed')
+  if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until))
+    throw new Refusal('spanBackwards', { field: 'until' })
   return {
     status,
     gateway,

@@ -75,6 +75,15 @@ it('one person stands there with subscription, methods, sessions and rights, and
   expect((await support.desk.call(getPerson, { query: { id: 'usr_none' } })).answer.code).toBe(404)
 })
 
+it('dates a payment method by the clock of the site, which the sandbox moves', async () => {
+  site.moveOn(86_400_000)
+  support = await letIn(site, 'support')
+  const before = site.context.clock.now().getTime()
+  const { userId } = await Subscriber.on(site)
+  const [method] = (await show(userId)).methods
+  expect(Date.parse(method?.created_at ?? '')).toBeGreaterThanOrEqual(before)
+})
+
 it('what somebody watched is listed, the latest first', async () => {
   const { visitor } = await register(site)
   const { id } = await visitor.ask(getUser)

@@ -10,7 +10,7 @@ import { testDatabase, type TestDatabase } from '#server/testing/template-databa
  */
 
 /** Columns with a default of the database's clock, to which the site always gives a time of its own. */
-const givenBySite = ['idempotency_keys.created_at', 'users.created_at']
+const givenBySite = ['idempotency_keys.created_at', 'users.created_at', 'videos.created_at']
 /** Those that are shown and sorted by, or compared with the database's clock. */
 const byDatabase = [
   'assets.created_at',
@@ -19,9 +19,7 @@ const byDatabase = [
   'mails.created_at',
   'health_checks.checked_at',
   'health_checks.since',
-  'payment_methods.created_at',
   'migrations.ran_at',
-  'videos.created_at',
 ]
 /** Other columns that are written by the database's clock. */
 const byStatement = ['idempotency_keys.held_until', 'job_runs.failing_since', 'job_runs.succeeded_at']

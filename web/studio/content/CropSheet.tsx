@@ -11,6 +11,8 @@ import styles from './content.module.css'
 type OnCanvas = PointerEvent<HTMLCanvasElement>
 
 const size = { width: 1200, height: 1600 }
+/** A picture that is enlarged more than this has fewer than the 600 × 800 pixels of a cover. */
+const sharpScale = 2
 
 /** A picture as it is drawn: a file's, or a frame. */
 export type Picture = ImageBitmap | HTMLCanvasElement
@@ -64,6 +66,7 @@ export function CropSheet({
     setBusy(false)
     if (!sent) return notify(t('content.noPicture'))
     void queryClient.invalidateQueries({ queryKey: ['video', videoId] })
+    notify(t('content.saved'))
     onClose()
   }
   return (
@@ -90,6 +93,7 @@ export function CropSheet({
             />
           </label>
         ))}
+        {scaleOf(picture, cut.zoom) > sharpScale && <p role="status">{t('content.coverSmall')}</p>}
         <Button disabled={busy} onClick={() => void save()}>
           {t('content.useCover')}
         </Button>

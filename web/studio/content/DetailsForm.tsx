@@ -5,8 +5,10 @@ import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { nameIn } from '#web/studio/words.ts'
+import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { useDetailsForm } from './use-details-form.ts'
+import { Warnings } from './Warnings.tsx'
 import styles from './content.module.css'
 
 type Form = ReturnType<typeof useDetailsForm>['form']
@@ -14,7 +16,7 @@ type Form = ReturnType<typeof useDetailsForm>['form']
 /** Category, tags, free episodes, prices, badge, and whether it stands in front. */
 export function DetailsForm({ video }: { video: DeskVideoPage }) {
   const { t } = useTexts()
-  const { form, labels } = useDetailsForm(video)
+  const { form, labels, warnings, asks, saveAnyway, changeFirst } = useDetailsForm(video)
   const hintOf = (known: readonly { name: string }[] = []) =>
     known.length > 0 &&
     t('content.known', {
@@ -24,30 +26,43 @@ export function DetailsForm({ video }: { video: DeskVideoPage }) {
         .join(', '),
     })
   return (
-    <form className={styles.stack} onSubmit={form.submit} noValidate>
-      {video.inherited && <TakenOver inherited={video.inherited} />}
-      <div className={styles.details}>
-        <Field
-          {...form.field('category')}
-          label={t('content.category')}
-          hint={hintOf(labels?.categories) || t('content.categoryHint')}
-          autoComplete="off"
-          required={false}
+    <>
+      <form className={styles.stack} onSubmit={form.submit} noValidate>
+        {video.inherited && <TakenOver inherited={video.inherited} />}
+        <div className={styles.details}>
+          <Field
+            {...form.field('category')}
+            label={t('content.category')}
+            hint={hintOf(labels?.categories) || t('content.categoryHint')}
+            autoComplete="off"
+            required={false}
+          />
+          <Field
+            {...form.field('tags')}
+            label={t('content.tags')}
+            hint={hintOf(labels?.tags) || t('content.tagsHint')}
+            autoComplete="off"
+            required={false}
+          />
+          <Prices form={form} currency={video.price.currency} />
+          <Standing form={form} />
+        </div>
+        <Warnings warnings={warnings} />
+        <Button type="submit" disabled={form.busy}>
+          {t('content.saveDetails')}
+        </Button>
+      </form>
+      {asks && (
+        <AskFirst
+          title={t('content.oddTitle')}
+          text={`${asks.map((warning) => t(`content.warning.${warning}`)).join(' ')} ${t('content.oddText')}`}
+          action={t('content.saveAnyway')}
+          busy={form.busy}
+          onDo={saveAnyway}
+          onClose={changeFirst}
         />
-        <Field
-          {...form.field('tags')}
-          label={t('content.tags')}
-          hint={hintOf(labels?.tags) || t('content.tagsHint')}
-          autoComplete="off"
-          required={false}
-        />
-        <Prices form={form} currency={video.price.currency} />
-        <Standing form={form} />
-      </div>
-      <Button type="submit" disabled={form.busy}>
-        {t('content.saveDetails')}
-      </Button>
-    </form>
+      )}
+    </>
   )
 }
 

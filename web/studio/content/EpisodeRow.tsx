@@ -9,6 +9,7 @@ import {
   type DeskEpisode,
 } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
@@ -82,8 +83,8 @@ function BeingMade({ progress, at }: { progress: number; at: number }) {
 function Repair({ episode }: { episode: DeskEpisode }) {
   const { t } = useTexts()
   const may = useMay()
-  const retry = useCommand(retryEpisode)
-  const remove = useCommand(removeEpisode)
+  const retry = useCommand(retryEpisode, t('done.retried'))
+  const remove = useCommand(removeEpisode, t('done.episodeRemoved'))
   const [open, setOpen] = useState<'titles' | 'remove' | null>(null)
   const { id, number, state, plays } = episode
   if (!may(editEpisode)) return null
@@ -143,6 +144,7 @@ function TitlesSheet({
     send: async (value) => {
       await call(editEpisode, { body: { id, titles: value } })
       void queryClient.invalidateQueries({ queryKey: ['episodes'] })
+      notify(t('content.saved'))
       onClose()
     },
   })

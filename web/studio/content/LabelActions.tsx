@@ -19,7 +19,7 @@ export interface LabelProps {
 /** Renames a tag or category, merges it into another, or deletes it. */
 export function LabelActions({ kind, label }: LabelProps) {
   const { t, language } = useTexts()
-  const { run, busy } = useCommand(kind === 'tag' ? deleteTag : deleteCategory)
+  const { run, busy } = useCommand(kind === 'tag' ? deleteTag : deleteCategory, null)
   const [asked, setAsked] = useState<'rename' | 'merge' | 'delete' | null>(null)
   const name = nameIn(label.names, language)
   const close = () => setAsked(null)

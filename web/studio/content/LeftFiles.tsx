@@ -100,7 +100,7 @@ interface Given {
 /** Takes files off the list, all of one kind: what arrived of them in part is lost, so of many it asks first. */
 function GiveUp({ videoId, uploads, onRemoved }: { uploads: readonly Upload[] } & Given) {
   const { t } = useTexts()
-  const remove = useCommand(removeUploads)
+  const remove = useCommand(removeUploads, null)
   const [asks, setAsks] = useState(false)
   const [first] = uploads
   const isRefused = first?.state === 'refused'

@@ -16,7 +16,7 @@ import styles from './content.module.css'
 /** Chooses what a tag or category is merged into, and does it. */
 export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () => void }) {
   const { t, language } = useTexts()
-  const { run, busy } = useCommand(kind === 'tag' ? mergeTag : mergeCategory)
+  const { run, busy } = useCommand(kind === 'tag' ? mergeTag : mergeCategory, null)
   const [keyword, setKeyword] = useState('')
   const [chosen, setChosen] = useState('')
   const { found, isAnswered } = useLabels(kind, keyword)

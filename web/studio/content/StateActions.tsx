@@ -9,6 +9,7 @@ import {
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTexts } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
@@ -23,9 +24,9 @@ const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 export function StateActions({ video }: { video: DeskVideo }) {
   const { t } = useTexts()
   const { id, state, episode_count } = video
-  const publish = useCommand(publishVideo)
-  const unschedule = useCommand(unscheduleVideo)
-  const archive = useCommand(archiveVideo)
+  const publish = useCommand(publishVideo, t('done.published'))
+  const unschedule = useCommand(unscheduleVideo, t('done.unscheduled'))
+  const archive = useCommand(archiveVideo, t('done.archived'))
   const [asked, setAsked] = useState<'schedule' | 'archive' | null>(null)
   const isEarly = state === 'draft' || state === 'scheduled'
   return (
@@ -84,6 +85,7 @@ function ScheduleSheet({
     send: async ({ at }) => {
       await call(scheduleVideo, { body: { id, at: new Date(at).toISOString() } })
       void queryClient.invalidateQueries({ queryKey: ['video', id] })
+      notify(t('done.scheduled'))
       onClose()
     },
   })

@@ -14,6 +14,7 @@ import { DetailsForm } from './DetailsForm.tsx'
 import { Episodes } from './Episodes.tsx'
 import { Preview } from './Preview.tsx'
 import { videoQuery } from './queries.ts'
+import { Warnings } from './Warnings.tsx'
 import { StateActions } from './StateActions.tsx'
 import { TextsForm } from './TextsForm.tsx'
 import styles from './content.module.css'
@@ -124,6 +125,7 @@ function Standing({ video }: { video: DeskVideo }) {
       <span>
         <strong>{t(`content.states.${state}`)}</strong> · {words[state]}
       </span>
+      <Warnings warnings={video.warnings} />
       {lacks.length > 0 && (
         <span className={styles.lacks}>
           {t('content.lacks', { what: lacks.map((each) => t(`content.lack.${each}`)).join(', ') })}

@@ -22,6 +22,7 @@ const draft: DeskVideoPage = {
   episode_count: 0,
   released_at: null,
   created_at: '2026-01-01T00:00:00.000Z',
+  warnings: [],
   inherited: null,
 }
 const said: VideoDescription = {

@@ -1,6 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
 import { badges } from '#contract/catalog.ts'
-import { editVideo, videoLimits, type DeskVideo, type DeskVideoPage } from '#contract/studio/videos.ts'
+import {
+  editVideo,
+  priceWarningsOf,
+  videoLimits,
+  type DeskVideo,
+  type DeskVideoPage,
+  type VideoWarning,
+} from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { useTexts } from '#web/studio/texts.ts'
@@ -13,6 +21,8 @@ export function useDetailsForm(video: DeskVideoPage) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const labels = useQuery(labelsQuery).data
+  const [asks, setAsks] = useState<VideoWarning[] | null>(null)
+  const isConfirmed = useRef(false)
   const form = useGuardedForm({
     initial: initialOf(video),
     messagesOf: (value) => ({
@@ -24,13 +34,35 @@ export function useDetailsForm(video: DeskVideoPage) {
         : {}),
     }),
     send: async (value) => {
+      const odd = priceWarningsOf({ ...pricesOf(value), episode_count: video.episode_count })
+      const isNew = odd.filter((warning) => !video.warnings.includes(warning))
+      // Viewers would see it at once.
+      if (video.state === 'published' && isNew.length > 0 && !isConfirmed.current) {
+        setAsks(isNew)
+        return false
+      }
+      isConfirmed.current = false
       await call(editVideo, { body: editOf(video, value, labels) })
       void queryClient.invalidateQueries({ queryKey: ['video', video.id] })
       void queryClient.invalidateQueries({ queryKey: labelsQuery.queryKey })
       notify(t('content.saved'))
+      return true
     },
   })
-  return { form, labels }
+  return {
+    form,
+    labels,
+    /** Of the prices as they are typed. */
+    warnings: priceWarningsOf({ ...pricesOf(form.value), episode_count: video.episode_count }),
+    /** What has to be confirmed before it is saved on a live video; null where nothing has. */
+    asks,
+    saveAnyway: () => {
+      isConfirmed.current = true
+      setAsks(null)
+      form.submit()
+    },
+    changeFirst: () => setAsks(null),
+  }
 }
 
 interface Label {
@@ -55,14 +87,18 @@ function editOf(video: DeskVideoPage, value: Value, labels: Labels | undefined) 
     // Names of two may be the same in this language: what was not touched is not sent.
     ...(value.category === before.category ? {} : { category }),
     ...(value.tags === before.tags ? {} : { tags: tagsOf(value.tags).map((tag) => slugOf(tag, tags)) }),
-    free_episodes: Number(value.free_episodes),
-    episode_cents: centsOf(value.episode_cents) ?? 0,
-    video_cents: centsOf(value.video_cents) ?? 0,
+    ...pricesOf(value),
     currency: value.currency,
     badge: badges.find((badge) => badge === value.badge) ?? null,
     featured: value.featured === 'yes',
   }
 }
+
+const pricesOf = (value: Pick<Value, 'free_episodes' | 'episode_cents' | 'video_cents'>) => ({
+  free_episodes: Number(value.free_episodes),
+  episode_cents: centsOf(value.episode_cents) ?? 0,
+  video_cents: centsOf(value.video_cents) ?? 0,
+})
 
 /** What is known by a name in the operator's language goes by its slug; anything else is made. */
 function slugOf(typed: string, labels: readonly Label[]): string {

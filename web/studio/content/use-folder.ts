@@ -42,8 +42,8 @@ export function useFolder(
 ) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const { run: edit } = useCommand(editVideo)
-  const { run: name } = useCommand(nameEpisodes)
+  const { run: edit } = useCommand(editVideo, null)
+  const { run: name } = useCommand(nameEpisodes, null)
   const [busy, setBusy] = useState(false)
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
   const all = (kind: 'description' | 'cover') => found.filter(({ path }) => readFileName(path).kind === kind)
@@ -73,11 +73,12 @@ export function useFolder(
   const taken = offers.filter(({ isTaken }) => isTaken)
   const takenTitles = taken.flatMap(({ title }) => title ?? [])
   const takeCover = async (picture: SourceFile) => {
-    const { info, message } = await sendPicture<object>(
+    const { info, message } = await sendPicture<{ is_small: boolean }>(
       coverPath.replace(':id', video.id),
       await picture.read(),
     )
     if (!info) notify(message || t('content.noPicture'))
+    else if (info.is_small) notify(t('content.coverSmall'))
     void queryClient.invalidateQueries({ queryKey: ['video', video.id] })
     return info !== undefined
   }

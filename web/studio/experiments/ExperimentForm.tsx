@@ -7,6 +7,7 @@ import {
 } from '#contract/studio/experiments.ts'
 import { payLayouts } from '#contract/studio/homepage.ts'
 import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
@@ -32,6 +33,7 @@ export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
         ? await call(changeExperiment, { body: { id: experiment.id, name: body.name, arms: body.arms } })
         : await call(createExperiment, { body })
       void queryClient.invalidateQueries({ queryKey: ['experiments'] })
+      notify(t('content.saved'))
       if (!experiment) goOn(`/studio/experiments/${id}`)
     },
   })

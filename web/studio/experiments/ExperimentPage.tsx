@@ -82,8 +82,8 @@ function Next({ experiment: { id, state } }: { experiment: Experiment }) {
   const { t } = useTexts()
   const may = useMay()
   const [asked, setAsked] = useState(false)
-  const start = useCommand(startExperiment)
-  const stop = useCommand(stopExperiment)
+  const start = useCommand(startExperiment, t('done.experimentStarted'))
+  const stop = useCommand(stopExperiment, t('done.experimentStopped'))
   if (state === 'stopped' || !may(startExperiment)) return null
   const isDraft = state === 'draft'
   const doIt = async () => {

@@ -14,7 +14,7 @@ import { Choice } from '#web/studio/ui/Choice.tsx'
 import { Ordered } from '#web/studio/ui/Ordered.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { useUnsaved } from '#web/studio/ui/unsaved.ts'
-import { Preview } from './Preview.tsx'
+import { Preview, type PreviewSize } from './Preview.tsx'
 import { SectionFields } from './SectionFields.tsx'
 import styles from './homepage.module.css'
 
@@ -29,10 +29,19 @@ const keyed = (section: DraftSection): Keyed => ({ ...section, key: section.id ?
 const isTitled = ({ titles }: DraftSection) => Boolean(titles.en?.trim())
 
 /** The draft, its preview, and the button that makes it the homepage. */
-export function Composer({ composed }: { composed: Composed }) {
+export function Composer({
+  composed,
+  size,
+  onSize,
+}: {
+  composed: Composed
+  /** Of the preview. */
+  size: PreviewSize
+  onSize: (size: PreviewSize) => void
+}) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const { run, busy } = useCommand(saveHomepage)
+  const { run, busy } = useCommand(saveHomepage, t('done.homepageSaved'))
   const [sections, setSections] = useState(() => composed.draft.sections.map(keyed))
   const [rest, setRest] = useState<Rest>(composed.draft)
   const draft: Draft = { ...rest, sections: sections.map(unkeyed) }
@@ -60,7 +69,7 @@ export function Composer({ composed }: { composed: Composed }) {
         </div>
       </div>
       {/* A section is not one before it has a title. */}
-      <Preview draft={{ ...draft, sections: draft.sections.filter(isTitled) }} />
+      <Preview draft={{ ...draft, sections: draft.sections.filter(isTitled) }} size={size} onSize={onSize} />
     </div>
   )
 }

@@ -9,12 +9,19 @@ import styles from './homepage.module.css'
 /** After this long without a change the preview follows. */
 const restMs = 500
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } } as const
-type Size = keyof typeof sizes
+export type PreviewSize = keyof typeof sizes
 
 /** The site itself with the draft, in a frame; web/features/catalog/queries.ts takes it from this browser's storage. */
-export function Preview({ draft }: { draft: Draft }) {
+export function Preview({
+  draft,
+  size,
+  onSize,
+}: {
+  draft: Draft
+  size: PreviewSize
+  onSize: (size: PreviewSize) => void
+}) {
   const { t } = useTexts()
-  const [size, setSize] = useState<Size>('phone')
   const [failed, setFailed] = useState(false)
   const [ready, setReady] = useState(false)
   const frame = useRef<HTMLIFrameElement>(null)
@@ -45,7 +52,7 @@ export function Preview({ draft }: { draft: Draft }) {
     <section className={styles.preview} aria-label={t('homepage.preview')}>
       <div className={styles.sizes} role="group" aria-label={t('homepage.preview')}>
         {(['phone', 'desktop'] as const).map((each) => (
-          <button key={each} type="button" aria-pressed={each === size} onClick={() => setSize(each)}>
+          <button key={each} type="button" aria-pressed={each === size} onClick={() => onSize(each)}>
             {t(`homepage.size.${each}`)}
           </button>
         ))}

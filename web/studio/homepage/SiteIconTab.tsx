@@ -18,7 +18,7 @@ export function SiteIconTab() {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const [isSending, setSending] = useState(false)
-  const goBack = useCommand(removeIcon)
+  const goBack = useCommand(removeIcon, t('homepage.iconSaved'))
   const icon = useQuery({ queryKey, queryFn: ({ signal }) => call(showIcon, { signal }) })
   const bringIn = async (file: File) => {
     setSending(true)

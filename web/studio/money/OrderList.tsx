@@ -34,7 +34,7 @@ export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrde
         </PageLink>
       ),
     },
-    { title: t('money.status'), cell: ({ status }: ListedOrder) => <State status={status} /> },
+    { title: t('money.status'), cell: (order: ListedOrder) => <State order={order} /> },
     {
       title: t('money.amount'),
       figures: true,

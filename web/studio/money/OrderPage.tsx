@@ -82,7 +82,7 @@ function Summary({ file }: { file: OrderFile }) {
   return (
     <Facts
       facts={[
-        { name: t('money.status'), value: <State status={order.status} /> },
+        { name: t('money.status'), value: <State order={order} /> },
         { name: t('money.amount'), value: money(order.amount_cents, order.currency) },
         { name: t('money.refunded'), value: money(order.refunded_cents, order.currency) },
         { name: t('money.gateway'), value: gatewayNames[order.gateway] },
@@ -107,7 +107,7 @@ function Actions({ file }: { file: OrderFile }) {
   const { t } = useTexts()
   const may = useMay()
   const [refunding, setRefunding] = useState(false)
-  const check = useCommand(checkOrder)
+  const check = useCommand(checkOrder, null)
   const look = async () => {
     const looked = await check.run({ id: file.order.id })
     if (looked) notify(t(looked.settled ? 'money.checked' : 'money.notChecked'))

@@ -83,11 +83,11 @@ function Refunds({ refunds, currency }: { refunds: Refund[]; currency: string })
   )
 }
 
-function Entitlements({ file: { entitlements } }: { file: OrderFile }) {
+function Entitlements({ file: { entitlements, renews_at } }: { file: OrderFile }) {
   const { t } = useTexts()
   return (
     <Panel title={t('money.gave')}>
-      <EntitlementTable entitlements={entitlements} empty={t('money.gaveNothing')} />
+      <EntitlementTable entitlements={entitlements} renewsAt={renews_at} empty={t('money.gaveNothing')} />
     </Panel>
   )
 }

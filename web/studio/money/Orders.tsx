@@ -47,7 +47,8 @@ function Filters({ asked, onAsk }: { asked: Asked; onAsk: (wish: Asked) => void 
   const { role } = useDesk().operator
   const form = useForm({
     initial: asked,
-    messagesOf: () => ({}),
+    messagesOf: ({ since, until }) =>
+      since !== '' && until !== '' && since > until ? { until: t('money.untilBeforeSince') } : {},
     send: async (wish) => onAsk({ ...wish, person: wish.person.trim() }),
   })
   const [shown, setShown] = useState(asked)

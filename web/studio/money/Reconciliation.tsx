@@ -63,7 +63,7 @@ export function Reconciliation() {
 function Mismatches({ found: { mismatches, gateways } }: { found: Reconciled }) {
   const { t, language } = useTexts()
   const mayRun = useMay()(runReconciliation)
-  const { run, busy } = useCommand(runReconciliation)
+  const { run, busy } = useCommand(runReconciliation, t('done.compared'))
   const lastLook = ({ id, reconciled_to }: Compared) =>
     `${gatewayNames[id]}: ${reconciled_to ? timeWords(reconciled_to, language) : t('money.never')}`
   const columns = [

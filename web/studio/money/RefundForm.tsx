@@ -40,10 +40,14 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
       onClose()
     },
   })
-  const whole = centsOf(form.value.amount) === left
+  const cents = centsOf(form.value.amount)
+  const effect = cents === left ? 'money.refundWhole' : 'money.refundPart'
   return (
     <FormSheet title={t('money.refund')} form={form} className={styles.form} onClose={onClose}>
-      <p>{t(whole ? 'money.refundWhole' : 'money.refundPart')}</p>
+      {/* An amount that cannot be refunded has no effect to describe. */}
+      <p role="status">
+        {isWithin(cents, most) ? t(effect) : t('money.amountBad', { most: money(most, order.currency) })}
+      </p>
       {most < left && <p>{t('money.refundLimit', { most: money(most, order.currency) })}</p>}
       <Field
         {...form.field('amount')}

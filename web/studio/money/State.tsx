@@ -1,5 +1,6 @@
 import type { ListedOrder } from '#contract/studio/orders.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { timeWords } from '#web/studio/words.ts'
 import styles from './money.module.css'
 
 const looks: Partial<Record<ListedOrder['status'], string>> = {
@@ -9,8 +10,16 @@ const looks: Partial<Record<ListedOrder['status'], string>> = {
   failed: styles.bad,
 }
 
-/** How an order stands, in words. */
-export function State({ status }: { status: ListedOrder['status'] }) {
-  const { t } = useTexts()
-  return <span className={`${styles.state} ${looks[status] ?? ''}`}>{t(`money.state.${status}`)}</span>
+/** An order's status in words; of a renewal that failed also when it is charged again. */
+export function State({ order: { status, past_due, retry_at } }: { order: ListedOrder }) {
+  const { t, language } = useTexts()
+  if (!past_due)
+    return <span className={`${styles.state} ${looks[status] ?? ''}`}>{t(`money.state.${status}`)}</span>
+  const next = retry_at ? t('money.nextTry', { time: timeWords(retry_at, language) }) : t('money.noNextTry')
+  return (
+    <>
+      <span className={`${styles.state} ${styles.bad}`}>{t('money.pastDue')}</span>
+      <span className={styles.note}>{next}</span>
+    </>
+  )
 }

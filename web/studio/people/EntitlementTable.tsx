@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { Language } from '#contract/languages.ts'
 import type { HeldEntitlement } from '#contract/studio/orders.ts'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
@@ -7,10 +8,13 @@ import { timeWords } from '#web/studio/words.ts'
 /** Rights to play, also those that ended or were taken away. */
 export function EntitlementTable({
   entitlements,
+  renewsAt,
   empty,
   actions,
 }: {
   entitlements: readonly HeldEntitlement[]
+  /** When the plan renews; what it gives lasts through the grace of a renewal that fails. */
+  renewsAt: string | null
   empty: ReactNode
   /** What can be done about one. */
   actions?: Column<HeldEntitlement>
@@ -25,7 +29,7 @@ export function EntitlementTable({
     { title: t('people.from'), cell: ({ starts_at }) => timeWords(starts_at, language) },
     {
       title: t('people.until'),
-      cell: ({ ends_at }) => (ends_at ? timeWords(ends_at, language) : t('people.forGood')),
+      cell: (held) => untilWords(held, renewsAt, t, language),
     },
     {
       title: t('people.takenAway'),
@@ -42,6 +46,19 @@ export function EntitlementTable({
       empty={empty}
     />
   )
+}
+
+function untilWords(
+  { ends_at, source, order_id, revoked_at }: HeldEntitlement,
+  renewsAt: string | null,
+  t: Say,
+  language: Language,
+): string {
+  if (ends_at === null) return t('people.forGood')
+  const end = timeWords(ends_at, language)
+  const isOfPlan = source === 'subscription' && order_id !== null && revoked_at === null
+  if (!isOfPlan || renewsAt === null || Date.parse(ends_at) <= Date.parse(renewsAt)) return end
+  return t('people.untilGrace', { renewal: timeWords(renewsAt, language), end })
 }
 
 /** What somebody may play by it. */

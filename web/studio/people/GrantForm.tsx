@@ -13,7 +13,7 @@ const wholeNumber = (typed: string, most: number) => /^[1-9]\d{0,5}$/.test(typed
 /** Gives a right to play: everything for some days, a video, or one of its episodes. */
 export function GrantForm({ person }: { person: string }) {
   const { t } = useTexts()
-  const { run } = useCommand(grantEntitlement)
+  const { run } = useCommand(grantEntitlement, null)
   const form = useGuardedForm({
     initial: { title: '', video: '', number: '', days: '30', reason: '' },
     messagesOf: ({ title, video, number, days, reason }) => ({

@@ -61,7 +61,10 @@ function Sections({ file }: { file: PersonFile }) {
   return (
     <>
       <Summary file={file} />
-      <Rights entitlements={file.entitlements} />
+      <Rights
+        entitlements={file.entitlements}
+        renewsAt={file.membership.status === 'active' ? file.membership.renews_at : null}
+      />
       {may(grantEntitlement) && role !== 'deleted' && (
         <Panel title={t('people.give')}>
           <GrantForm person={id} />
@@ -107,7 +110,7 @@ function Actions({ file: { person } }: { file: PersonFile }) {
   const { t } = useTexts()
   const may = useMay()
   const [asked, setAsked] = useState(false)
-  const remove = useCommand(deletePerson)
+  const remove = useCommand(deletePerson, t('done.personDeleted'))
   if (!may(deletePerson)) return null
   return (
     <>
@@ -158,7 +161,7 @@ type SignedIn = PersonFile['sessions'][number]
 function Sessions({ file: { person, sessions } }: { file: PersonFile }) {
   const { t, language } = useTexts()
   const mayEnd = useMay()(signOutPerson)
-  const { run, busy } = useCommand(signOutPerson)
+  const { run, busy } = useCommand(signOutPerson, null)
   const signOut = async () => {
     const done = await run({ id: person.id })
     if (done) notify(t('people.signedOut', { count: done.ended }))

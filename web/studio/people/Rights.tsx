@@ -10,7 +10,13 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { EntitlementTable, rightWords } from './EntitlementTable.tsx'
 
 /** What somebody may play beside what is free; each right can be taken away, with a reason. */
-export function Rights({ entitlements }: { entitlements: HeldEntitlement[] }) {
+export function Rights({
+  entitlements,
+  renewsAt,
+}: {
+  entitlements: HeldEntitlement[]
+  renewsAt: string | null
+}) {
   const { t } = useTexts()
   const mayRevoke = useMay()(revokeEntitlement)
   const actions = {
@@ -22,6 +28,7 @@ export function Rights({ entitlements }: { entitlements: HeldEntitlement[] }) {
     <Panel title={t('people.rights')}>
       <EntitlementTable
         entitlements={entitlements}
+        renewsAt={renewsAt}
         empty={t('people.noRights')}
         {...(mayRevoke ? { actions } : {})}
       />
@@ -32,7 +39,7 @@ export function Rights({ entitlements }: { entitlements: HeldEntitlement[] }) {
 function Revoke({ held }: { held: HeldEntitlement }) {
   const { t } = useTexts()
   const [asked, setAsked] = useState(false)
-  const { run } = useCommand(revokeEntitlement)
+  const { run } = useCommand(revokeEntitlement, t('done.rightRevoked'))
   const words = revokeWords(held)
   return (
     <>

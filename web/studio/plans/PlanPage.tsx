@@ -112,7 +112,7 @@ function Change({ plan }: { plan: SoldPlan }) {
 function Retire({ plan }: { plan: SoldPlan }) {
   const { t } = useTexts()
   const [asked, setAsked] = useState(false)
-  const { run, busy } = useCommand(retirePlan)
+  const { run, busy } = useCommand(retirePlan, t('done.planRetired'))
   const doIt = async () => {
     await run({ id: plan.id })
     setAsked(false)

@@ -59,7 +59,7 @@ export function FailedFiles() {
 
 function Retry({ file: { episode, source_name } }: { file: FailedFile }) {
   const { t } = useTexts()
-  const { run, busy } = useCommand(retryEpisode)
+  const { run, busy } = useCommand(retryEpisode, null)
   const again = async () => {
     if (await run({ id: episode.id })) notify(t('running.madeAgain', { name: source_name }))
   }

@@ -64,7 +64,7 @@ function Why({ mail: { refused, reason, tries } }: { mail: GivenUpMail }) {
 
 function SendAgain({ mail: { id, subject, recipient } }: { mail: GivenUpMail }) {
   const { t } = useTexts()
-  const { run, busy } = useCommand(retryMail)
+  const { run, busy } = useCommand(retryMail, null)
   const send = async () => {
     if (await run({ id })) notify(t('running.mailSentAgain'))
   }

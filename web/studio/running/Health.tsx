@@ -19,7 +19,7 @@ const usualParts = ['database', 'gateway sandbox', 'jobs', 'mail', 'storage']
 /** Each part of the site: whether it is well, else what is wrong and since when. */
 export function Health() {
   const { t, language } = useTexts()
-  const check = useCommand(checkHealth)
+  const check = useCommand(checkHealth, t('done.healthChecked'))
   const health = useQuery({
     queryKey: ['health'],
     queryFn: ({ signal }) => call(showHealth, { signal }),

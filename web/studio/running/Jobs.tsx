@@ -111,7 +111,7 @@ function State({ job: { state, failing_since, failures, reason } }: { job: Sched
 
 function RunNow({ name }: { name: string }) {
   const { t } = useTexts()
-  const { run, busy } = useCommand(runJob)
+  const { run, busy } = useCommand(runJob, t('done.jobWanted'))
   return (
     <Button look="quiet" disabled={busy} onClick={() => void run({ name })}>
       {t('running.run')}

@@ -15,7 +15,7 @@ import styles from './settings.module.css'
 export function Languages({ offered }: { offered: readonly Language[] }) {
   const { t } = useTexts()
   const may = useMay()(offerLanguages)
-  const { run, busy } = useCommand(offerLanguages)
+  const { run, busy } = useCommand(offerLanguages, null)
   const [chosen, setChosen] = useState<readonly Language[]>(offered)
   const [usual = 'en'] = chosen
   const tick = (language: Language, on: boolean) =>

@@ -11,7 +11,7 @@ import styles from './settings.module.css'
 export function Maintenance({ on }: { on: boolean }) {
   const { t } = useTexts()
   const may = useMay()(setMaintenance)
-  const { run, busy } = useCommand(setMaintenance)
+  const { run, busy } = useCommand(setMaintenance, null)
   const [asks, setAsks] = useState(false)
   const close = async () => {
     await run({ on: true })

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { changeSetting, limitBounds, limitNames, type Setting } from '#contract/studio/settings.ts'
 import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useMay } from '#web/studio/queries.ts'
@@ -15,7 +16,7 @@ export function SettingRow({ setting: { name, value, own } }: { setting: Setting
   const { t } = useTexts()
   const may = useMay()(changeSetting)
   const queryClient = useQueryClient()
-  const takeBack = useCommand(changeSetting)
+  const takeBack = useCommand(changeSetting, t('done.settingSaved'))
   const form = useGuardedForm({
     initial: { value: value ?? '' },
     messagesOf: ({ value: typed }) => (typed.trim() ? {} : { value: t('settings.missing') }),
@@ -24,6 +25,7 @@ export function SettingRow({ setting: { name, value, own } }: { setting: Setting
         settingsQuery.queryKey,
         await call(changeSetting, { body: { name, value: typed } }),
       )
+      notify(t('done.settingSaved'))
     },
   })
   const label = t(`settings.name.${name}`)

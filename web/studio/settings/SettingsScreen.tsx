@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { limitNames, type Settings } from '#contract/studio/settings.ts'
+import { changeSetting, limitNames, type Settings } from '#contract/studio/settings.ts'
 import { trackingKeys } from '#contract/tracking.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { Languages } from './Languages.tsx'
@@ -19,9 +20,13 @@ const groups = [
 /** What the operator changes while the site runs. */
 export function Component() {
   const { t } = useTexts()
+  const may = useMay()
   const settings = useQuery(settingsQuery)
   return (
-    <Page title={t('settings.title')} lead={t('settings.lead')}>
+    <Page
+      title={t('settings.title')}
+      lead={t(may(changeSetting) ? 'settings.lead' : 'settings.leadOfReaders')}
+    >
       {settings.isError && <CouldNotLoad onRetry={() => void settings.refetch()} />}
       {settings.isPending && <div className={styles.wait} aria-busy="true" />}
       {settings.data && <All settings={settings.data} />}

@@ -66,7 +66,7 @@ export function Operators() {
 
 function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
   const { t } = useTexts()
-  const { run, busy } = useCommand(changeOperator)
+  const { run, busy } = useCommand(changeOperator, null)
   const [wished, setWished] = useState<Role | null>(null)
   const words = (each: Role) => t(`desk.role.${each}`)
   const change = async (to: Role) => {
@@ -105,8 +105,8 @@ function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
 function Actions({ operator: { email } }: { operator: Operator }) {
   const { t } = useTexts()
   const { operator: me } = useDesk()
-  const reset = useCommand(resetOperator)
-  const remove = useCommand(removeOperator)
+  const reset = useCommand(resetOperator, null)
+  const remove = useCommand(removeOperator, t('done.operatorRemoved'))
   const [invited, setInvited] = useState<Invited | null>(null)
   const [asked, setAsked] = useState<'reset' | 'remove' | null>(null)
   if (email === me.email) return <span className={styles.quiet}>{t('team.you')}</span>

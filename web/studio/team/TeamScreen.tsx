@@ -11,7 +11,7 @@ export function Component() {
   const { t } = useTexts()
   const may = useMay()
   return (
-    <Page title={t('team.title')} lead={t('team.lead')}>
+    <Page title={t('team.title')} lead={t(may(addOperator) ? 'team.lead' : 'team.leadOfOthers')}>
       <Operators />
       {may(addOperator) && (
         <Panel title={t('team.add')}>

@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
@@ -216,10 +217,24 @@ test('an episode that left the folder stays on the site, and the import says so'
   const folder = makeFolder('shrunk', { '01.mp4': 'one.mp4', '02.mp4': 'two.mp4' })
   await run(folder)
   rmSync(join(folder, '02.mp4'))
-  expect((await run(folder)).notes).toEqual([
+  expect((await run(folder)).notes).toContain(
     'shrunk: episode 2 is not in the folder any more; it stays on the site.',
-  ])
+  )
   expect((await episodesOf('shrunk')).map(({ state }) => state)).toEqual(['ready', 'ready'])
+})
+
+test('an import names odd prices, a small cover, and labels without translations', async () => {
+  const odd = description.replace('free_episodes: 1', 'free_episodes: 2')
+  const folder = makeFolder('odd', { '01.mp4': 'one.mp4' }, odd)
+  await sharp({ create: { width: 300, height: 200, channels: 3, background: '#c04020' } }).toFile(
+    join(folder, 'cover.png'),
+  )
+  const { notes } = await run(folder)
+  expect(notes).toEqual([
+    'odd/cover.png is small and will look blurred: use at least 600 × 800 pixels.',
+    'odd: every episode is free, so nothing is for sale.',
+    expect.stringMatching(/^odd: .* have names in English only/),
+  ])
 })
 
 test('an interrupted import publishes nothing, and the next one finishes it', async () => {

@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Language, Texts } from '#contract/languages.ts'
-import { publishVideo, setCover } from '#server/features/catalog/catalog.ts'
+import { priceWarningsOf } from '#contract/studio/videos.ts'
+import { loadDeskVideo, publishVideo, setCover } from '#server/features/catalog/catalog.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { putBackAbandoned } from './asset-states.ts'
 import { enqueueEpisode, type Enqueued } from './enqueue-episode.ts'
 import { growingRest, outlast, type GrowingRest, type RestOptions } from './growing-rest.ts'
 import { makeCaptions } from './make-captions.ts'
-import { makeCover } from './make-stills.ts'
+import { coverSize, makeCover } from './make-stills.ts'
 import { probe } from './probe.ts'
 import * as queries from './queries.ts'
 import {
@@ -63,7 +64,7 @@ export async function enqueueFolder(
   const refused = [...folder.refused]
   const checked = await checkEpisodes(context, folder, refused, options.signal)
   const videoId = await publish(context, folder, options)
-  await applyCover(context, folder, videoId, refused)
+  const coverNotes = await applyCover(context, folder, videoId, refused)
   const episodes: ImportedEpisode[] = []
   for (const { source, name, duration } of checked) {
     const { captions, keptCaptions } = await readCaptions(folder.slug, source, refused)
@@ -80,7 +81,12 @@ export async function enqueueFolder(
     }
     episodes.push({ ...(await enqueueEpisode(context, file, options.signal)), name, duration })
   }
-  const notes = [...noteUnused(folder), ...(await noteMissing(context, folder, videoId))]
+  const notes = [
+    ...noteUnused(folder),
+    ...coverNotes,
+    ...(await noteOddities(context, folder, videoId)),
+    ...(await noteMissing(context, folder, videoId)),
+  ]
   return { videoId, episodes, refused, notes }
 }
 
@@ -129,13 +135,45 @@ async function applyCover(
   { slug, cover }: ContentFolder,
   videoId: string,
   refused: Refused[],
-): Promise<void> {
-  if (cover === undefined) return
+): Promise<string[]> {
+  if (cover === undefined) return []
+  const name = `${slug}/${basename(cover)}`
   try {
-    await setCover(db, videoId, await makeCover(storage, await readFile(cover)))
+    const { isSmall, ...made } = await makeCover(storage, await readFile(cover))
+    await setCover(db, videoId, made)
+    const { width, height } = coverSize
+    return isSmall
+      ? [`${name} is small and will look blurred: use at least ${width} × ${height} pixels.`]
+      : []
   } catch (error) {
-    refused.push({ file: `${slug}/${basename(cover)}`, reason: whyRefused(error) })
+    refused.push({ file: name, reason: whyRefused(error) })
+    return []
   }
+}
+
+const oddPrices = {
+  episodeDearer: 'an episode costs more than the whole video',
+  allFree: 'every episode is free, so nothing is for sale',
+}
+
+/** Prices that nobody means, and labels that were made without translations. */
+async function noteOddities(
+  { db }: IngestContext,
+  { slug, episodes }: ContentFolder,
+  videoId: string,
+): Promise<string[]> {
+  const video = await loadDeskVideo(db, videoId)
+  const prices = priceWarningsOf({ ...video, episode_count: Math.max(video.episode_count, episodes.length) })
+  const labels = [...(video.category ? [video.category] : []), ...video.tags]
+  const english = labels.filter(({ names }) => Object.keys(names).length === 1).map(({ names }) => names.en)
+  return [
+    ...prices.map((warning) => `${slug}: ${oddPrices[warning]}.`),
+    ...(english.length === 0
+      ? []
+      : [
+          `${slug}: ${english.join(', ')} have names in English only: translate them in the studio, under Videos.`,
+        ]),
+  ]
 }
 
 async function readCaptions(slug: string, source: EpisodeSource, refused: Refused[]) {

@@ -13,7 +13,8 @@ const thumbSide = 180
 /** So few dots that no face or word can be told, whatever is done to sharpen it. */
 const stillDots = 14
 const stillSide = 180
-const coverSize = { width: 600, height: 800 }
+/** A picture of at least so many pixels gives a sharp cover. */
+export const coverSize = { width: 600, height: 800 }
 /** As many as the cameras of phones make. */
 const mostPixels = 50_000_000
 
@@ -78,6 +79,8 @@ async function lookAt(frame: string): Promise<{ mean: number; contrast: number }
 export interface Cover {
   path: string
   color: string
+  /** The picture has fewer pixels than a cover, so that it was enlarged. */
+  isSmall: boolean
 }
 
 /**
@@ -104,7 +107,13 @@ export async function makeCover(
   const path = `${isStandIn ? standInCovers : 'public/covers/'}${name}.webp`
   if (!(await storage.exists(path))) await storage.write(path, cover)
   const { dominant } = await sharp(cover).stats()
-  return { path, color: darken(dominant) }
+  return { path, color: darken(dominant), isSmall: await isSmall(picture) }
+}
+
+/** Whether a picture has to be enlarged to fill a cover, as the camera held it. */
+async function isSmall(picture: string | Buffer): Promise<boolean> {
+  const { autoOrient } = await sharp(picture, { limitInputPixels: mostPixels }).metadata()
+  return autoOrient.width < coverSize.width || autoOrient.height < coverSize.height
 }
 
 function checkPicture(picture: Buffer): void {

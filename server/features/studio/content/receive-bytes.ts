@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Refusal } from '#contract/errors.ts'
-import { bringers, coverPath, partBytes, partPath, uploadLimits } from '#contract/studio/uploads.ts'
+import { bringers, coverCommand, partBytes, partPath, uploadLimits } from '#contract/studio/uploads.ts'
 import { loadDeskVideo, setCover } from '#server/features/catalog/catalog.ts'
 import { makeCover, takePart, UnusableFile } from '#server/features/media/media.ts'
 import { writeDown } from '#server/features/studio/command.ts'
@@ -25,16 +25,19 @@ export function contentBytesRoutes(context: StudioContext): BytesRoute[] {
       },
     },
     {
-      path: coverPath,
-      command: 'video cover',
-      summary: "A picture for a video's cover, cut to 3:4",
+      ...coverCommand,
       roles: bringers,
       most: uploadLimits.cover,
-      info: Type.Object({ cover_url: Type.String(), cover_color: Type.String() }),
+      info: Type.Object({
+        cover_url: Type.String(),
+        cover_color: Type.String(),
+        /** It has fewer than 600 × 800 pixels and looks blurred on large screens. */
+        is_small: Type.Boolean(),
+      }),
       refuses: ['signInFirst', 'notAllowed', 'notFound', 'pictureUnreadable'],
       async handle(received) {
-        const { path, color } = await changeCover(context, received)
-        return { info: { cover_url: `/${path}`, cover_color: color } }
+        const { path, color, isSmall } = await changeCover(context, received)
+        return { info: { cover_url: `/${path}`, cover_color: color, is_small: isSmall } }
       },
     },
   ]

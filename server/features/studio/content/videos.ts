@@ -1,8 +1,13 @@
 import * as contract from '#contract/studio/videos.ts'
-import type { DeskVideo, DeskVideoRow } from '#contract/studio/videos.ts'
+import {
+  priceWarningsOf,
+  type DeskVideo,
+  type DeskVideoRow,
+  type VideoWarning,
+} from '#contract/studio/videos.ts'
 import { listLimits } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
-import { inLanguage, type Language } from '#contract/languages.ts'
+import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
 import {
   archive,
   beginDraft,
@@ -49,9 +54,9 @@ export const videoCommands: Command[] = [
     }
   }),
 
-  reads(contract.getDeskVideo, async ({ db }, { id }, { language }) => {
+  reads(contract.getDeskVideo, async ({ db, languages }, { id }, { language }) => {
     const video = await loadDeskVideo(db, id)
-    return { info: { ...present(video, language), inherited: await loadInherited(db, video) } }
+    return { info: { ...present(video, language, languages()), inherited: await loadInherited(db, video) } }
   }),
 
   reads(contract.listLabels, async ({ db }, _input, { language }) => {
@@ -60,50 +65,56 @@ export const videoCommands: Command[] = [
     return { info: { categories: categories.map(label), tags: tags.map(label) } }
   }),
 
-  changes(contract.addVideo, async (_context, tx, { title }, { language }) => {
-    const id = await beginDraft(tx, title)
+  changes(contract.addVideo, async ({ clock, languages }, tx, { title }, { language }) => {
+    const id = await beginDraft(tx, title, clock.now())
     const video = await loadDeskVideo(tx, id)
-    return { answer: { info: present(video, language) }, change: { subject: id, after: trace(video) } }
+    return {
+      answer: { info: present(video, language, languages()) },
+      change: { subject: id, after: trace(video) },
+    }
   }),
 
   changes(contract.editVideo, (context, tx, { id, ...edits }, { language }) =>
-    change(tx, id, language, async (video) => {
+    change(context, tx, { id, language }, async (video) => {
       checkPayable(context, { ...video, ...edits }, edits)
       await editVideo(tx, video, edits)
     }),
   ),
 
-  changes(contract.publishVideo, ({ clock }, tx, { id }, { language }) =>
-    change(tx, id, language, async (video) =>
-      publishNow(tx, video, await countPlayable(tx, id), clock.now()),
+  changes(contract.publishVideo, (context, tx, { id }, { language }) =>
+    change(context, tx, { id, language }, async (video) =>
+      publishNow(tx, video, await countPlayable(tx, id), context.clock.now()),
     ),
   ),
 
-  changes(contract.scheduleVideo, ({ clock }, tx, { id, at }, { language }) =>
-    change(tx, id, language, (video) => schedule(tx, video, new Date(at), clock.now())),
+  changes(contract.scheduleVideo, (context, tx, { id, at }, { language }) =>
+    change(context, tx, { id, language }, (video) => schedule(tx, video, new Date(at), context.clock.now())),
   ),
 
-  changes(contract.unscheduleVideo, (_context, tx, { id }, { language }) =>
-    change(tx, id, language, (video) => unschedule(tx, video)),
+  changes(contract.unscheduleVideo, (context, tx, { id }, { language }) =>
+    change(context, tx, { id, language }, (video) => unschedule(tx, video)),
   ),
 
-  changes(contract.archiveVideo, (_context, tx, { id }, { language }) =>
-    change(tx, id, language, (video) => archive(tx, video)),
+  changes(contract.archiveVideo, (context, tx, { id }, { language }) =>
+    change(context, tx, { id, language }, (video) => archive(tx, video)),
   ),
 ]
 
 /** Holds a video, changes it, and tells how it was and is. */
 async function change(
+  { languages }: Pick<StudioContext, 'languages'>,
   tx: Tx,
-  id: string,
-  language: Language,
+  { id, language }: { id: string; language: Language },
   apply: (video: DeskVideoRecord) => Promise<void>,
 ) {
   const before = await loadDeskVideo(tx, id, { lock: true })
   await apply(before)
   const after = await loadDeskVideo(tx, id)
   const [was, is] = differing(trace(before), trace(after))
-  return { answer: { info: present(after, language) }, change: { subject: id, before: was, after: is } }
+  return {
+    answer: { info: present(after, language, languages()) },
+    change: { subject: id, before: was, after: is },
+  }
 }
 
 type Named = DeskVideoRecord['tags'][number]
@@ -113,7 +124,18 @@ const presentLabel = ({ slug, names }: Named, language: Language) => ({
   name: inLanguage(names, language),
 })
 
-function present({ cover_path, ...video }: DeskVideoRecord, language: Language): DeskVideo {
+/** Prices that are odd, and labels without a name in a language that the site offers. */
+function warningsOf(video: DeskVideoRecord, offered: readonly Language[]): VideoWarning[] {
+  const lacksNames = ({ names }: { names: Texts }) => offered.some((language) => !names[language]?.trim())
+  return [
+    ...priceWarningsOf(video),
+    ...(video.category && lacksNames(video.category) ? (['categoryUntranslated'] as const) : []),
+    ...(video.tags.some(lacksNames) ? (['tagsUntranslated'] as const) : []),
+  ]
+}
+
+function present(record: DeskVideoRecord, language: Language, offered: readonly Language[]): DeskVideo {
+  const { cover_path, ...video } = record
   const { currency, episode_cents, video_cents, ...rest } = video
   return {
     ...rest,
@@ -123,6 +145,7 @@ function present({ cover_path, ...video }: DeskVideoRecord, language: Language):
     cover_url: cover_path === null ? null : `/${cover_path}`,
     released_at: video.released_at?.toISOString() ?? null,
     created_at: video.created_at.toISOString(),
+    warnings: warningsOf(record, offered),
   }
 }
 
@@ -161,13 +184,13 @@ function differing(before: Record<string, unknown>, after: Record<string, unknow
 
 type Prices = Partial<Pick<DeskVideoRecord, 'episode_cents' | 'video_cents' | 'currency'>>
 
-/** @throws Refusal gatewayNotOffered for a price that is set now and that no gateway of the site takes */
+/** @throws Refusal amountNotTaken for a price that is set now and that no gateway of the site takes */
 function checkPayable(context: Pick<StudioContext, 'gateways'>, after: Prices, edits: Prices): void {
   for (const field of ['episode_cents', 'video_cents'] as const) {
     const amount_cents = after[field]
     const isSet = edits[field] !== undefined || edits.currency !== undefined
     if (!isSet || !amount_cents || after.currency === undefined || context.gateways.length === 0) continue
     if (!isPayable(context, { amount_cents, currency: after.currency }))
-      throw new Refusal('gatewayNotOffered', { field })
+      throw new Refusal('amountNotTaken', { field })
   }
 }

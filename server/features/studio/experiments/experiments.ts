@@ -87,14 +87,14 @@ function checkTarget({ kind, target, target_name }: Experiment): void {
   if (!isSound) throw new Refusal('notFound', { field: 'target' })
 }
 
-/** @throws Refusal gatewayNotOffered for a price that nobody could pay */
+/** @throws Refusal amountNotTaken for a price that nobody could pay */
 function checkPrices(context: Pick<StudioContext, 'gateways'>, { arms, currency }: Experiment): void {
   for (const { price_cents } of arms)
     if (
       price_cents !== undefined &&
       !isPayable(context, { amount_cents: price_cents, currency: currency ?? '' })
     )
-      throw new Refusal('gatewayNotOffered', { field: 'arms' })
+      throw new Refusal('amountNotTaken', { field: 'arms' })
 }
 
 const said = ({ name, arms }: ExperimentRow) => ({ name, arms })
