@@ -81,7 +81,7 @@ export async function measureLongImport({ home, ffmpeg }: BenchSite): Promise<Ro
 async function importTogether(folder: string, env: NodeJS.ProcessEnv): Promise<number> {
   const started = performance.now()
   const begin = async () => {
-    const args = ['server/cli.ts', 'import', folder]
+    const args = ['server/cli.ts', 'import', '--new-site', folder]
     const worker = spawn(...boundToUs(process.execPath, args), { env, stdio: 'ignore' })
     const [status] = (await once(worker, 'exit')) as [number | null]
     if (status !== 0) throw new Error('A folder could not be imported by two workers')

@@ -1,3 +1,4 @@
+import { readArguments } from '#scripts/read-arguments.mjs'
 import { measureBillingFaults } from './measure-billing-faults.ts'
 import { measureBillingKills } from './measure-billing-kills.ts'
 import { measureBillingYear } from './measure-billing-year.ts'
@@ -41,6 +42,15 @@ const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> 
   bounds: measureBounds,
 }
 
+// A measurement may have options of its own.
+readArguments(
+  {
+    name: 'bench',
+    about: `Measures this machine: ${Object.keys({ ...measurements, ...withDatabases }).join(', ')}.`,
+    positionals: '[measurement …]',
+  },
+  process.argv.includes('--help') ? ['--help'] : [],
+)
 const wanted = process.argv.slice(2).filter((name) => name !== '--')
 const alone = withDatabases[wanted[0] ?? '']
 if (alone) {

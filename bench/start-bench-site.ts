@@ -111,7 +111,7 @@ export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
 /** The import as an operator runs it. @returns milliseconds */
 export function importFolder(folder: string, env: NodeJS.ProcessEnv): number {
   const started = performance.now()
-  const [command, args] = boundToUs(process.execPath, ['server/cli.ts', 'import', folder])
+  const [command, args] = boundToUs(process.execPath, ['server/cli.ts', 'import', '--new-site', folder])
   const { status } = spawnSync(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   if (status !== 0) throw new Error('The film for the bench could not be imported')
   return performance.now() - started

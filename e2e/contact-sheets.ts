@@ -2,6 +2,7 @@ import { chromium, type Browser, type BrowserContextOptions } from '@playwright/
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp, { type OverlayOptions } from 'sharp'
+import { readArguments } from '#scripts/read-arguments.mjs'
 import { becomeMember, leave } from './become-member.ts'
 import { findChromium } from './find-chromium.ts'
 import { shotsOf, type Content, type Shot } from './screen-states.ts'
@@ -146,7 +147,11 @@ interface Sheet {
   member: State
 }
 
-const given = process.argv.slice(2)
+const { positionals: given } = readArguments({
+  name: 'screens',
+  about: 'Photographs every screen of a running site; with the one-time link of an operator, the studio.',
+  positionals: '[URL] [sheet] [screen]',
+})
 const address = new URL(given.find((argument) => argument.startsWith('http')) ?? 'http://localhost:3000')
 const url = address.origin
 const studioLink = address.pathname === '/studio/welcome' ? address.href : undefined

@@ -1,7 +1,16 @@
 // npm run check: format, lint, types, dead code, and the unit and HTTP tests (not with --no-tests). Stops at the first that fails.
+import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runVitest, sayOutcomes } from './run-tests.mjs'
 import { main, run, setUp } from './setup.mjs'
 
+const { values } = readArguments({
+  name: 'check',
+  about: 'Checks format, lint, types and dead code, and runs the unit and HTTP tests.',
+  options: {
+    'no-tests': { type: 'boolean', about: 'leaves the tests out' },
+    seed: { type: 'string', about: 'repeats the random order of an earlier run' },
+  },
+})
 const seed = chooseSeed()
 const steps = [
   ['format', () => run('oxfmt', ['--check'])],
@@ -13,7 +22,7 @@ const steps = [
 
 await main(async () => {
   await setUp('full')
-  const withTests = !process.argv.includes('--no-tests')
+  const withTests = !values['no-tests']
   for (const [name, check] of withTests ? steps : steps.slice(0, -1)) {
     const started = Date.now()
     const status = await check()

@@ -1,6 +1,7 @@
 // npm start: sets up what is missing, builds the pages if they changed, and runs the site.
 import { readFileSync } from 'node:fs'
 import { loadEnvFile } from './env-file.mjs'
+import { readArguments } from './read-arguments.mjs'
 import { isStopping } from './run-child.mjs'
 import { buildWeb, main, root, run, setUp } from './setup.mjs'
 import { supervise } from './supervise.mjs'
@@ -9,9 +10,15 @@ import { supervise } from './supervise.mjs'
 // `--expose-gc`, for main.ts collects once after the start.
 const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'))
 
+readArguments({
+  name: 'start',
+  about:
+    'Sets up what is missing, builds the pages if they changed, and runs the site. Settings are environment variables (docs/operating.md).',
+})
+
 await main(async () => {
   loadEnvFile(root)
   await setUp('run')
-  const start = () => run('node', [...nodeFlags, 'server/main.ts', ...process.argv.slice(2)])
+  const start = () => run('node', [...nodeFlags, 'server/main.ts'])
   return (await buildWeb()) || supervise(start, { isStopping })
 })

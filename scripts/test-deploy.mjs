@@ -1,5 +1,6 @@
 // npm run test:deploy: the tests with other people's servers and browsers. A suite whose programs are missing is left out, and said so; with
 // --install they are installed (Debian, as root), and a suite that is still missing has failed. Ends with one line `N passed, N failed`.
+import { readArguments } from './read-arguments.mjs'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chooseSeed, runVitest, sayOutcomes } from './run-tests.mjs'
@@ -72,13 +73,22 @@ async function install(packages) {
   return (await get()) === 0 ? undefined : 'apt-get could not install them'
 }
 
+const { values } = readArguments({
+  name: 'test:deploy',
+  about: 'Tests the configurations in deploy/ with the programs that are installed.',
+  options: {
+    install: { type: 'boolean', about: 'installs missing programs with apt-get' },
+    seed: { type: 'string', about: 'repeats the random order of an earlier run' },
+  },
+})
+
 await main(async () => {
   await setUp('full')
   const files = []
   const failures = []
   for (const suite of suites) {
     const packages = suite.packages.join(', ')
-    const wanted = !suite.isThere() && process.argv.includes('--install')
+    const wanted = !suite.isThere() && values['install']
     const reason = wanted ? await install(suite.packages) : 'they are not installed'
     if (suite.isThere()) {
       files.push(...suite.files)

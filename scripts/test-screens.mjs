@@ -1,6 +1,13 @@
 // npm run test:screens: every screen in every language and size, for axe, layout and the keyboard. Ends with one line `N passed, N failed`.
+import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runPlaywright, sayOutcomes } from './run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'
+
+readArguments({
+  name: 'test:screens',
+  about: 'Tests every screen in every language and size.',
+  options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
+})
 
 await main(async () => {
   await setUp('full')

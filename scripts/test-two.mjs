@@ -1,6 +1,13 @@
 // npm run test:two: the HTTP tests with two server processes on one database behind a round-robin proxy.
+import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runVitest, sayOutcomes } from './run-tests.mjs'
 import { main, setUp } from './setup.mjs'
+
+readArguments({
+  name: 'test:two',
+  about: 'Runs the HTTP tests with two server processes on one database.',
+  options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
+})
 
 await main(async () => {
   await setUp('full')

@@ -1,5 +1,6 @@
 // npm test: sets up what is missing, builds the pages if they changed, and runs every test in a random order, which
 // `npm test -- --seed=N` repeats. Ends with a table of the time it took and one line `N passed, N failed`.
+import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runPlaywright, runVitest, sayOutcomes } from './run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'
 import { Stopwatch } from './stopwatch.mjs'
@@ -8,6 +9,12 @@ const notBuilt = {
   passed: 0,
   failures: ['the web pages could not be built, so the browser tests did not run'],
 }
+
+readArguments({
+  name: 'test',
+  about: 'Runs every test: unit, HTTP and browser tests.',
+  options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
+})
 
 await main(async () => {
   const seed = chooseSeed()

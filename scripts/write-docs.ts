@@ -3,6 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeCalls } from './describe-calls.ts'
 import { describeScreens } from './describe-screens.ts'
+import { readArguments } from './read-arguments.mjs'
+
+readArguments({ name: 'docs', about: 'Writes docs/calls.md and docs/screens.md.' })
 
 const docs = join(import.meta.dirname, '..', 'docs')
 writeFileSync(join(docs, 'calls.md'), describeCalls())

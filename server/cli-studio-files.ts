@@ -1,31 +1,25 @@
 import { readFile, stat } from 'node:fs/promises'
+import { iconCommand } from '#contract/studio/icon.ts'
+import { coverCommand, type FileCommand } from '#contract/studio/uploads.ts'
+import { pathFromShell } from '#server/path-from-shell.ts'
 import { ConfigError } from '#server/platform/config-error.ts'
 import type { BytesRoute } from '#server/platform/http/route.ts'
-import { pathFromShell } from '#server/path-from-shell.ts'
 
-/** A command of the studio that takes a file: `video cover ID FILE`. */
-export type FileCommand = BytesRoute & { command: string }
+/** The commands of the studio that take a file: `video cover ID FILE`. */
+export const fileCommands: readonly FileCommand[] = [coverCommand, iconCommand]
 
-export const isFileCommand = (route: BytesRoute): route is FileCommand => route.command !== undefined
-
-const namesIn = ({ path }: FileCommand) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
-
-export function usageOfFile(command: FileCommand): string {
-  const names = [...namesIn(command), 'file'].map((name) => name.toUpperCase())
-  return `${[command.command, ...names].join(' ')}\n      ${command.summary}`
-}
+/** What a command takes before the file. */
+export const namesIn = ({ path }: FileCommand) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 
 /**
- * Gives a file to a command that takes one. @param args what follows its words
- * @throws ConfigError for what cannot be understood or read; Refusal
+ * Gives a file to a command that takes one. @param args what follows its words, the file last
+ * @throws ConfigError for what cannot be read; Refusal
  */
-export async function giveFile(command: FileCommand, args: string[]): Promise<unknown> {
-  const names = namesIn(command)
-  const path = args[names.length]
-  if (path === undefined || args.length > names.length + 1)
-    throw new ConfigError(`Which file? npm run studio -- ${usageOfFile(command)}`)
+export async function giveFile(route: BytesRoute, file: FileCommand, args: string[]): Promise<unknown> {
+  const names = namesIn(file)
   const params = Object.fromEntries(names.map((name, index) => [name, args[index]]))
-  const { info } = await command.handle({ operator: null, params, bytes: await read(path, command.most) })
+  const bytes = await read(args[names.length] ?? '', route.most)
+  const { info } = await route.handle({ operator: null, params, bytes })
   return info
 }
 

@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs'
+import { Command as Program } from 'commander'
 import { backUp } from '#server/cli-backup.ts'
 import { createProgress } from '#server/cli-progress.ts'
 import { moveToBucket } from '#server/cli-move.ts'
 import { restore } from '#server/cli-restore.ts'
-import { runStudioCommand } from '#server/cli-studio.ts'
+import { askAtTerminal, confirmFirst } from '#server/cli-confirm.ts'
+import { parseWith } from '#server/cli-parse.ts'
+import { runAsked } from '#server/cli-studio.ts'
+import { studioProgram, type Asked } from '#server/cli-studio-program.ts'
 import { createContext, type Context } from '#server/context.ts'
+import { findSite } from '#server/find-site.ts'
 import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { importFolder, type ImportReport } from '#server/features/media/ingest/import-folder.ts'
 import { loadConfig, type Config } from '#server/platform/config.ts'
@@ -18,61 +23,27 @@ import { onStopSignal } from '#server/platform/stop-signals.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
 import { pathFromShell } from '#server/path-from-shell.ts'
 
-interface Usage {
-  usage: string
-}
-
-/** A command that works with the whole site. */
-interface SiteCommand extends Usage {
-  /** @returns the exit status */
-  run(context: Context, args: string[], signal: AbortSignal): Promise<number>
-}
-
 interface Bare {
   config: Config
   log: Log
 }
 
-/** A command that takes the database as it is, without migrations or anything a site begins with. */
-interface BareCommand extends Usage {
-  runBare(base: Bare, args: string[], signal: AbortSignal): Promise<number>
-}
-
-type Command = SiteCommand | BareCommand
-
-const commands = {
-  import: {
-    usage: 'npm run import -- FOLDER    brings in a folder with a video.yaml, or a folder of such folders',
-    run: runImport,
-  },
-  forward: {
-    usage: 'npm run forward -- 30d       moves the clock of a site that has only the sandbox: 45m, 12h, 30d',
-    run: runForward,
-  },
-  move: {
-    usage:
-      'npm run move                 copies what lies in DATA_DIR into the bucket of the S3 settings; goes on where it was stopped',
-    run: runMove,
-  },
-  studio: {
-    usage: 'npm run studio -- COMMAND    does what the pages at /studio do; without a command it lists them',
-    run: async (context, args) => (print(await runStudioCommand(context, args)), 0),
-  },
-  backup: {
-    usage:
-      'npm run backup -- FOLDER     writes database and files into a folder while the site runs; again into the same folder copies what is new',
-    runBare: runBackup,
-  },
-  restore: {
-    usage: 'npm run restore -- FOLDER    brings a backup into an empty DATA_DIR or database',
-    runBare: runRestore,
-  },
-} satisfies Record<string, Command>
+/** What was asked for, understood before anything is opened. */
+type Task = {
+  /** Whether to go on, asked before anything is opened. */
+  confirm?: () => Promise<boolean>
+} &
+  /** Takes the database as it is, without migrations or anything a site begins with. */
+  (
+    | { needsSite: boolean; runBare: (base: Bare, signal: AbortSignal) => Promise<number> }
+    /** Works with the whole site. */
+    | { needsSite: boolean; run: (context: Context, signal: AbortSignal) => Promise<number> }
+  )
 
 const interrupted = 130
 
-async function runImport(context: Context, [path]: string[], signal: AbortSignal): Promise<number> {
-  const folder = folderOf(path, commands.import)
+async function runImport(context: Context, path: string, signal: AbortSignal): Promise<number> {
+  const folder = pathFromShell(path)
   if (!existsSync(folder)) throw new ConfigError(`There is no folder ${folder}.`)
   const programs = await findConverter(context.config)
   const warning = warnOfBundled(programs)
@@ -95,27 +66,21 @@ async function runImport(context: Context, [path]: string[], signal: AbortSignal
   }
 }
 
-/** @throws ConfigError where none is named */
-function folderOf(path: string | undefined, { usage }: Usage): string {
-  if (path === undefined) throw new ConfigError(`Which folder? ${usage}`)
-  return pathFromShell(path)
-}
-
 /** Processes that run see it within seconds. */
-async function runForward({ config, db }: Context, [length]: string[]): Promise<number> {
+async function runForward({ config, db }: Context, length: string): Promise<number> {
   print(`The clock of the site now says ${(await forwardClock(config, db, length)).toISOString()}.`)
   return 0
 }
 
-function runMove(context: Context, _args: string[], signal: AbortSignal): Promise<number> {
+function runMove(context: Context, signal: AbortSignal): Promise<number> {
   return untilStopped(signal, async () => {
     const { copied, there } = await moveToBucket(context, print, signal)
     print(`All of DATA_DIR is in the bucket: ${copied} files copied now, ${there} were there.`)
   })
 }
 
-function runBackup({ config, log }: Bare, [path]: string[], signal: AbortSignal): Promise<number> {
-  const folder = folderOf(path, commands.backup)
+function runBackup({ config, log }: Bare, path: string, signal: AbortSignal): Promise<number> {
+  const folder = pathFromShell(path)
   return untilStopped(signal, async () => {
     const { pool, close } = await connectDatabase(config, log, unhurried)
     try {
@@ -131,8 +96,8 @@ function runBackup({ config, log }: Bare, [path]: string[], signal: AbortSignal)
   })
 }
 
-function runRestore(base: Bare, [path]: string[], signal: AbortSignal): Promise<number> {
-  const folder = folderOf(path, commands.restore)
+function runRestore(base: Bare, path: string, signal: AbortSignal): Promise<number> {
+  const folder = pathFromShell(path)
   return untilStopped(signal, async () => {
     const { dataDir, databaseUrl, publicUrl } = base.config
     const lock = databaseUrl === undefined ? lockSite(dataDir, publicUrl) : undefined
@@ -171,32 +136,92 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-function findCommand(name: string | undefined): Command {
-  const found = Object.entries(commands).find(([known]) => known === name)?.[1]
-  if (!found)
-    throw new ConfigError(
-      `These commands are known:\n${Object.values(commands)
-        .map(({ usage }) => `  ${usage}`)
-        .join('\n')}`,
+/** All commands, with the words and options that each takes. */
+function programFor(onTask: (task: Task) => void): Program {
+  const program = new Program('cliffhanger')
+  program
+    .command('import')
+    .argument('<folder>', 'a folder with a video.yaml, or a folder of such folders')
+    .option('--new-site', 'begins a site where there is none')
+    .description('Brings in videos; run again, it goes on where it was stopped')
+    .action((folder: string, { newSite = false }: { newSite?: boolean }) =>
+      onTask({ needsSite: !newSite, run: (context, signal) => runImport(context, folder, signal) }),
     )
-  return found
+  program
+    .command('forward')
+    .argument('<time>', 'such as 45m, 12h or 30d')
+    .description('Moves the clock of a site that has only the sandbox')
+    .action((length: string) => onTask({ needsSite: true, run: (context) => runForward(context, length) }))
+  program
+    .command('move')
+    .description(
+      'Copies the files of DATA_DIR into the bucket of the S3 settings; goes on where it was stopped',
+    )
+    .action(() => onTask({ needsSite: true, run: runMove }))
+  program
+    .command('backup')
+    .argument('<folder>', 'an empty folder, or one that holds backups of this site')
+    .description('Writes database and files into a folder while the site runs; again, it copies what is new')
+    .action((folder: string) =>
+      onTask({ needsSite: true, runBare: (base, signal) => runBackup(base, folder, signal) }),
+    )
+  program
+    .command('restore')
+    .argument('<folder>', 'a folder with a backup')
+    .description('Brings a backup into an empty DATA_DIR or database')
+    .action((folder: string) =>
+      onTask({ needsSite: false, runBare: (base, signal) => runRestore(base, folder, signal) }),
+    )
+  program.addCommand(
+    studioProgram((asked) =>
+      onTask({
+        needsSite: true,
+        confirm: () => confirmFirst(asked, askAtTerminal(process)),
+        run: (context) => runStudio(context, asked),
+      }),
+    ),
+  )
+  return program
+}
+
+async function runStudio(context: Context, asked: Asked): Promise<number> {
+  print(await runAsked(context, asked))
+  return 0
 }
 
 async function main(): Promise<void> {
-  const [name, ...args] = process.argv.slice(2)
-  const command = findCommand(name)
+  // Whoever reads only the first lines, such as `head`, has seen enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+  let task: Task | undefined
+  const help = parseWith(
+    programFor((asked) => (task = asked)),
+    process.argv.slice(2),
+  )
+  if (task) await perform(task)
+  else print(help)
+}
+
+async function perform(task: Task): Promise<void> {
+  if (task.confirm && !(await task.confirm())) {
+    print('Nothing was changed.')
+    process.exitCode = 1
+    return
+  }
   const stop = new AbortController()
   onStopSignal(() => stop.abort())
-  const config = loadConfig(process.env)
-  process.umask(config.umask)
   const log = createLog({ json: false, level: 'error' })
-  if ('runBare' in command) {
-    process.exitCode = await command.runBare({ config, log }, args, stop.signal)
+  const config = task.needsSite ? await findSite(process.env, log) : loadConfig(process.env)
+  process.umask(config.umask)
+  if ('runBare' in task) {
+    process.exitCode = await task.runBare({ config, log }, stop.signal)
     return
   }
   const context = await createContext(config, log)
   try {
-    process.exitCode = await command.run(context, args, stop.signal)
+    process.exitCode = await task.run(context, stop.signal)
   } finally {
     await context.close()
   }

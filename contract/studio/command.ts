@@ -13,6 +13,8 @@ export interface CommandEndpoint extends Endpoint {
   /** The words on the command line, such as `video publish`. The fields that follow them without a name are `args`. */
   command: string
   args?: readonly string[]
+  /** It cannot be undone: the command line asks for these fields and for a confirmation first, unless `--yes` is given. */
+  confirmed?: readonly string[]
   /** Who may do it. The command line is the owner's. */
   roles: readonly Role[]
 }

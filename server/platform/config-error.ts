@@ -3,6 +3,9 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
+/** What was typed cannot be understood. */
+export class UsageError extends ConfigError {}
+
 /**
  * Turns what went wrong while listening into a sentence that names the setting; other errors come back as they are.
  * @param settings what stands before the names `PORT` and `HOST` of the settings
@@ -29,7 +32,8 @@ export function explainListenError(
 }
 
 /**
- * Runs an entry point. A `ConfigError` ends the process with its sentence and status 1, without a stack; any other error with its stack.
+ * Runs an entry point. A `ConfigError` ends the process with its sentence and status 1, without a stack, a `UsageError` with status 2;
+ * any other error with its stack.
  */
 export async function runMain(main: () => Promise<void>): Promise<void> {
   try {
@@ -42,6 +46,6 @@ export async function runMain(main: () => Promise<void>): Promise<void> {
           ? (error.stack ?? error.message)
           : String(error)
     process.stderr.write(`${text}\n`)
-    process.exit(1)
+    process.exit(error instanceof UsageError ? 2 : 1)
   }
 }

@@ -30,7 +30,11 @@ describe('an owner', () => {
     expect(link).toMatch(/^http:\/\/localhost:3000\/studio\/welcome#invitation=[\w-]{43}$/)
     expect(Date.parse(expires_at) - Date.now()).toBeLessThanOrEqual(24 * 3_600_000)
     const again = await owner.desk.call(addOperator, { body: { email: 'eva@EXAMPLE.com' } })
-    expect(again.answer).toMatchObject({ code: 500, info: { field: 'email' } })
+    expect(again.answer).toMatchObject({
+      code: 500,
+      info: { field: 'email' },
+      message: expect.stringContaining('already works here'),
+    })
   })
 
   it('changes a role at once, and the trail says how it was before', async () => {
@@ -121,7 +125,7 @@ describe('the command line', () => {
     expect(await run('operator', 'add', 'cli@example.com', '--role', 'analyst')).toMatch(
       /link: http.*invitation=/,
     )
-    expect(await run('operator', 'list')).toContain('cli@example.com  analyst')
+    expect(await run('operator', 'list')).toMatch(/cli@example\.com +analyst/)
     const [deed] = (await owner.desk.ask(listAudit)).list
     expect(deed).toMatchObject({
       event: 'studio operator add',
@@ -130,12 +134,16 @@ describe('the command line', () => {
     })
   })
 
+  it('lists its commands where none is named', async () => {
+    expect(await run()).toMatch(/operator +add, list, role, reset, remove/)
+    expect(await run('operator')).toMatch(/add \[options\] <email> +Adds an operator/)
+  })
+
   it.each([
-    [[], /These commands of the studio are known:[^]*operator add EMAIL/],
-    [['operator'], /These commands of the studio are known/],
-    [['operator', 'add'], /must have required property 'email'/],
-    [['operator', 'add', 'a@example.com', 'b'], /more than it takes/],
-    [['operator', 'add', 'a@example.com', '--role', 'boss'], /role must be equal to one of/],
+    [['operator', 'ad', 'a@example.com'], /Did you mean add/],
+    [['operator', 'add'], /missing required argument 'email'/],
+    [['operator', 'add', 'a@example.com', 'b'], /too many arguments/],
+    [['operator', 'add', 'a@example.com', '--role', 'boss'], /owner, editor, support, analyst/],
     [['operator', 'add', 'a@example.com', '--colour', 'red'], /colour/],
     [['operator', 'add', 'nonsense'], /e-mail/i],
     [['operator', 'remove', 'nobody@example.com'], /nothing here any more/],

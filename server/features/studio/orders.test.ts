@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   checkOrder,
+  exportOrders,
   getOrder,
   getReconciliation,
   listDisputes,
@@ -40,6 +41,14 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
+/** Sessions of the studio expire as the clock moves on. */
+async function letAllIn(): Promise<void> {
+  owner = await letIn(site, 'owner')
+  support = await letIn(site, 'support')
+  analyst = await letIn(site, 'analyst')
+  editor = await letIn(site, 'editor')
+}
+
 const run = (...args: string[]) => runStudioCommand(site.context, args)
 
 describe('the orders', () => {
@@ -62,6 +71,21 @@ describe('the orders', () => {
     const second = await find({ limit: 1, cursor: first.next_cursor ?? '' })
     expect([...first.list, ...second.list].map(({ id }) => id)).toEqual([open.id, order.id])
     expect(second.next_cursor).toBeNull()
+  })
+
+  it('refuse an end that is before the beginning, in the list, the export and the file', async () => {
+    const query = { since: '2026-05-02T00:00:00.000Z', until: '2026-05-01T00:00:00.000Z' }
+    for (const endpoint of [listOrders, exportOrders])
+      expect((await owner.desk.call(endpoint, { query })).answer).toMatchObject({
+        code: 500,
+        info: { field: 'until' },
+        message: expect.stringContaining('The end is before the beginning'),
+      })
+    const file = await owner.desk.fetch(`/api/studio/orders.csv?${new URLSearchParams(query)}`)
+    expect(file.status).toBe(400)
+    await expect(run('order', 'list', '--since', query.since, '--until', query.until)).rejects.toThrow(
+      /before the beginning/,
+    )
   })
 
   it('refuse the cursor of other filters', async () => {
@@ -111,6 +135,29 @@ describe('one order', () => {
   it('is not found where there is none', async () => {
     expect((await owner.desk.call(getOrder, { query: { id: 'ord_none' } })).answer.code).toBe(404)
   })
+})
+
+it('a renewal that failed is past due with its next try, and what a plan gives says when it renews', async () => {
+  const day = 86_400_000
+  const subscriber = await Subscriber.on(site, { card: testCards.declinesLater })
+  const [first] = await subscriber.orders()
+  const paid = await support.desk.ask(getOrder, { query: { id: first?.id ?? '' } })
+  const renewal = (await subscriber.row()).period_ends_at?.toISOString()
+  expect(paid.renews_at).toBe(renewal)
+  expect(Date.parse(paid.entitlements[0]?.ends_at ?? '')).toBeGreaterThan(Date.parse(renewal ?? ''))
+  await subscriber.after(7 * day + 1000)
+  await letAllIn()
+  const { list } = await support.desk.ask(listOrders, { query: { person: subscriber.userId } })
+  const retryAt = (await subscriber.row()).try_at?.toISOString()
+  expect(list.map(({ status, past_due, retry_at }) => [status, past_due, retry_at])).toEqual([
+    ['pending', true, retryAt],
+    ['paid', false, null],
+  ])
+  expect(Date.parse(retryAt ?? '')).toBeGreaterThan(site.context.clock.now().getTime())
+  for (const days of [1, 2, 1]) await subscriber.after(days * day)
+  await letAllIn()
+  const ended = await support.desk.ask(listOrders, { query: { person: subscriber.userId } })
+  expect(ended.list[0]).toMatchObject({ status: 'failed', past_due: false, retry_at: null })
 })
 
 describe('a refund', () => {
@@ -202,7 +249,7 @@ describe('a refund', () => {
   it('is made on the command line too, without a limit', async () => {
     const { order } = await buyEpisode(site)
     expect(await run('order', 'refund', order.id, '--cents', '40', '--reason', 'goodwill')).toContain(
-      'refunded_cents: 40',
+      'refunded: $0.40',
     )
     expect(await run('order', 'refund', order.id)).toContain('order_status: refunded')
     await expect(run('order', 'refund', order.id)).rejects.toThrow(/nothing to refund/)
@@ -268,11 +315,7 @@ it('a dispute is listed while it is open, and where it was won afterwards', asyn
   expect(list[0]?.order.status).toBe('charged_back')
   site.moveOn(10 * 86_400_000)
   await hear(site, (await paymentOf(site, id)).reference)
-  // Sessions of the desk have grown old with the clock.
-  owner = await letIn(site, 'owner')
-  support = await letIn(site, 'support')
-  analyst = await letIn(site, 'analyst')
-  editor = await letIn(site, 'editor')
+  await letAllIn()
   expect((await support.desk.ask(listDisputes)).list).toEqual([])
   const won = await support.desk.ask(listDisputes, { query: { state: 'won' } })
   expect(won.list.map(({ order }) => [order.id, order.status])).toEqual([[id, 'paid']])
@@ -354,6 +397,19 @@ describe('the reconciliation', () => {
     await buyEpisode(site)
     const { balances } = await owner.desk.ask(getReconciliation)
     expect(balances).toEqual([{ gateway: 'sandbox', currency: 'USD', ours_cents: 99, theirs_cents: null }])
+  })
+
+  it('knows the figure of a gateway once a comparison has covered the day, and not what came after it', async () => {
+    const one = { gateway: 'sandbox', currency: 'USD' }
+    const compared = await owner.desk.ask(runReconciliation, { body: {} })
+    expect(compared.balances).toEqual([{ ...one, ours_cents: 99, theirs_cents: 99 }])
+    site.moveOn(60_000)
+    await buyEpisode(site)
+    const later = await owner.desk.ask(getReconciliation)
+    expect(later.balances).toEqual([{ ...one, ours_cents: 198, theirs_cents: null }])
+    site.moveOn(60_000)
+    const again = await owner.desk.ask(runReconciliation, { body: {} })
+    expect(again.balances).toEqual([{ ...one, ours_cents: 198, theirs_cents: 198 }])
   })
 
   it.each([

@@ -147,7 +147,7 @@ describe('the files of a season', () => {
   it('are begun and given up on the command line as well, as a list in JSON or one after the other', async () => {
     const video = await begin()
     const give = (...args: string[]) => runStudioCommand(site.context, ['upload', ...args])
-    expect(await give('begin', video, JSON.stringify(season))).toContain('01.en.vtt  9  1  en  arriving')
+    expect(await give('begin', video, JSON.stringify(season))).toMatch(/01\.en\.vtt +9 +1 +en +arriving/)
     await give('begin', video, ...season.map((file) => JSON.stringify(file)))
     const ids = (await openOf(video)).map(({ id }) => id)
     expect(ids).toHaveLength(6)
@@ -156,7 +156,7 @@ describe('the files of a season', () => {
       ['studio upload remove', null],
       ['studio upload begin', null],
     ])
-    await expect(give('list', video, 'more')).rejects.toThrow('more than it takes')
+    await expect(give('list', video, 'more')).rejects.toThrow('too many arguments')
   })
 })
 

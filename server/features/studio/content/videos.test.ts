@@ -160,6 +160,33 @@ describe('describing a video', () => {
   })
 })
 
+describe('the warnings of a video', () => {
+  it('name an episode that costs more than the whole, and a video of which every episode is free', async () => {
+    const { id } = await begin('Odd')
+    const edited = (body: object) => desk.ask(editVideo, { body: { id, ...body } })
+    expect((await edited({ episode_cents: 1000, video_cents: 999 })).warnings).toEqual(['episodeDearer'])
+    expect((await edited({ episode_cents: 999, video_cents: 999 })).warnings).toEqual([])
+    await site.context.db.updateTable('videos').set({ episode_count: 3 }).where('id', '=', id).execute()
+    expect((await edited({ free_episodes: 4 })).warnings).toEqual(['allFree'])
+    expect((await edited({ free_episodes: 2 })).warnings).toEqual([])
+  })
+
+  it('name a category and tags that lack a name in a language of the site', async () => {
+    const { id } = await begin('Unnamed')
+    const body = { id, category: 'Nobody named it', tags: ['Nor this'] }
+    const { category } = await desk.ask(editVideo, { body })
+    const look = async () => (await desk.ask(getDeskVideo, { query: { id } })).warnings
+    expect(await look()).toEqual(['categoryUntranslated', 'tagsUntranslated'])
+    const names = JSON.stringify({ en: 'a', es: 'b', fy: 'c', dy: 'd', pt: 'e' })
+    await site.context.db
+      .updateTable('categories')
+      .set({ names })
+      .where('slug', '=', category?.slug ?? '')
+      .execute()
+    expect(await look()).toEqual(['tagsUntranslated'])
+  })
+})
+
 describe('the states of a video', () => {
   const state = async (id: string) => (await desk.ask(getDeskVideo, { query: { id } })).state
   const draft = () => buildVideo(site.context, { state: 'draft' })
@@ -330,7 +357,7 @@ describe('the episodes of a video', () => {
 it('the command line does the same', async () => {
   const run = (...args: string[]) => runStudioCommand(site.context, args)
   expect(await run('video', 'add', 'By hand')).toContain('state: draft')
-  const row = await run('video', 'list', '--keyword', 'by hand')
+  const [, row = ''] = (await run('video', 'list', '--keyword', 'by hand')).split('\n')
   const [id = ''] = row.split('  ')
   expect(
     await run('video', 'edit', id, '--titles.es', 'A mano', '--tags', 'sea', '--tags', 'sand'),

@@ -1,0 +1,42 @@
+import { createInterface } from 'node:readline/promises'
+import type { Asked } from '#server/cli-studio-program.ts'
+import { UsageError } from '#server/platform/config-error.ts'
+
+/** Asks a person at a terminal. */
+export type Ask = (question: string) => Promise<string>
+
+/** @returns undefined where nobody can be asked: the input or the output is a file, a pipe or a service manager's */
+export function askAtTerminal({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>): Ask | undefined {
+  if (!stdin.isTTY || !stdout.isTTY) return undefined
+  return async (question) => {
+    const terminal = createInterface({ input: stdin, output: stdout })
+    try {
+      return await terminal.question(question)
+    } finally {
+      terminal.close()
+    }
+  }
+}
+
+/**
+ * Has a command confirmed that cannot be undone, and what it needs filled in, such as a reason. Scripts give these as options, with
+ * `--yes`.
+ * @returns false where the person decided against it
+ * @throws UsageError where nobody can be asked and something is missing
+ */
+export async function confirmFirst({ what, words, yes }: Asked, ask: Ask | undefined): Promise<boolean> {
+  if (!('command' in what)) return true
+  const { confirmed } = what.command.endpoint
+  if (!confirmed) return true
+  for (const name of confirmed.filter((each) => what.input[each] === undefined)) {
+    if (!ask) throw new UsageError(`required option '--${name} <value>' not specified`)
+    const typed = (await ask(`${name}: `)).trim()
+    if (typed === '') throw new UsageError(`required option '--${name} <value>' not specified`)
+    what.input[name] = typed
+  }
+  if (yes) return true
+  if (!ask) throw new UsageError(`${words} cannot be undone: confirm it with --yes`)
+  const subject = Object.entries(what.input).map(([name, value]) => `${name} ${String(value)}`)
+  const answer = await ask(`${words}: ${subject.join(', ')}. This cannot be undone. Continue? (y/N) `)
+  return /^y(es)?$/i.test(answer.trim())
+}

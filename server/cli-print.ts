@@ -1,0 +1,76 @@
+import { moneyWords } from '#contract/money.ts'
+
+type Row = Record<string, unknown>
+
+/** An answer for a person: a list as a table, a record as one line a field. Amounts are in units of their currency. */
+export function describe(result: unknown): string {
+  if (!isRow(result)) return String(result)
+  if (!('list' in result) || !Array.isArray(result['list'])) return describeRecord(result)
+  const { list, next_cursor: cursor } = result
+  const table = list.length > 0 ? tableOf(list) : '(nothing)'
+  return cursor ? `${table}\n(more: --cursor ${String(cursor)})` : table
+}
+
+function describeRecord(record: Row): string {
+  const currency = currencyOf(record)
+  return Object.entries(record)
+    .map(([name, value]) => `${headOf(name)}: ${cellOf(name, value, currency)}`)
+    .join('\n')
+}
+
+/** Rows under the names of their fields, in columns. */
+function tableOf(rows: readonly unknown[]): string {
+  const records = rows.map((row) => (isRow(row) ? row : { value: row }))
+  const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
+  const lines = [
+    names.map((name) => headOf(name).replaceAll('_', ' ').toUpperCase()),
+    ...records.map((record) => {
+      const currency = currencyOf(record)
+      return names.map((name) => cellOf(name, record[name], currency))
+    }),
+  ]
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null
+
+/** An amount is named without the unit that JSON has it in. */
+const headOf = (name: string) => name.replace(/_cents$/, '')
+
+const isCurrency = (value: unknown): value is string => typeof value === 'string' && /^[A-Z]{3}$/.test(value)
+
+/** The currency of a row's amounts, which a part of it may hold. */
+function currencyOf(row: Row): string | undefined {
+  if (isCurrency(row['currency'])) return row['currency']
+  const parts = Object.values(row).filter(isRow)
+  return parts.map((part) => part['currency']).find(isCurrency)
+}
+
+function cellOf(name: string, value: unknown, currency: string | undefined): string {
+  if (value === null || value === undefined) return '–'
+  if (typeof value === 'number' && name.endsWith('_cents')) return amountOf(value, currency)
+  if (Array.isArray(value) && value.every((part) => isRow(part) && isCurrency(part['currency'])))
+    return value.map((part: Row) => sumsOf(part)).join(' + ') || '–'
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+const amountOf = (cents: number, currency: string | undefined): string =>
+  currency === undefined ? (cents / 100).toFixed(2) : moneyWords(cents, currency, 'en')
+
+/** Sums of one currency: the net where there is one, else each amount by its name. */
+function sumsOf(sums: Row): string {
+  const currency = currencyOf(sums)
+  if (typeof sums['net_cents'] === 'number') return amountOf(sums['net_cents'], currency)
+  return Object.entries(sums)
+    .filter(([name]) => name !== 'currency')
+    .map(([name, value]) => `${headOf(name)} ${cellOf(name, value, currency)}`)
+    .join(', ')
+}

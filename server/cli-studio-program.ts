@@ -1,0 +1,192 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import type { TObject, TSchema } from 'typebox'
+import type { CommandEndpoint } from '#contract/studio/command.ts'
+import type { FileCommand } from '#contract/studio/uploads.ts'
+import { fileCommands, namesIn } from '#server/cli-studio-files.ts'
+import { studioCommands, type Command as StudioCommand } from '#server/features/studio/studio.ts'
+import { UsageError } from '#server/platform/config-error.ts'
+import { compileSchema } from '#server/platform/http/validators.ts'
+
+/** What was asked for, understood and checked, before a site is opened. */
+export interface Asked {
+  /** As it was typed, such as `order refund`. */
+  words: string
+  json: boolean
+  /** Without being asked first. */
+  yes: boolean
+  what: { command: StudioCommand; input: Record<string, unknown> } | { file: FileCommand; args: string[] }
+}
+
+type Fields = Record<string, TSchema>
+
+/** The studio's commands as a tree of words, each with the arguments and options that its schemas name. */
+export function studioProgram(onAsked: (asked: Asked) => void): Command {
+  const studio = new Command('studio').description('Does what the pages at /studio do, as the owner')
+  for (const command of studioCommands) {
+    const { endpoint } = command
+    const leaf = leafOf(studio, endpoint.command).description(endpoint.summary)
+    addFields(leaf, endpoint)
+    leaf.action((...given: unknown[]) => {
+      const input = readInput(endpoint, leaf, given.slice(0, -2))
+      const { json = false, yes = false } = leaf.opts<{ json?: boolean; yes?: boolean }>()
+      onAsked({ words: endpoint.command, json, yes, what: { command, input } })
+    })
+  }
+  for (const file of fileCommands) {
+    const leaf = leafOf(studio, file.command).description(file.summary)
+    for (const name of [...namesIn(file), 'file']) leaf.argument(`<${name}>`)
+    addOutput(leaf)
+    leaf.action((...given: unknown[]) => {
+      const args = given.slice(0, -2).map(String)
+      onAsked({ words: file.command, json: leaf.opts()['json'] === true, yes: false, what: { file, args } })
+    })
+  }
+  for (const group of studio.commands.filter(({ commands }) => commands.length > 0))
+    group.description(group.commands.map((each) => each.name()).join(', '))
+  return studio
+}
+
+/** The command at the end of these words; the words before it are groups, which list what is in them. */
+function leafOf(studio: Command, words: string): Command {
+  const path = words.split(' ')
+  return path.reduce((parent, word) => {
+    const known = parent.commands.find((each) => each.name() === word)
+    return known ?? parent.command(word)
+  }, studio)
+}
+
+function addFields(leaf: Command, endpoint: CommandEndpoint): void {
+  const fields = fieldsOf(endpoint)
+  const required = new Set(requiredOf(endpoint))
+  const { args = [] } = endpoint
+  for (const [index, name] of args.entries()) {
+    const isList = typeOf(fields[name]) === 'array'
+    const rest = isList && index === args.length - 1 ? '...' : ''
+    const argument = new Argument(required.has(name) ? `<${name}${rest}>` : `[${name}${rest}]`)
+    const choices = choicesOf(fields[name])
+    leaf.addArgument(choices ? argument.choices(choices) : argument)
+  }
+  for (const [name, schema] of Object.entries(fields))
+    if (!args.includes(name)) leaf.addOption(optionOf(endpoint, name, schema))
+  if (endpoint.confirmed) leaf.option('-y, --yes', 'does it without asking first, for scripts')
+  addOutput(leaf)
+}
+
+const addOutput = (leaf: Command) => leaf.option('--json', 'prints the answer as JSON, with amounts in cents')
+
+/** One that is given several times adds to a list; of any other the last counts. */
+function optionOf(endpoint: CommandEndpoint, name: string, schema: TSchema): Option {
+  const isList = typeOf(schema) === 'array'
+  const isNeeded = requiredOf(endpoint).includes(name)
+  const isAsked = endpoint.confirmed?.includes(name)
+  const notes = [
+    ...(isNeeded ? ['required'] : []),
+    ...(isAsked ? ['asked for where it is not given'] : []),
+    ...(isList ? ['may be given several times'] : []),
+    ...(name.endsWith('cents') ? ['in cents'] : []),
+  ]
+  const option = new Option(`--${name} <${wordFor(schema)}>`, notes.join(', '))
+  const choices = choicesOf(schema)
+  if (choices) option.choices(choices)
+  // What confirms a command may be left out, since a person is asked for it.
+  return option.makeOptionMandatory(isNeeded && !isAsked).argParser((text, before: string[] = []) => {
+    if (choices && !choices.includes(text))
+      throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`)
+    return [...before, text]
+  })
+}
+
+/** What stands for a value in the help. */
+function wordFor(schema: TSchema): string {
+  const types = [typeOf(schema)].flat()
+  if (types.includes('integer') || types.includes('number')) return 'number'
+  if (types.includes('boolean')) return 'true|false'
+  return types.includes('object') ? 'json' : 'value'
+}
+
+/** The values that a field may have; undefined where there is no closed list. */
+function choicesOf(schema: TSchema | undefined): string[] | undefined {
+  const { enum: values, items } = (schema ?? {}) as { enum?: (string | null)[]; items?: TSchema }
+  if (items) return choicesOf(items)
+  return values?.map((value) => value ?? 'null')
+}
+
+const typeOf = (schema: TSchema | undefined) => (schema as { type?: string | string[] } | undefined)?.type
+
+/** @throws UsageError */
+function readInput(endpoint: CommandEndpoint, leaf: Command, given: unknown[]): Record<string, unknown> {
+  const fields = fieldsOf(endpoint)
+  const { args = [] } = endpoint
+  const texts = (value: unknown) => (Array.isArray(value) ? value.map(String) : [String(value)])
+  const positional = args.flatMap((name, index): [string, string[]][] =>
+    given[index] === undefined ? [] : [[name, texts(given[index])]],
+  )
+  const options = Object.entries(leaf.opts<Record<string, unknown>>()).flatMap(
+    ([name, value]): [string, string[]][] => (name in fields ? [[name, texts(value)]] : []),
+  )
+  const input = gather(
+    [...positional, ...options].map(([name, typed]) => [name, valueOf(fields[name], typed)]),
+  )
+  const properties = Object.assign({}, ...partsOf(endpoint).map((part) => part.properties)) as object
+  const wrong = compileSchema({
+    type: 'object',
+    properties,
+    required: requiredOf(endpoint).filter((name) => !endpoint.confirmed?.includes(name)),
+  })(input)
+  if (wrong !== undefined) throw new UsageError(`${wrong}. See: npm run studio -- ${endpoint.command} --help`)
+  return input
+}
+
+/** What was given, with `titles.en` and `titles.es` within one `titles`. */
+function gather(given: readonly [string, unknown][]): Record<string, unknown> {
+  const input: Record<string, unknown> = {}
+  for (const [name, value] of given) {
+    const [outer = '', inner] = name.split('.')
+    input[outer] = inner === undefined ? value : Object.assign(input[outer] ?? {}, { [inner]: value })
+  }
+  return input
+}
+
+const partsOf = ({ query, body }: CommandEndpoint) =>
+  [query, body].filter((part): part is TObject => part !== undefined)
+
+/** The fields that can be given. Of one that holds others by name, such as texts by language, these: `titles.en`. */
+function fieldsOf(endpoint: CommandEndpoint): Fields {
+  const fields = partsOf(endpoint).flatMap(({ properties }) => Object.entries(properties))
+  return Object.fromEntries(
+    fields.flatMap(([name, schema]) => {
+      const { properties } = schema as { properties?: Fields }
+      return properties
+        ? Object.entries(properties).map(([inner, of]) => [`${name}.${inner}`, of])
+        : [[name, schema]]
+    }),
+  )
+}
+
+function requiredOf(endpoint: CommandEndpoint): string[] {
+  return partsOf(endpoint).flatMap(({ required }) => required ?? [])
+}
+
+/** What was typed, as its field's schema wants it. Whatever is more than a word or a number is written as JSON. */
+function valueOf(schema: TSchema | undefined, texts: readonly string[]): unknown {
+  const type = typeOf(schema)
+  const { items } = (schema ?? {}) as { items?: TSchema }
+  if (type === 'array') return texts.flatMap((text) => elementsOf(items, text))
+  const text = texts.at(-1) ?? ''
+  const types = [type].flat()
+  if (text === 'null' && types.includes('null')) return null
+  if (types.includes('integer') || types.includes('number')) return text.trim() === '' ? text : Number(text)
+  if (types.includes('boolean')) return text === 'true' ? true : text === 'false' ? false : text
+  if (types.includes('string')) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** What one text adds to a list: of records, a whole list of them in JSON as well. */
+function elementsOf(items: TSchema | undefined, text: string): unknown[] {
+  const value = valueOf(items, [text])
+  return typeOf(items) === 'object' && Array.isArray(value) ? value : [value]
+}

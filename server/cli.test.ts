@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { confirmFirst, type Ask } from '#server/cli-confirm.ts'
+import { parseWith } from '#server/cli-parse.ts'
+import { describe as words } from '#server/cli-print.ts'
+import { studioProgram, type Asked } from '#server/cli-studio-program.ts'
+import { Command } from 'commander'
+
+let home: string
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'cliffhanger-cli-'))
+})
+afterAll(() => rmSync(home, { recursive: true }))
+
+/** Runs the command line as npm does, in a folder without a site. */
+function run(...args: string[]) {
+  const dataDir = join(home, 'data')
+  const env = { ...process.env, DATA_DIR: dataDir, DATABASE_URL: '', INIT_CWD: home }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['server/cli.ts', ...args], {
+    env,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr, made: existsSync(dataDir) ? readdirSync(dataDir) : [] }
+}
+
+describe('the command line', () => {
+  it.each([
+    ['backup', '--help'],
+    ['restore', '--help'],
+    ['import', '--help'],
+    ['forward', '-h'],
+    ['move', '--help'],
+    ['studio', '--help'],
+    ['studio'],
+    ['studio', 'order', '--help'],
+    ['studio', 'order', 'refund', '--help'],
+    ['studio', '--version'],
+  ])('answers %s %s %s on stdout with status 0, and makes nothing', (...args) => {
+    const { status, stdout, stderr, made } = run(...args)
+    expect(stdout).toMatch(args.includes('--version') ? /^\d+\.\d+\.\d+\n$/ : /^Usage: npm run /)
+    expect({ status, stderr, made }).toEqual({ status: 0, stderr: '', made: [] })
+    expect(readdirSync(home)).toEqual([])
+  })
+
+  it.each([
+    [['backup', '--hlp'], '--help'],
+    [['backup'], 'folder'],
+    [['restore', 'one', 'two'], 'too many arguments'],
+    [['studio', 'ordr', 'list'], 'order'],
+    [['studio', 'order', 'list', '--status', 'payd'], 'pending, paid, failed'],
+    [['studio', 'operator', 'role', 'a@example.com', 'boss'], 'owner, editor, support, analyst'],
+    [['studio', 'growth', 'funnel'], '--by'],
+    [['studio', 'order', 'refund', 'ord_1'], '--reason'],
+    [['studio', 'order', 'refund', 'ord_1', '--reason', 'goodwill'], '--yes'],
+  ])('refuses %j with status 2 and says what is possible', (args, hint) => {
+    const { status, stdout, stderr, made } = run(...args)
+    expect(stderr).toContain(hint)
+    expect({ status, stdout, made }).toEqual({ status: 2, stdout: '', made: [] })
+  })
+
+  it('ends quietly where its reader has seen enough', () => {
+    const line = `"${process.execPath}" server/cli.ts studio order list --help | true; echo "\${PIPESTATUS[0]}"`
+    const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' })
+    expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' })
+  })
+
+  it.each([
+    ['studio', 'operator', 'list'],
+    ['backup', 'copy'],
+    ['import', 'videos'],
+    ['forward', '1d'],
+    ['move'],
+  ])('refuses %s %s where there is no site, and makes none', (...args) => {
+    const { status, stderr, made } = run(...args)
+    expect(stderr).toContain('There is no site in')
+    expect({ status, made }).toEqual({ status: 1, made: [] })
+    expect(readdirSync(home)).toEqual([])
+  })
+})
+
+describe('what cannot be undone', () => {
+  /** What is asked for by these words. */
+  function ask(...args: string[]): Asked {
+    let asked: Asked | undefined
+    const program = studioProgram((each) => {
+      asked = each
+    })
+    parseWith(new Command('site').addCommand(program), ['studio', ...args])
+    if (!asked) throw new Error('nothing was asked for')
+    return asked
+  }
+  const answering =
+    (...answers: string[]): Ask =>
+    async () =>
+      answers.shift() ?? ''
+  const inputOf = ({ what }: Asked) => ('command' in what ? what.input : {})
+
+  it('is asked for its reason and confirmed by a person', async () => {
+    const asked = ask('order', 'refund', 'ord_1')
+    expect(await confirmFirst(asked, answering('goodwill', 'y'))).toBe(true)
+    expect(inputOf(asked)).toEqual({ id: 'ord_1', reason: 'goodwill' })
+    expect(await confirmFirst(ask('order', 'refund', 'ord_1'), answering('goodwill', ''))).toBe(false)
+  })
+
+  it('is done for a script that gives both as options', async () => {
+    const asked = ask('person', 'delete', 'usr_1', '--reason', 'they asked', '--yes')
+    expect(await confirmFirst(asked, undefined)).toBe(true)
+  })
+
+  it('is nothing that only reads or can be changed again', async () => {
+    expect(await confirmFirst(ask('order', 'list'), undefined)).toBe(true)
+  })
+})
+
+describe('an answer for a person', () => {
+  it('is a table with heads, and amounts in units of their currency', () => {
+    const list = [
+      { id: 'ord_1', amount_cents: 499, currency: 'USD', refunded_cents: 0, email: null },
+      { id: 'ord_20', amount_cents: 9900, currency: 'JPY', refunded_cents: 100, email: 'a@example.com' },
+    ]
+    expect(words({ list, next_cursor: 'abc' }).split('\n')).toEqual([
+      'ID      AMOUNT  CURRENCY  REFUNDED  EMAIL',
+      'ord_1   $4.99   USD       $0.00     –',
+      'ord_20  ¥99     JPY       ¥1        a@example.com',
+      '(more: --cursor abc)',
+    ])
+  })
+
+  it('names the fields of a record, with the net of sums in several currencies', () => {
+    const revenue = [
+      { currency: 'USD', gross_cents: 198, net_cents: 99 },
+      { currency: 'EUR', gross_cents: 100, net_cents: 100 },
+    ]
+    expect(words({ name: 'Poster', price: { episode_cents: 99, currency: 'USD' }, revenue })).toBe(
+      'name: Poster\nprice: {"episode_cents":99,"currency":"USD"}\nrevenue: $0.99 + €1.00',
+    )
+    expect(words({ list: [] })).toBe('(nothing)')
+  })
+})

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { loadConfig, type Config } from '#server/platform/config.ts'
+import { ConfigError } from '#server/platform/config-error.ts'
+import { connectDatabase, unhurried } from '#server/platform/database/database.ts'
+import { isNew } from '#server/platform/database/load-tables.ts'
+import type { Log } from '#server/platform/log.ts'
+import { text, type Env } from '#server/platform/read-setting.ts'
+
+/**
+ * Reads the settings of the site that is there. A command must not make an empty one where somebody forgot to say where theirs is.
+ * @throws ConfigError where no site is
+ */
+export async function findSite(env: Env, log: Log): Promise<Config> {
+  const databaseUrl = text(env, 'DATABASE_URL')
+  const dataDir = resolve(text(env, 'DATA_DIR') ?? 'data')
+  if (databaseUrl === undefined && !existsSync(join(dataDir, 'postgres')))
+    throw new ConfigError(
+      `There is no site in ${dataDir}. Set DATA_DIR to the folder of your site, or start a new one there with npm start.`,
+    )
+  const config = loadConfig(env)
+  if (databaseUrl !== undefined) await requireTables(config, log)
+  return config
+}
+
+async function requireTables(config: Config, log: Log): Promise<void> {
+  const { pool, close } = await connectDatabase(config, log, unhurried)
+  try {
+    if (await isNew(pool))
+      throw new ConfigError(
+        'There is no site in the database of DATABASE_URL. Check the address, or start a new site there with npm start.',
+      )
+  } finally {
+    await close()
+  }
+}
