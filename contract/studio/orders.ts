@@ -243,9 +243,16 @@ export const Dispute = Type.Object({
   attempt_id: Id,
   order: ListedOrder,
   state: oneOf(disputeStates),
+  /** What it is about, also once it was won. */
   disputed_cents: Cents,
-  /** Its payment, as the gateway names it: the dispute is answered there. */
+  /** In the gateway's words, such as `fraudulent`; null where it gives none. */
+  reason: nullable(Type.String()),
+  /** Until when it is to be answered. */
+  respond_by: nullable(Time),
+  /** Its payment, as the gateway names it. */
   reference: nullable(Type.String()),
+  /** Where it is answered; null for the sandbox. */
+  gateway_url: nullable(Type.String()),
   /** When the payment was made. */
   started_at: Time,
 })

@@ -1,22 +1,22 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, matchPath, NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
-import type { Language } from '#contract/languages.ts'
 import type { Role } from '#contract/studio/command.ts'
 import { closeDesk, type Desk } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
-import { languageNames } from '#web/lib/language.ts'
 import { forgetProblem } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { areas } from './areas.ts'
 import { forgetOthersDraft } from './homepage/kept-draft.ts'
+import { LanguageChoice } from './LanguageChoice.tsx'
 import { NotForRole } from './NotFound.tsx'
 import { DeskContext, deskQuery, isSignedOut, shown } from './queries.ts'
 import { SignIn } from './SignIn.tsx'
 import { SignInOver } from './SignInOver.tsx'
-import { changeLanguage, studioLanguages, useTexts } from './texts.ts'
+import { useTexts } from './texts.ts'
+import { AreaIcon } from './ui/AreaIcon.tsx'
 import { useNoStrayDrop } from './ui/file-drop.ts'
 import { AskToLeave, LeaveGuard } from './ui/LeaveGuard.tsx'
 import { OfflineLine } from './ui/OfflineLine.tsx'
@@ -65,16 +65,11 @@ function useWorker(signedIn: Desk | null | undefined): Desk | null {
 function Desktop({ desk }: { desk: Desk }) {
   const { t } = useTexts()
   const busy = useNavigation().state === 'loading'
-  const nav = useRef<HTMLElement>(null)
   useNoStrayDrop()
   const { pathname } = useLocation()
   const [accountOn, setAccountOn] = useState('')
   const isAccountOpen = accountOn === pathname
-  // On a phone the areas scroll sideways. With scrollIntoView Tab would go on from there, past the link to the content.
-  useEffect(() => {
-    const here = nav.current?.querySelector<HTMLElement>('[aria-current]')
-    if (nav.current && here) nav.current.scrollLeft = middleOf(here) - middleOf(nav.current)
-  }, [pathname])
+  useFocusOnNewPage(pathname)
   useEffect(forgetProblem, [pathname])
   return (
     <div className={styles.shell}>
@@ -94,12 +89,12 @@ function Desktop({ desk }: { desk: Desk }) {
           <Icon name="user" size={20} />
           <span className="hidden-text">{t('desk.account')}</span>
         </button>
-        <nav ref={nav} aria-label={t('desk.areas')} className={styles.areas}>
+        <nav aria-label={t('desk.areas')} className={styles.areas}>
           {areas
             .filter(({ roles }) => roles.includes(desk.operator.role))
             .map(({ name, path, icon }) => (
               <NavLink key={name} to={path}>
-                <Icon name={icon} size={20} />
+                <AreaIcon name={icon} />
                 {t(`desk.area.${name}`)}
               </NavLink>
             ))}
@@ -127,18 +122,25 @@ function Desktop({ desk }: { desk: Desk }) {
 const isForOthers = (pathname: string, role: Role) =>
   areas.some(({ path, roles }) => matchPath(`${path}/*`, pathname) && !roles.includes(role))
 
-const middleOf = ({ offsetLeft, offsetWidth }: HTMLElement) => offsetLeft + offsetWidth / 2
+/** A new page is read from its heading on: the focus does not stay on the link that led there. */
+function useFocusOnNewPage(pathname: string): void {
+  const last = useRef(pathname)
+  useEffect(() => {
+    if (last.current === pathname) return
+    last.current = pathname
+    const main = document.querySelector('main')
+    // What the page itself focuses, such as a tab that stays, keeps the focus.
+    if (document.activeElement !== document.body && main?.contains(document.activeElement)) return
+    const heading = main?.querySelector<HTMLElement>('h1')
+    ;(heading ?? main)?.focus({ preventScroll: true })
+  }, [pathname])
+}
 
 /** Who is signed in, in which language, and the way out. */
 function Person({ desk: { operator } }: { desk: Desk }) {
-  const { t, language } = useTexts()
+  const { t } = useTexts()
   const queryClient = useQueryClient()
   const [asks, setAsks] = useState(false)
-  const choose = async (chosen: Language) => {
-    await changeLanguage(chosen)
-    // What the site says in words, such as why a file was of no use, came in the language of before.
-    await queryClient.invalidateQueries()
-  }
   const signOut = async () => {
     await call(closeDesk, { body: {} }).catch((error: unknown) => {
       if (!isSignedOut(error)) throw error
@@ -154,19 +156,7 @@ function Person({ desk: { operator } }: { desk: Desk }) {
         {operator.email}
         <span>{t(`desk.role.${operator.role}`)}</span>
       </p>
-      <label>
-        <span className="hidden-text">{t('desk.language')}</span>
-        <select
-          value={studioLanguages.find((each) => each === language) ?? 'en'}
-          onChange={({ target }) => void choose(target.value === 'dy' ? 'dy' : 'en')}
-        >
-          {studioLanguages.map((each) => (
-            <option key={each} value={each}>
-              {languageNames[each]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <LanguageChoice />
       <Button look="quiet" onClick={() => (hasUnsaved() ? setAsks(true) : void signOut())}>
         {t('desk.signOut')}
       </Button>

@@ -9,6 +9,7 @@ import { call, CallRejected } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/checks.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
+import { LanguageChoice } from './LanguageChoice.tsx'
 import { deskQuery, shown } from './queries.ts'
 import { useTexts } from './texts.ts'
 import styles from './shell.module.css'
@@ -48,7 +49,11 @@ export function SignIn({ kept }: { kept?: string }) {
     },
   })
   return (
-    <AccountPage title={t('desk.signIn')} lead={t(kept ? 'desk.signInAgain' : 'desk.signInLead')}>
+    <AccountPage
+      title={t('desk.signIn')}
+      lead={t(kept ? 'desk.signInAgain' : 'desk.signInLead')}
+      above={<Brand />}
+    >
       <AccountForm form={{ ...form, signInFirst: false }}>
         <EmailField field={form.field('email')} />
         <PasswordField
@@ -61,11 +66,20 @@ export function SignIn({ kept }: { kept?: string }) {
           {form.busy ? word('account.working') : t('desk.signIn')}
         </Button>
       </AccountForm>
-      {!kept && (
-        <p className={styles.noAccess}>
-          {t('desk.noAccess')} <code>npm run studio -- operator add you@example.com</code>
-        </p>
-      )}
+      {!kept && <p className={styles.noAccess}>{t('desk.noAccess')}</p>}
     </AccountPage>
+  )
+}
+
+/** Whose studio this is, as the document's icon shows it, and in which language. */
+function Brand() {
+  const { t } = useTexts()
+  const icon = document.querySelector<HTMLLinkElement>('link[rel~="icon"]')?.href
+  return (
+    <div className={styles.brand}>
+      {icon && <img src={icon} alt="" width={40} height={40} />}
+      {t('desk.studio')}
+      <LanguageChoice />
+    </div>
   )
 }

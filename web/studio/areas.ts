@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
 import { roles, type Role } from '#contract/studio/command.ts'
-import type { IconName } from '#web/ui/Icon.tsx'
+import type { AreaIconName } from './ui/AreaIcon.tsx'
 
 /** A part of the studio with a place in its navigation. */
 export interface Area {
@@ -16,7 +16,7 @@ export interface Area {
     | 'growth'
     | 'experiments'
   path: string
-  icon: IconName
+  icon: AreaIconName
   /** Whose role has anything to do there. */
   roles: readonly Role[]
   load: () => Promise<{ Component: ComponentType }>
@@ -27,35 +27,35 @@ export const areas: readonly Area[] = [
   {
     name: 'content',
     path: '/studio/content',
-    icon: 'play',
+    icon: 'videos',
     roles,
     load: () => import('./content/ContentScreen.tsx'),
   },
   {
     name: 'homepage',
     path: '/studio/homepage',
-    icon: 'globe',
+    icon: 'house',
     roles: ['owner', 'editor'],
     load: () => import('./homepage/HomepageScreen.tsx'),
   },
   {
     name: 'money',
     path: '/studio/money',
-    icon: 'captions',
+    icon: 'banknote',
     roles: ['owner', 'support', 'analyst'],
     load: () => import('./money/MoneyScreen.tsx'),
   },
   {
     name: 'people',
     path: '/studio/people',
-    icon: 'search',
+    icon: 'people',
     roles: ['owner', 'support'],
     load: () => import('./people/PeopleScreen.tsx'),
   },
   {
     name: 'plans',
     path: '/studio/plans',
-    icon: 'list',
+    icon: 'calendar',
     roles: ['owner', 'support', 'analyst'],
     load: () => import('./plans/PlansScreen.tsx'),
   },
@@ -69,22 +69,22 @@ export const areas: readonly Area[] = [
   {
     name: 'experiments',
     path: '/studio/experiments',
-    icon: 'forward',
+    icon: 'flask',
     roles: ['owner', 'analyst'],
     load: () => import('./experiments/ExperimentsScreen.tsx'),
   },
-  { name: 'team', path: '/studio/team', icon: 'user', roles, load: () => import('./team/TeamScreen.tsx') },
+  { name: 'team', path: '/studio/team', icon: 'badge', roles, load: () => import('./team/TeamScreen.tsx') },
   {
     name: 'running',
     path: '/studio/running',
-    icon: 'check',
+    icon: 'pulse',
     roles,
     load: () => import('./running/RunningScreen.tsx'),
   },
   {
     name: 'settings',
     path: '/studio/settings',
-    icon: 'settings',
+    icon: 'gear',
     roles,
     load: () => import('./settings/SettingsScreen.tsx'),
   },

@@ -5,6 +5,7 @@ import type { After } from '#server/platform/database/prepared-page.ts'
 import { readPage, type Paging } from '#server/platform/read-page.ts'
 import type { Db } from '#server/tables.ts'
 import { selectAllOrders, selectDisputes, type ListedRow, type OrderFilter } from './order-list-queries.ts'
+import { disputeUrl } from './gateways/dispute-url.ts'
 import type { DisputeStatus } from './tables.ts'
 
 /** How an operator looks at orders: in which language, and whether they may see who bought. */
@@ -49,8 +50,11 @@ export async function listDisputes(
     attempt_id: row.attempt_id,
     order: presentListed(row, look),
     state,
-    disputed_cents: row.disputed_cents,
+    disputed_cents: row.dispute_cents ?? row.disputed_cents,
+    reason: row.dispute_reason,
+    respond_by: row.dispute_due_at?.toISOString() ?? null,
     reference: row.reference,
+    gateway_url: disputeUrl(row.gateway, { payment: row.reference, dispute: row.dispute_reference }),
     started_at: row.started_at.toISOString(),
   }))
   return { list, next_cursor }

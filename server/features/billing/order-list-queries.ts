@@ -98,6 +98,7 @@ export function selectDisputes(db: Db, state: DisputeStatus, after: After | unde
   let page = db
     .selectFrom('attempts')
     .select(['id', 'order_id', 'disputed_cents', 'reference', 'started_at'])
+    .select(['dispute_cents', 'dispute_reason', 'dispute_due_at', 'dispute_reference'])
     // Written out twice: the index holds disputed payments only.
     .where('dispute', 'is not', null)
     .where('dispute', '=', state)
@@ -111,6 +112,7 @@ export function selectDisputes(db: Db, state: DisputeStatus, after: After | unde
   return selectListed(db)
     .innerJoin(page.as('page'), 'page.order_id', 'orders.id')
     .select(['page.id as attempt_id', 'page.disputed_cents', 'page.reference', 'page.started_at'])
+    .select(['page.dispute_cents', 'page.dispute_reason', 'page.dispute_due_at', 'page.dispute_reference'])
     .orderBy('page.started_at', 'desc')
     .orderBy('page.id')
     .execute()

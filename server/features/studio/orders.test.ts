@@ -310,7 +310,14 @@ it('a dispute is listed while it is open, and where it was won afterwards', asyn
   await hear(site, (await paymentOf(site, id)).reference)
   const { list } = await support.desk.ask(listDisputes)
   expect(list).toEqual([
-    expect.objectContaining({ state: 'open', disputed_cents: 99, order: expect.objectContaining({ id }) }),
+    expect.objectContaining({
+      state: 'open',
+      disputed_cents: 99,
+      reason: 'fraudulent',
+      respond_by: expect.any(String),
+      gateway_url: null,
+      order: expect.objectContaining({ id }),
+    }),
   ])
   expect(list[0]?.order.status).toBe('charged_back')
   site.moveOn(10 * 86_400_000)
@@ -318,7 +325,9 @@ it('a dispute is listed while it is open, and where it was won afterwards', asyn
   await letAllIn()
   expect((await support.desk.ask(listDisputes)).list).toEqual([])
   const won = await support.desk.ask(listDisputes, { query: { state: 'won' } })
-  expect(won.list.map(({ order }) => [order.id, order.status])).toEqual([[id, 'paid']])
+  expect(won.list.map(({ order, disputed_cents }) => [order.id, order.status, disputed_cents])).toEqual([
+    [id, 'paid', 99],
+  ])
 })
 
 describe('the reconciliation', () => {

@@ -6,15 +6,19 @@ import styles from './account-page.module.css'
 export function AccountPage({
   title,
   lead,
+  above,
   children,
 }: {
   title: string
   lead?: string
+  /** Before the title. */
+  above?: ReactNode
   children: ReactNode
 }) {
   return (
     <section className={styles.page}>
       <title>{title}</title>
+      {above}
       <h1>{title}</h1>
       {lead && <p className={styles.lead}>{lead}</p>}
       {children}

@@ -8,8 +8,8 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
-import { timeWords } from '#web/studio/words.ts'
-import { gatewayNames, goodsOf } from './order-words.ts'
+import { dateWords, timeWords } from '#web/studio/words.ts'
+import { gatewayNames, goodsOf, reasonWords } from './order-words.ts'
 import styles from './money.module.css'
 
 /** Payments that buyers have had their banks take back. They are answered at the gateway. */
@@ -36,10 +36,24 @@ export function Disputes() {
       figures: true,
       cell: ({ disputed_cents, order }: Dispute) => money(disputed_cents, order.currency),
     },
-    { title: t('money.gateway'), cell: ({ order }: Dispute) => gatewayNames[order.gateway] },
-    { title: t('money.reference'), cell: ({ reference }: Dispute) => reference ?? '–' },
-    { title: t('money.buyer'), cell: ({ order }: Dispute) => order.email ?? order.user_id },
-    { title: t('money.paidAt'), cell: ({ started_at }: Dispute) => timeWords(started_at, language) },
+    { title: t('money.disputeReason'), cell: ({ reason }: Dispute) => reasonWords(reason, t) },
+    { title: t('money.respondBy'), cell: ({ respond_by }: Dispute) => timeWords(respond_by, language) },
+    {
+      title: t('money.buyer'),
+      cell: ({ order }: Dispute) => <span className={styles.id}>{order.email ?? order.user_id}</span>,
+    },
+    { title: t('money.paidAt'), cell: ({ started_at }: Dispute) => dateWords(started_at, language) },
+    {
+      title: t('money.gateway'),
+      cell: ({ order, gateway_url }: Dispute) =>
+        gateway_url ? (
+          <a href={gateway_url} target="_blank" rel="noreferrer">
+            {t('money.answerAt', { gateway: gatewayNames[order.gateway] })}
+          </a>
+        ) : (
+          gatewayNames[order.gateway]
+        ),
+    },
   ]
   return (
     <>

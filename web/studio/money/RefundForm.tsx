@@ -67,9 +67,14 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
           {form.problem}
         </p>
       )}
-      <Button look="danger" type="submit" disabled={form.busy}>
-        {t('money.refund')}
-      </Button>
+      <div className={styles.actions}>
+        <Button look="quiet" onClick={onClose}>
+          {t('desk.cancel')}
+        </Button>
+        <Button look="danger" type="submit" disabled={form.busy}>
+          {t('money.refund')}
+        </Button>
+      </div>
     </FormSheet>
   )
 }

@@ -6,6 +6,28 @@ import type { Say } from '#web/studio/texts.ts'
 export const ordersPath = '/studio/money'
 
 /** What gateways call themselves. */
+/** Why a dispute was opened. Gateways have other reasons besides, which are shown as they are. */
+export function reasonWords(reason: string | null, t: Say): string {
+  const known = disputeReasons.find((each) => each === reason)
+  if (known) return t(`money.disputeReasons.${known}`)
+  return reason?.replaceAll('_', ' ') ?? '–'
+}
+
+const disputeReasons = [
+  'fraudulent',
+  'unauthorised',
+  'unauthorized',
+  'duplicate',
+  'subscription_canceled',
+  'product_not_received',
+  'merchandise_or_service_not_received',
+  'merchandise_or_service_not_as_described',
+  'product_unacceptable',
+  'credit_not_processed',
+  'unrecognized',
+  'general',
+] as const
+
 export const gatewayNames: Record<GatewayId, string> = {
   sandbox: 'Sandbox',
   stripe: 'Stripe',

@@ -1,5 +1,6 @@
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
+import { useTexts } from '#web/studio/texts.ts'
 import styles from './page.module.css'
 
 /** Asks before something that cannot simply be taken back. */
@@ -16,18 +17,23 @@ export function AskFirst({
   text: string
   /** The button's verb. */
   action: string
-  /** What keeps everything as it is, where Enter shall do that. */
+  /** What keeps everything as it is, where Enter shall do that; else “Cancel” does. */
   stay?: string
   busy: boolean
   onDo: () => void
   onClose: () => void
 }) {
+  const { t } = useTexts()
   return (
     <Sheet title={title} onClose={onClose}>
       <div className={styles.panel}>
         <p>{text}</p>
         <div className={styles.actions}>
-          {stay !== undefined && (
+          {stay === undefined ? (
+            <Button look="quiet" onClick={onClose}>
+              {t('desk.cancel')}
+            </Button>
+          ) : (
             <Button ref={focusFirst} onClick={onClose}>
               {stay}
             </Button>

@@ -42,6 +42,9 @@ export function AskReason({
         autoFocus
       />
       <div className={styles.actions}>
+        <Button look="quiet" onClick={onClose}>
+          {t('desk.cancel')}
+        </Button>
         <Button look="danger" type="submit" disabled={form.busy}>
           {action}
         </Button>

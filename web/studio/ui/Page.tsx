@@ -19,7 +19,7 @@ export function Page({
       <title>{`${title} · Studio`}</title>
       <header className={styles.head}>
         <div>
-          <h1>{title}</h1>
+          <h1 tabIndex={-1}>{title}</h1>
           {lead && <p className={styles.lead}>{lead}</p>}
         </div>
         {actions && <div className={styles.actions}>{actions}</div>}

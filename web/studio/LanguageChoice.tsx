@@ -1,0 +1,30 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { Language } from '#contract/languages.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { changeLanguage, studioLanguages, useTexts } from './texts.ts'
+
+/** The language of the studio. */
+export function LanguageChoice() {
+  const { t, language } = useTexts()
+  const queryClient = useQueryClient()
+  const choose = async (chosen: Language) => {
+    await changeLanguage(chosen)
+    // What the site says in words, such as why a file was of no use, came in the language of before.
+    await queryClient.invalidateQueries()
+  }
+  return (
+    <label>
+      <span className="hidden-text">{t('desk.language')}</span>
+      <select
+        value={studioLanguages.find((each) => each === language) ?? 'en'}
+        onChange={({ target }) => void choose(target.value === 'dy' ? 'dy' : 'en')}
+      >
+        {studioLanguages.map((each) => (
+          <option key={each} value={each}>
+            {languageNames[each]}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
