@@ -12,6 +12,7 @@ export const releaseParts = [
   'deploy/caddy',
   'deploy/edge',
   'deploy/nginx',
+  'deploy/observability',
   'deploy/systemd',
   'dist/web',
   'docs',
@@ -22,6 +23,7 @@ export const releaseParts = [
 /** Of scripts/, the files that start the site; the others build, check and test it. */
 const startScripts = new Set([
   'check-ready.mjs',
+  'env-file.mjs',
   'node-flags.json',
   'run-child.mjs',
   'setup-lock.mjs',
@@ -31,7 +33,7 @@ const startScripts = new Set([
   'with-setup.mjs',
 ])
 
-const forTests = /(\.(test|live)\.ts|\/checks-[^/]*\.ts)$|^server\/testing\/|^docs\/screenshot/
+const forTests = /\.(test|live)\.(ts|yml)$|^deploy\/.*\/run-[^/]*\.ts$|^server\/testing\/|^docs\/screenshot/
 
 /** Whether a file of the checkout, given by its path there, belongs into a release. */
 export function isReleased(path: string): boolean {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isReleased, listReleaseFiles } from './release-files.ts'
 import { packagesIn, releaseManifest, type Manifest } from './release-manifest.ts'
@@ -19,10 +19,10 @@ test('a release has what the site needs and neither tests nor the sources of its
 
 test('a release imports no file that it lacks', () => {
   const has = new Set(files)
-  const aliased = /(?:from|import)[\s(]*'#((?:server|contract|demo|scripts)\/[^']+)'/g
+  const ours = /(?:from|import)[\s(]*'(#(?:server|contract|demo|scripts)\/|\.\/)([^']+(?<!\.d)\.m?[jt]s)'/g
   const missing = sources.flatMap((file) =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(aliased)]
-      .map(([, path = '']) => path)
+    [...readFileSync(join(root, file), 'utf8').matchAll(ours)]
+      .map(([, from = '', path = '']) => (from === './' ? join(dirname(file), path) : from.slice(1) + path))
       .filter((path) => !has.has(path))
       .map((path) => `${file} imports ${path}`),
   )
