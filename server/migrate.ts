@@ -1,9 +1,15 @@
 // npm run migrate: brings the database up to date. A release is rolled out after it, copy by copy.
+import { readArguments } from '#scripts/read-arguments.mjs'
 import { loadConfig } from '#server/platform/config.ts'
 import { runMain } from '#server/platform/config-error.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Tables } from '#server/tables.ts'
+
+readArguments({
+  name: 'migrate',
+  about: 'Brings the database up to date, before the first start and before each update.',
+})
 
 await runMain(async () => {
   const config = loadConfig(process.env)

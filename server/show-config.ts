@@ -1,4 +1,5 @@
 // npm run config: prints the effective settings, and where each comes from. Ends with status 1 where one is wrong.
+import { readArguments } from '#scripts/read-arguments.mjs'
 import { loadConfig } from '#server/platform/config.ts'
 import { runMain } from '#server/platform/config-error.ts'
 import { listEffectiveSettings } from '#server/platform/settings.ts'
@@ -19,6 +20,8 @@ function* printed(env: NodeJS.ProcessEnv): Generator<string> {
     .filter((name) => name !== '' && !known.has(name))
   if (unknown.length > 0) yield `\nIn .env, but no setting of Cliffhanger: ${unknown.join(', ')}`
 }
+
+readArguments({ name: 'config', about: 'Prints the effective settings, and where each comes from.' })
 
 await runMain(async () => {
   loadConfig(process.env)

@@ -2,6 +2,7 @@
 // needs for this platform, ready to start without a package registry.
 import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { readArguments } from '#scripts/read-arguments.mjs'
 import { root, run } from '#scripts/setup.mjs'
 import { listReleaseFiles } from './release-files.ts'
 import { packagesIn, releaseManifest, type Manifest } from './release-manifest.ts'
@@ -9,7 +10,12 @@ import { packagesIn, releaseManifest, type Manifest } from './release-manifest.t
 /** Files of packages for compilers and debuggers, and Node's headers: 100 MB that no site reads. */
 const unread = ['*.d.ts', '*.d.mts', '*.d.cts', '*.map', 'node-*/include', 'node-*/share']
 
-const output = resolve(process.argv[2] ?? join(root, 'dist'))
+const { positionals } = readArguments({
+  name: 'release',
+  about: 'Writes the built site with its packages as an archive into dist, or into the folder.',
+  positionals: '[folder]',
+})
+const output = resolve(positionals[0] ?? join(root, 'dist'))
 await mkdir(output, { recursive: true })
 const work = await mkdtemp(join(output, '.release-'))
 try {

@@ -25,6 +25,7 @@ const startScripts = new Set([
   'check-ready.mjs',
   'env-file.mjs',
   'node-flags.json',
+  'read-arguments.mjs',
   'run-child.mjs',
   'setup-lock.mjs',
   'setup.mjs',
