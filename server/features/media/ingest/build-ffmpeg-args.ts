@@ -2,11 +2,16 @@ import { extraPlaces, extraRungArgs, type ExtraRung } from './extra-rung.ts'
 import type { LadderPlan, Rung } from './plan-ladder.ts'
 import { planCandidates, planStoryboard } from './plan-stills.ts'
 import { gainFilters, type Gain } from './sound-chain.ts'
+import {
+  labelColours,
+  scaleColours,
+  toUsualRange,
+  usualColours,
+  type SourceColours,
+  type Target,
+} from './source-colours.ts'
 
 export type Container = 'mov' | 'matroska' | 'mpegts'
-
-/** A picture that a usual screen can't show as it is: `pq` and `hlg` are HDR, `wide` has the colours alone. */
-export type HighRange = 'pq' | 'hlg' | 'wide'
 
 /** The sound of a film in one format: a file that begins with the film, and the number of its stream. */
 export interface SoundInput {
@@ -29,7 +34,7 @@ export interface TranscodeJob {
   /** The sound to encode, and what brings it to its loudness. */
   sound: SoundInput | undefined
   gain: Gain | undefined
-  highRange: HighRange | undefined
+  colours: SourceColours
   extraRung?: ExtraRung | undefined
   plan: LadderPlan
 }
@@ -88,7 +93,7 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     ladderGraph(job),
     '-filter_complex',
     picturesGraph(job),
-    ...plan.rungs.flatMap((rung, index) => rungArgs(rung, index, job.highRange !== undefined)),
+    ...plan.rungs.flatMap((rung, index) => rungArgs(rung, index)),
     ...extraArgs(job),
     ...audioArgs(job),
     '-map',
@@ -138,7 +143,7 @@ function ladderGraph(job: TranscodeJob): string {
       : []
     const outputs = [`[v${index}]`, ...(index < plan.rungs.length - 1 ? [`[s${index}]`] : []), ...more]
     const scaled = index === 0 ? firstScale(job, width, height) : `scale=${width}:${height}:flags=bicubic`
-    const finish = index === 0 ? finishChain(job) : ''
+    const finish = index === 0 ? finishChain(job, 'video') : ''
     chains.push(`${from}${scaled}${finish},split=${outputs.length}${outputs.join('')}`)
     from = `[s${index}]`
   })
@@ -160,11 +165,11 @@ function picturesGraph(job: TranscodeJob): string {
   const { interval, tileWidth, tileHeight, columns, rows } = planStoryboard(plan, duration)
   const candidates = planCandidates(duration)
   const [{ width, height } = { width: tileWidth, height: tileHeight }] = plan.rungs
-  const finish = finishChain(job)
+  const finish = `:flags=bicubic${scaleColours(job.colours, 'jpeg')}${finishChain(job, 'jpeg')}`
   return [
     `${sourceChain(job)}split=2[t][c]`,
     `[t]select='gte(t,selected_n*${interval})',scale=${tileWidth}:${tileHeight}${finish},tile=${columns}x${rows},${oneEachSecond}[sheet]`,
-    `[c]select='lt(selected_n,${candidates.count})*gte(t,selected_n*${candidates.interval})',scale=${width}:${height}:flags=bicubic${finish},${oneEachSecond}[frames]`,
+    `[c]select='lt(selected_n,${candidates.count})*gte(t,selected_n*${candidates.interval})',scale=${width}:${height}${finish},${oneEachSecond}[frames]`,
     secondInput(job),
   ].join(';')
 }
@@ -186,35 +191,22 @@ function holdLast({ plan, duration, lastPicture }: TranscodeJob): string {
 }
 
 /** Of another shape the picture may be after its size has changed: then bars are added. A shape that is almost the same fills the frame. */
-function firstScale({ interlaced }: TranscodeJob, width: number, height: number): string {
-  if (interlaced) return `scale=${width}:${height}:flags=bicubic`
+function firstScale({ interlaced, colours }: TranscodeJob, width: number, height: number): string {
+  const how = `flags=bicubic${scaleColours(colours, 'video')}`
+  if (interlaced) return `scale=${width}:${height}:${how}`
   const isAlike = `lt(abs(dar*${height}/${width}-1),0.1)`
   const across = `if(${isAlike},${width},2*trunc(min(${width},${height}*dar)/2))`
   const down = `if(${isAlike},${height},2*trunc(min(${height},${width}/dar)/2))`
   const bars = `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:eval=frame`
-  return `scale=w='${across}':h='${down}':eval=frame:flags=bicubic,${bars}`
+  return `scale=w='${across}':h='${down}':eval=frame:${how},${bars}`
 }
 
 /** Follows the scaling, when there are fewer pixels to work on. */
-function finishChain({ highRange }: TranscodeJob): string {
-  return `${toUsualRange(highRange)},setsar=1,format=yuv420p`
+function finishChain({ colours }: TranscodeJob, target: Target): string {
+  return `${toUsualRange(colours, target)},setsar=1${labelColours(target)}`
 }
 
-/** zimg's names of the three ways to read a picture of a wide range. */
-const transfers = { pq: 'smpte2084', hlg: 'arib-std-b67', wide: 'bt709' }
-
-/**
- * Brings HDR (PQ, HLG) and wide colours to what every screen shows, BT.709: to linear light with 100 cd/m² as white, the highlights up to 1000 rolled
- * off, never cut. It comes after the scaling, when there are fewer pixels to work on.
- */
-function toUsualRange(highRange: HighRange | undefined): string {
-  if (!highRange) return ''
-  const read = `zscale=tin=${transfers[highRange]}:pin=bt2020:min=bt2020nc:rin=limited:t=linear:npl=100`
-  const roll = highRange === 'wide' ? '' : ',tonemap=tonemap=hable:desat=0:peak=10'
-  return `,${read},format=gbrpf32le,zscale=p=bt709${roll},zscale=t=bt709:m=bt709:r=limited`
-}
-
-function rungArgs(rung: Rung, index: number, converted: boolean): string[] {
+function rungArgs(rung: Rung, index: number): string[] {
   return [
     '-map',
     `[v${index}]`,
@@ -239,33 +231,21 @@ function rungArgs(rung: Rung, index: number, converted: boolean): string[] {
     '-sc_threshold',
     '0',
     ...forcedKeyframes,
-    ...(converted ? usualColours : []),
+    ...usualColours,
     ...hlsArgs(`v${index}`),
   ]
 }
 
 /** The keyframes are those of the other rungs, so that a player can change to them and back. */
-function extraArgs({ extraRung, plan, highRange }: TranscodeJob): string[] {
+function extraArgs({ extraRung, plan }: TranscodeJob): string[] {
   if (!extraRung) return []
-  const colours = highRange ? usualColours : []
   return extraPlaces(plan).flatMap((place, index) => {
     const rung = plan.rungs[place]
     if (!rung) return []
     const coding = extraRungArgs(extraRung, rung)
-    return ['-map', `[x${index}]`, ...coding, ...forcedKeyframes, ...colours, ...hlsArgs(`x${index}`)]
+    return ['-map', `[x${index}]`, ...coding, ...forcedKeyframes, ...usualColours, ...hlsArgs(`x${index}`)]
   })
 }
-
-const usualColours = [
-  '-color_primaries',
-  'bt709',
-  '-color_trc',
-  'bt709',
-  '-colorspace',
-  'bt709',
-  '-color_range',
-  'tv',
-]
 
 /**
  * As long as the picture: shorter sound would leave players waiting for it. The first 1024 samples are dropped because the encoder

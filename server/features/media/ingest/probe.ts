@@ -1,10 +1,17 @@
 import { open } from 'node:fs/promises'
 import type { Language } from '#contract/languages.ts'
-import { inputArgs, type Container, type HighRange } from './build-ffmpeg-args.ts'
+import { inputArgs, type Container } from './build-ffmpeg-args.ts'
 import { chooseCaptions, type CaptionStream, type CaptionTrack } from './choose-captions.ts'
 import { outlineOf } from './mp4-boxes.ts'
 import { shownSize, type Fraction, type SourceShape } from './plan-ladder.ts'
 import { runLimited } from './run-ffmpeg.ts'
+import {
+  coloursOf,
+  isDolbyVisionAlone,
+  type DolbyVision,
+  type ProbedColours,
+  type SourceColours,
+} from './source-colours.ts'
 import { UnusableFile } from './unusable-file.ts'
 
 /** What a usable file is. */
@@ -19,8 +26,7 @@ export interface SourceMedia extends SourceShape {
   streamIndex: number
   /** Which stream is its sound; undefined where it has none. */
   soundIndex: number | undefined
-  /** How bright and colourful its picture is meant; undefined for the usual. */
-  highRange: HighRange | undefined
+  colours: SourceColours
   /** The streams of captions that can be shown, one per language of ours. */
   captions: ReadonlyMap<Language, CaptionTrack>
 }
@@ -109,7 +115,7 @@ async function whyUnreadable(container: Container, path: string): Promise<'noInd
   return container === 'mov' && !(await outlineOf(path)).types.includes('moov') ? 'noIndex' : 'damaged'
 }
 
-interface ProbedStream extends CaptionStream {
+interface ProbedStream extends CaptionStream, ProbedColours {
   width?: number
   height?: number
   sample_aspect_ratio?: string
@@ -119,9 +125,7 @@ interface ProbedStream extends CaptionStream {
   duration?: string
   nb_frames?: string
   sample_rate?: string
-  color_transfer?: string
-  color_primaries?: string
-  side_data_list?: { rotation?: number }[]
+  side_data_list?: ({ rotation?: number } & DolbyVision)[]
 }
 
 interface Probed {
@@ -152,18 +156,20 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
   const rotation =
     video.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ??
     Number(video.tags?.['rotate'] ?? 0)
+  if (isDolbyVisionAlone(video.side_data_list ?? [])) throw new UnusableFile({ key: 'dolbyVision' })
   const sound = soundOf(streams)
+  const shown = shownSize({ width, height, pixelShape: fraction(video.sample_aspect_ratio), rotation })
   return {
     container,
     duration,
     pictureLength,
     streamIndex: video.index,
-    ...shownSize({ width, height, pixelShape: fraction(video.sample_aspect_ratio), rotation }),
+    ...shown,
     frameRate: frameRateOf(video),
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
     hasAudio: sound !== undefined,
     soundIndex: sound?.index,
-    highRange: highRangeOf(video),
+    colours: coloursOf(video, shown.height),
     captions: chooseCaptions(streams),
   }
 }
@@ -197,12 +203,6 @@ function soundOf(streams: readonly ProbedStream[]): ProbedStream | undefined {
   )
   if (sounds.length > 0 && readable.length === 0) throw new UnusableFile({ key: 'unreadableSound' })
   return readable.find(({ disposition }) => disposition?.['default'] === 1) ?? readable[0]
-}
-
-function highRangeOf({ color_transfer, color_primaries }: ProbedStream): HighRange | undefined {
-  if (color_transfer === 'smpte2084') return 'pq'
-  if (color_transfer === 'arib-std-b67') return 'hlg'
-  return color_primaries === 'bt2020' ? 'wide' : undefined
 }
 
 function seconds(text: string | undefined): number | undefined {

@@ -71,7 +71,7 @@ export async function transcode({
   onProgress,
 }: TranscodeOptions): Promise<Transcoded> {
   const source = await probe(programs.ffprobePath, input, signal)
-  if (source.highRange) await checkColours(programs.ffmpegPath)
+  if (source.colours.highRange) await checkColours(programs.ffmpegPath)
   const { times, sound, gain, captions } = await readAhead({
     programs,
     input,

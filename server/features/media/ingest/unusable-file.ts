@@ -22,6 +22,7 @@ export const reasons = {
   noLength: [],
   tooLong: ['hours', 'most'],
   highRange: [],
+  dolbyVision: [],
   tooSlow: [],
   growsTooLarge: ['gigabytes'],
   tooMuchMemory: [],
