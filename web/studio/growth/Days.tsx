@@ -44,7 +44,6 @@ function RevenueDays({ list, totals }: { list: readonly GrowthDay[]; totals: rea
         <CurrencyChart key={total.currency} list={list} total={total} />
       ))}
       <Table
-        slim
         caption={t('growth.revenue')}
         columns={[
           { title: t('growth.day'), cell: (row: Revenue & { day: string }) => dayWords(row.day, language) },
