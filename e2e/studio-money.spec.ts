@@ -34,6 +34,8 @@ test('support finds an order, looks at it again and refunds a part; the page say
   await page.getByRole('button', { name: 'Refund' }).click()
   const dialog = page.getByRole('dialog', { name: 'Refund' })
   await dialog.getByLabel('Amount in USD').fill('9.99')
+  await expect(dialog.getByText('This is more than can be refunded.')).toBeVisible()
+  await expect(dialog.getByText('A part goes back')).toHaveCount(0)
   await dialog.getByLabel('Reason').fill('goodwill')
   await dialog.getByRole('button', { name: 'Refund' }).click()
   await expect(dialog.getByText('Enter an amount up to $0.99.')).toBeVisible()

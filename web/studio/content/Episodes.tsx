@@ -19,7 +19,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo })
   const mayOrder = useMay()(orderEpisodes)
   const isComing = useSyncExternalStore(onSendings, sendings).some(({ videoId }) => videoId === id)
   const episodes = useQuery(episodesQuery(id, isComing))
-  const { run } = useCommand(orderEpisodes, t('done.orderSaved'))
+  const { run } = useCommand(orderEpisodes, null)
   const { ordered, order } = useSentOrder(episodes.data?.list ?? [], idOf, async (list) => {
     await run({ video_id: id, episode_ids: list.map(idOf) })
     await episodes.refetch()

@@ -38,7 +38,7 @@ export function LabelsPage() {
 function Categories() {
   const { t, language } = useTexts()
   const mayOrder = useMay()(orderCategories)
-  const { run } = useCommand(orderCategories, t('done.orderSaved'))
+  const { run } = useCommand(orderCategories, null)
   const categories = useQuery(categoriesQuery)
   // It is refused where somebody else added one meanwhile, which is not on the screen yet.
   const { ordered, order } = useSentOrder(categories.data?.list ?? [], idOf, async (list) => {

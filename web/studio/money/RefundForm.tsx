@@ -5,7 +5,7 @@ import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
-import { useTexts } from '#web/studio/texts.ts'
+import { useTexts, type Say } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { centsOf, decimalOf } from '#web/studio/words.ts'
@@ -41,13 +41,9 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
     },
   })
   const cents = centsOf(form.value.amount)
-  const effect = cents === left ? 'money.refundWhole' : 'money.refundPart'
   return (
     <FormSheet title={t('money.refund')} form={form} className={styles.form} onClose={onClose}>
-      {/* An amount that cannot be refunded has no effect to describe. */}
-      <p role="status">
-        {isWithin(cents, most) ? t(effect) : t('money.amountBad', { most: money(most, order.currency) })}
-      </p>
+      <p role="status">{effectOf(t, { cents, left, most })}</p>
       {most < left && <p>{t('money.refundLimit', { most: money(most, order.currency) })}</p>}
       <Field
         {...form.field('amount')}
@@ -77,6 +73,15 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
       </div>
     </FormSheet>
   )
+}
+
+/** What a refund of the amount does; an amount that cannot be refunded does nothing. */
+function effectOf(
+  t: Say,
+  { cents, left, most }: { cents: number | undefined; left: number; most: number },
+): string {
+  if (!isWithin(cents, most)) return cents !== undefined && cents > most ? t('money.refundTooMuch') : ''
+  return t(cents === left ? 'money.refundWhole' : 'money.refundPart')
 }
 
 const isWithin = (cents: number | undefined, most: number) =>
