@@ -3,6 +3,7 @@ import { badges, VideoPrice } from '#contract/catalog.ts'
 import { Cents, Id, LanguageCode, Time, Typed, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command, roles, type Role } from './command.ts'
 import { planLimits, someOfPlan } from './plan-limits.ts'
+import { videoWarnings } from './video-warnings.ts'
 
 /** draft → scheduled → published ⇄ archived (product.md, section 5). */
 export const videoStates = ['draft', 'scheduled', 'published', 'archived'] as const
@@ -44,26 +45,6 @@ export const DeskVideoRow = Type.Object({
   created_at: Time,
 })
 export type DeskVideoRow = Static<typeof DeskVideoRow>
-
-/** What an operator should look at, best before viewers see the video. */
-export const priceWarnings = ['episodeDearer', 'allFree'] as const
-export const videoWarnings = [...priceWarnings, 'categoryUntranslated', 'tagsUntranslated'] as const
-export type VideoWarning = (typeof videoWarnings)[number]
-
-/**
- * What is odd about prices: an episode costs more than the whole video, or no episode is locked. A running series has fewer episodes
- * than its price is for, so a whole video may cost more than its episodes.
- */
-export function priceWarningsOf(video: {
-  free_episodes: number
-  episode_count: number
-  episode_cents: number
-  video_cents: number
-}): (typeof priceWarnings)[number][] {
-  const { free_episodes, episode_count, episode_cents, video_cents } = video
-  if (episode_count > 0 && free_episodes >= episode_count) return ['allFree']
-  return episode_cents > video_cents ? ['episodeDearer'] : []
-}
 
 export const DeskVideo = Type.Object({
   id: Id,

@@ -1,4 +1,4 @@
-import type { VideoWarning } from '#contract/studio/videos.ts'
+import type { VideoWarning } from '#contract/studio/video-warnings.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import styles from './content.module.css'
 

@@ -1,14 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { badges } from '#contract/catalog.ts'
-import {
-  editVideo,
-  priceWarningsOf,
-  videoLimits,
-  type DeskVideo,
-  type DeskVideoPage,
-  type VideoWarning,
-} from '#contract/studio/videos.ts'
+import { priceWarningsOf, type VideoWarning } from '#contract/studio/video-warnings.ts'
+import { editVideo, videoLimits, type DeskVideo, type DeskVideoPage } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { useTexts } from '#web/studio/texts.ts'

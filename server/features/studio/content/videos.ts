@@ -1,10 +1,6 @@
 import * as contract from '#contract/studio/videos.ts'
-import {
-  priceWarningsOf,
-  type DeskVideo,
-  type DeskVideoRow,
-  type VideoWarning,
-} from '#contract/studio/videos.ts'
+import type { DeskVideo, DeskVideoRow } from '#contract/studio/videos.ts'
+import { priceWarningsOf, type VideoWarning } from '#contract/studio/video-warnings.ts'
 import { listLimits } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
 import { inLanguage, type Language, type Texts } from '#contract/languages.ts'

@@ -1,0 +1,19 @@
+/** What an operator should look at, best before viewers see the video. */
+export const priceWarnings = ['episodeDearer', 'allFree'] as const
+export const videoWarnings = [...priceWarnings, 'categoryUntranslated', 'tagsUntranslated'] as const
+export type VideoWarning = (typeof videoWarnings)[number]
+
+/**
+ * What is odd about prices: an episode costs more than the whole video, or no episode is locked. A running series has fewer episodes
+ * than its price is for, so a whole video may cost more than its episodes.
+ */
+export function priceWarningsOf(video: {
+  free_episodes: number
+  episode_count: number
+  episode_cents: number
+  video_cents: number
+}): (typeof priceWarnings)[number][] {
+  const { free_episodes, episode_count, episode_cents, video_cents } = video
+  if (episode_count > 0 && free_episodes >= episode_count) return ['allFree']
+  return episode_cents > video_cents ? ['episodeDearer'] : []
+}
