@@ -31,7 +31,7 @@ test('every area is seen on a phone, and the preview keeps its size when the hom
   for (const link of await links.all()) await expect(link).toBeInViewport({ ratio: 1 })
   const desktop = page.getByRole('button', { name: 'Desktop' })
   await desktop.click()
-  await page.getByLabel('Copyright').fill(`© ${crypto.randomUUID().slice(0, 6)}`)
+  await page.getByLabel('Line at the foot').fill(`© ${crypto.randomUUID().slice(0, 6)}`)
   await page.getByRole('button', { name: 'Make it the homepage' }).click()
   await expect(page.getByText('The homepage was saved.')).toBeVisible()
   await expect(desktop).toHaveAttribute('aria-pressed', 'true')
