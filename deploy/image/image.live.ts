@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { proxyDatabase } from '#server/testing/database-proxy.ts'
+import { listProcessTree } from '#server/testing/run-process-tree.ts'
+import { testDatabase } from '#server/testing/template-database.ts'
+import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { freePort } from '#deploy/testing/run-nginx.ts'
+import { buildImage, type Image } from './run-buildah.ts'
+
+const megabyte = 1e6
+const stopsWithinMs = 10_000
+let image: Image
+
+beforeAll(() => {
+  image = buildImage()
+}, 1_500_000)
+afterAll(() => image?.remove())
+
+it('the image is at most 500 MB large', () => {
+  expect(image.size / megabyte).toBeLessThan(500)
+})
+
+it('the image says who it is, how it is asked whether it is well, and how it is stopped', () => {
+  expect(image.config).toMatchObject({
+    User: 'node',
+    StopSignal: 'SIGTERM',
+    Healthcheck: { Test: ['CMD', 'node', 'scripts/check-ready.mjs'] },
+  })
+  expect(image.labels).toMatchObject({
+    'org.opencontainers.image.title': 'Cliffhanger',
+    'org.opencontainers.image.version': '1.2.3',
+    'org.opencontainers.image.licenses': 'MIT',
+  })
+})
+
+it('the image writes /data alone, and has a current ffmpeg and the commands of an operator', async () => {
+  const look =
+    'id -u; for f in /app /usr /etc /data; do test -w $f && echo $f; done; ffmpeg -version | head -1; cliffhanger'
+  const child = image.start(['sh', '-c', look], {})
+  const [out] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  const [uid, ...lines] = out.split('\n')
+  expect(uid).not.toBe('0')
+  expect(lines.filter((line) => line.startsWith('/'))).toEqual(['/data'])
+  expect(lines.join('\n')).toMatch(/ffmpeg version [5-9]/)
+})
+
+it('a container answers /api/ready, runs as an ordinary user and ends within 10 s of SIGTERM', async () => {
+  const database = await testDatabase()
+  const { url: databaseUrl, goAway } = await proxyDatabase(database.url)
+  const port = await freePort()
+  const child = image.start(image.config.Cmd, {
+    PORT: String(port),
+    DATABASE_URL: databaseUrl,
+    APP_SECRET: 'a secret of the image under test, long enough',
+  })
+  const url = `http://127.0.0.1:${port}/api/ready`
+  await waitUntil('the container is ready', () => child.exitCode !== null || answersAt(url), 60_000)
+  expect(child.exitCode).toBe(null)
+  const site = listProcessTree(child.pid ?? 0).filter(({ command }) =>
+    /^(\/usr\/local\/bin\/)?node /.test(command),
+  )
+  expect(site.length).toBeGreaterThan(0)
+  for (const { pid } of site)
+    expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Uid:\t1000\t1000\t/m)
+  const asked = Date.now()
+  process.kill(site[0]?.pid ?? 0, 'SIGTERM')
+  await once(child, 'exit')
+  expect(Date.now() - asked).toBeLessThan(stopsWithinMs)
+  await goAway()
+  await database.close()
+}, 120_000)

@@ -1,0 +1,99 @@
+import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findNode } from '#scripts/setup.mjs'
+
+const root = join(import.meta.dirname, '..', '..')
+/** Not in memory: there no devices can be made, which a base system has. */
+const temporary = '/var/tmp'
+
+export interface Image {
+  /** Bytes of all its layers. */
+  size: number
+  /** What `docker inspect` shows of it. */
+  config: { User: string; Cmd: string[]; StopSignal: string; Healthcheck: { Test: string[] }; Env: string[] }
+  labels: Record<string, string>
+  /** Runs a command in a new container, with these settings. */
+  start(command: string[], env: Record<string, string>): ChildProcessWithoutNullStreams
+  remove(): void
+}
+
+/** Builds the image of the Dockerfile without any other image: its bases are Debian as debootstrap makes it. */
+export function buildImage(): Image {
+  const home = mkdtempSync(join(temporary, 'cliffhanger-image-'))
+  const store = ['--root', join(home, 'storage'), '--runroot', join(home, 'run'), '--storage-driver', 'vfs']
+  const env = { ...process.env, BUILDAH_ISOLATION: 'chroot', NODE_ENV: 'production' }
+  const options = {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 1e8,
+    stdio: 'pipe',
+  } as const
+  const run = (command: string, ...args: string[]) => execFileSync(command, args, options).trim()
+  const buildah = (...args: string[]) => run('buildah', ...store, ...args)
+
+  run('debootstrap', '--variant=minbase', 'bookworm', join(home, 'base'))
+  slim(join(home, 'base'))
+  const debian = buildah('from', 'scratch')
+  buildah('copy', '-q', debian, join(home, 'base'), '/')
+  buildah('commit', '-q', debian, 'debian:bookworm-slim')
+  buildah('copy', '-q', debian, findNode(), '/usr/local/bin/node')
+  buildah('commit', '-q', '--rm', debian, 'node:24-bookworm-slim')
+  rmSync(join(home, 'base'), { recursive: true })
+
+  const context = join(home, 'context')
+  mkdirSync(join(context, 'deploy'), { recursive: true })
+  run(
+    process.execPath,
+    'scripts/with-setup.mjs',
+    '--built',
+    'scripts/release/make-release.ts',
+    join(context, 'dist'),
+  )
+  for (const path of ['Dockerfile', '.dockerignore', 'deploy/image'])
+    cpSync(join(root, path), join(context, path), { recursive: true })
+  buildah(
+    'build',
+    '--quiet',
+    '--format',
+    'docker',
+    '--pull=never',
+    '--build-arg',
+    'VERSION=1.2.3',
+    '--tag',
+    'cliffhanger',
+    context,
+  )
+
+  const inspected = JSON.parse(buildah('inspect', '--type', 'image', 'cliffhanger'))
+  const { layers }: { layers: { size: number }[] } = JSON.parse(inspected.Manifest)
+  const { config } = JSON.parse(inspected.Config)
+  return {
+    size: layers.reduce((sum, { size }) => sum + size, 0),
+    config,
+    labels: config.Labels,
+    start(command, settings) {
+      const container = buildah('from', '--pull=never', 'cliffhanger')
+      const given = Object.entries(settings).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+      return spawn('buildah', [...store, 'run', ...given, container, '--', ...command], options)
+    },
+    remove: () => rmSync(home, { recursive: true, force: true }),
+  }
+}
+
+/** Takes out of a base system what the official image does not have either. */
+function slim(base: string): void {
+  for (const path of [
+    'usr/share/doc',
+    'usr/share/man',
+    'usr/share/locale',
+    'usr/share/info',
+    'var/cache/apt',
+    'var/lib/apt/lists',
+  ])
+    rmSync(join(base, path), { recursive: true, force: true })
+  for (const path of ['var/cache/apt/archives/partial', 'var/lib/apt/lists/partial'])
+    mkdirSync(join(base, path), { recursive: true })
+  writeFileSync(join(base, 'etc/dpkg/dpkg.cfg.d/docker-apt-speedup'), 'force-unsafe-io\n')
+}
