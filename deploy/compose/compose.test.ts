@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { documentedSettings } from '#deploy/testing/documented-settings.ts'
+
+interface Service {
+  image: string
+  build?: string
+  command?: string[]
+  environment?: Record<string, string | number>
+  volumes?: string[]
+  ports?: string[]
+  depends_on?: Record<string, unknown>
+  profiles?: string[]
+}
+
+const root = join(import.meta.dirname, '..', '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const text = read('compose.yaml')
+const compose: { services: Record<string, Service>; volumes: Record<string, null> } = parse(text, {
+  merge: true,
+})
+const services = Object.entries(compose.services)
+const ours = services.filter(([, { build }]) => build !== undefined)
+const dockerfile = read('Dockerfile')
+const example = [...read('.env.example').matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => name)
+const settings = documentedSettings()
+
+test('compose.yaml runs the site without a profile, and a bucket and the observability with one', () => {
+  const profileOf = ({ profiles = [] }: Service) => profiles.join()
+  const named = (profile: string) =>
+    services.filter(([, service]) => profileOf(service) === profile).map(([name]) => name)
+  expect(named('')).toEqual(['proxy', 'migrate', 'web', 'worker', 'database', 'backup'])
+  expect(named('s3')).toEqual(['bucket'])
+  expect(named('observability')).toEqual(['prometheus', 'alertmanager', 'grafana'])
+})
+
+test.each(ours)('the service %s sets only settings that the site has', (_name, { environment = {} }) => {
+  expect(Object.keys(environment).filter((name) => !settings.has(name))).toEqual([])
+})
+
+test.each(ours)('the service %s runs a command that the image has', (_name, { command }) => {
+  if (command === undefined) return
+  const [program, subcommand = ''] = command
+  expect(program).toBe('cliffhanger')
+  const script = read('deploy/image/cliffhanger')
+  const isInScript = script.includes(`  ${subcommand})`)
+  expect(isInScript || read('server/cli.ts').includes(`\n  ${subcommand}: {`), subcommand).toBe(true)
+})
+
+test.each(services)(
+  'the service %s mounts volumes and files that exist',
+  (_name, { build, volumes = [] }) => {
+    for (const volume of volumes) {
+      const [from = '', target] = volume.split(':')
+      if (from.startsWith('./')) expect(existsSync(join(root, from)), from).toBe(true)
+      else expect(compose.volumes).toHaveProperty(from)
+      if (build !== undefined) expect(dockerfile).toMatch(new RegExp(`install -d .*${target}\\b`))
+    }
+  },
+)
+
+test.each(services)('the service %s waits for services that exist', (_name, { depends_on = {} }) => {
+  for (const name of Object.keys(depends_on)) expect(compose.services).toHaveProperty(name)
+})
+
+test('the proxy and Prometheus reach the ports at which the site answers', () => {
+  expect(dockerfile).toContain('PORT=3000')
+  expect(read('deploy/caddy/Caddyfile')).toContain('web:3000')
+  for (const [name, { environment = {} }] of ours.filter(([, { environment }]) => environment?.['ROLE']))
+    expect(read('deploy/observability/prometheus/prometheus.yml')).toContain(
+      `'${name}:${environment['METRICS_PORT']}'`,
+    )
+})
+
+test('.env.example names every variable of compose.yaml, and beyond them only settings of the site', () => {
+  const used = new Set([...text.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name = '']) => name))
+  expect([...used].filter((name) => !example.includes(name))).toEqual([])
+  expect(example.filter((name) => !used.has(name) && !settings.has(name))).toEqual([])
+})
