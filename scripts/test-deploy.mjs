@@ -24,6 +24,12 @@ const suites = [
     isThere: () => existsSync('/usr/bin/buildah') && existsSync('/usr/sbin/debootstrap'),
   },
   {
+    name: 'systemd',
+    files: ['deploy/systemd'],
+    packages: ['systemd'],
+    isThere: () => answers('systemd-analyze', ['--version']),
+  },
+  {
     name: 'nginx',
     files: ['deploy/nginx'],
     packages: ['nginx', 'libnginx-mod-http-js'],

@@ -1,0 +1,49 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const units = ['cliffhanger-web.service', 'cliffhanger-worker.service']
+const read = (unit: string) => readFileSync(join(import.meta.dirname, unit), 'utf8')
+/** Where 10 is no protection at all. A service that only reads and writes its folder can be below 2. */
+const mostExposed = 20
+
+/** The units in a root of their own, with the program that they start. */
+function installed(): string {
+  const root = mkdtempSync(join(tmpdir(), 'cliffhanger-units-'))
+  for (const path of ['etc/systemd/system', 'opt/cliffhanger/bin'])
+    mkdirSync(join(root, path), { recursive: true })
+  for (const unit of units) writeFileSync(join(root, 'etc/systemd/system', unit), read(unit))
+  writeFileSync(join(root, 'opt/cliffhanger/bin/node'), '#!/bin/sh\n', { mode: 0o755 })
+  return root
+}
+
+it.each(units)('systemd-analyze finds nothing wrong in %s', (unit) => {
+  const root = installed()
+  const local = read(unit).replaceAll('/opt/cliffhanger', join(root, 'opt/cliffhanger'))
+  const file = join(root, unit)
+  writeFileSync(file, local)
+  const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' })
+  expect(stderr.split('\n').filter((line) => line.includes(unit))).toEqual([])
+  rmSync(root, { recursive: true })
+})
+
+it.each(units)('%s is closed to almost all that it does not need', (unit) => {
+  const root = installed()
+  const args = [
+    'security',
+    '--offline=true',
+    `--root=${root}`,
+    `--threshold=${mostExposed}`,
+    '--no-pager',
+    unit,
+  ]
+  expect(() => execFileSync('systemd-analyze', args, { encoding: 'utf8' })).not.toThrow()
+  rmSync(root, { recursive: true })
+})
+
+it('the units differ in their role alone', () => {
+  const [web = '', worker = ''] = units.map((unit) => read(unit).replace(/^Description=.*/m, ''))
+  expect(web.replace('ROLE=web', 'ROLE=worker')).toBe(worker)
+})
