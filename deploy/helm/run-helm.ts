@@ -1,0 +1,18 @@
+import { execFileSync } from 'node:child_process'
+
+/** The chart's manifests with these values, as YAML documents. */
+export function renderChart(values: Record<string, string>): string {
+  return execFileSync('helm', ['template', 'site', import.meta.dirname, ...setting(values)], {
+    encoding: 'utf8',
+  })
+}
+
+/** What helm finds wrong with the chart: nothing, or an error. */
+export function lintChart(values: Record<string, string>): string {
+  return execFileSync('helm', ['lint', '--strict', import.meta.dirname, ...setting(values)], {
+    encoding: 'utf8',
+  })
+}
+
+const setting = (values: Record<string, string>) =>
+  Object.entries(values).map(([name, value]) => `--set=${name}=${value}`)
