@@ -110,15 +110,26 @@ const { values } = readArguments({
   about: 'Tests the configurations in deploy/ with the programs that are installed.',
   options: {
     install: { type: 'boolean', about: 'installs missing programs with apt-get' },
+    only: {
+      type: 'string',
+      about: `runs these suites alone, with commas between: ${suites.map(({ name }) => name).join(', ')}`,
+    },
     seed: { type: 'string', about: 'repeats the random order of an earlier run' },
   },
 })
+
+function chosenSuites() {
+  const names = values['only']?.split(',')
+  const unknown = names?.find((name) => !suites.some((suite) => suite.name === name))
+  if (unknown !== undefined) throw new Error(`There is no suite “${unknown}”.`)
+  return names ? suites.filter(({ name }) => names.includes(name)) : suites
+}
 
 await main(async () => {
   await setUp('full')
   const files = []
   const failures = []
-  for (const suite of suites) {
+  for (const suite of chosenSuites()) {
     const packages = suite.packages.join(', ')
     const wanted = !suite.isThere() && values['install']
     const reason = wanted ? await install(suite) : 'they are not installed'

@@ -101,13 +101,13 @@ function addProcessGauges({ config, database }: Context, registry: Registry): vo
 }
 
 /** A reading that fails is left out and logged; the others are served. */
-function addDatabaseGauges({ db, log }: Context, registry: Registry): void {
+function addDatabaseGauges({ db, clock, log }: Context, registry: Registry): void {
   for (const [name, { read, ...gauge }] of Object.entries(databaseGauges))
     addGauge(registry, {
       ...gauge,
       name,
       read: () =>
-        read(db).catch((error: unknown) => {
+        read(db, clock.now()).catch((error: unknown) => {
           log.warn({ err: error, metric: name }, 'A metric could not be read from the database')
           return []
         }),

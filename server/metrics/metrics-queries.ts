@@ -10,7 +10,8 @@ export interface Reading {
 interface Gauge {
   help: string
   labelNames?: readonly string[]
-  read(db: Db): Promise<Reading[]>
+  /** @param now by the site's clock, which wrote most times (the sandbox moves it) */
+  read(db: Db, now: Date): Promise<Reading[]>
 }
 
 /** Above so many rows a queue is only known to be long: counting it would cost what the queue costs. */
@@ -69,7 +70,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: (db) =>
       one(
         db,
-        sql`SELECT ${seconds(sql`now() - min(created_at)`)} AS value FROM (SELECT created_at FROM assets
+        sql`SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS value FROM (SELECT created_at FROM assets
           WHERE state = 'uploaded' AND original_path IS NOT NULL LIMIT ${most}) AS queue`,
       ),
   },
@@ -79,7 +80,11 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   },
   mail_queue_age_seconds: {
     help: 'For how long the mail that is due first should have been sent',
-    read: (db) => one(db, sql`SELECT greatest(0, ${seconds(sql`now() - min(due_at)`)}) AS value FROM mails`),
+    read: (db, now) =>
+      one(
+        db,
+        sql`SELECT greatest(0, ${seconds(sql`${now}::timestamptz - min(due_at)`)}) AS value FROM mails`,
+      ),
   },
   undelivered_mails: {
     help: 'Mails that could not be delivered, of the last week; at most 10,000',
@@ -89,9 +94,9 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   webhook_lag_seconds: {
     help: 'For how long the oldest webhook of each gateway has waited to be applied',
     labelNames: ['gateway'],
-    read: async (db) => {
+    read: async (db, now) => {
       const { rows } = await sql<{ gateway: string; value: number }>`
-        SELECT gateway, ${seconds(sql`now() - min(received_at)`)} AS value FROM notifications
+        SELECT gateway, ${seconds(sql`${now}::timestamptz - min(received_at)`)} AS value FROM notifications
         WHERE applied_at IS NULL GROUP BY gateway`.execute(db)
       return rows.map(({ gateway, value }) => ({ labels: { gateway }, value }))
     },
@@ -99,30 +104,30 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   payment_attempts: {
     help: 'Attempts to pay that began in the last 15 minutes, by gateway and status',
     labelNames: ['gateway', 'status'],
-    read: async (db) => {
+    read: async (db, now) => {
       const { rows } = await sql<{ gateway: string; status: string; value: number }>`
         SELECT gateway, status, count(*)::int AS value FROM (SELECT gateway, status FROM attempts
-          WHERE started_at > now() - interval '15 minutes' LIMIT ${most}) AS latest
+          WHERE started_at > ${now}::timestamptz - interval '15 minutes' LIMIT ${most}) AS latest
         GROUP BY gateway, status`.execute(db)
       return rows.map(({ value, ...labels }) => ({ labels, value }))
     },
   },
   renewals_overdue: {
     help: 'Subscriptions whose renewal should have begun over 10 minutes ago; at most 10,000',
-    read: (db) =>
+    read: (db, now) =>
       one(
         db,
         sql`SELECT count(*)::int AS value FROM (SELECT FROM subscriptions
-          WHERE status IN ('active', 'past_due') AND due_at < now() - interval '10 minutes' LIMIT ${most}) AS overdue`,
+          WHERE status IN ('active', 'past_due') AND due_at < ${now}::timestamptz - interval '10 minutes' LIMIT ${most}) AS overdue`,
       ),
   },
   renewals_due: {
     help: 'Subscriptions that renew within an hour; at most 10,000',
-    read: (db) =>
+    read: (db, now) =>
       one(
         db,
         sql`SELECT count(*)::int AS value FROM (SELECT FROM subscriptions
-          WHERE status IN ('active', 'past_due') AND due_at < now() + interval '1 hour' LIMIT ${most}) AS due`,
+          WHERE status IN ('active', 'past_due') AND due_at < ${now}::timestamptz + interval '1 hour' LIMIT ${most}) AS due`,
       ),
   },
   reconciliation_differences: {

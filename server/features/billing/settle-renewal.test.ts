@@ -250,7 +250,7 @@ describe('a renewal that was paid', () => {
       .selectFrom('payment_methods')
       .select(['id', 'reference', 'check_at'])
       .where('user_id', '=', renewal.rows.userId)
-      .orderBy('created_at')
+      .orderBy('check_at')
       .execute()
     expect(methods).toEqual([
       { id: renewal.rows.methodId, reference: expect.any(String), check_at: after(day) },

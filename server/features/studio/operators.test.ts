@@ -135,7 +135,7 @@ describe('the command line', () => {
   })
 
   it('lists its commands where none is named', async () => {
-    expect(await run()).toMatch(/operator +add, list, role, reset, remove/)
+    expect(await run()).toMatch(/operator +list, add, role, reset, remove/)
     expect(await run('operator')).toMatch(/add \[options\] <email> +Adds an operator/)
   })
 

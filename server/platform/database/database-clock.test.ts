@@ -27,6 +27,7 @@ const byStatement = ['idempotency_keys.held_until', 'job_runs.failing_since', 'j
 const asking = [
   'server/features/billing/idempotency-queries.ts',
   'server/features/studio/running/running-queries.ts',
+  'server/metrics/metrics-queries.ts',
   'server/platform/database/migrate.ts',
   'server/platform/job-runs.ts',
 ]

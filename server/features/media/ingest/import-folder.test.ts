@@ -189,7 +189,7 @@ test('what can’t be used is refused by name, and the rest goes on', async () =
   writeFileSync(join(folder, 'cover.png'), 'a second cover')
   writeFileSync(join(folder, 'notes.txt'), 'Nothing of it.')
   const { made, refused, notes } = await run(folder)
-  expect(notes).toEqual(['mixed: not used: notes.txt.'])
+  expect(notes).toEqual(['mixed: not used: notes.txt.', expect.stringContaining('names in English only')])
   expect(made).toEqual(['mixed/01.mp4'])
   expect(refused.map(({ file }) => file).toSorted()).toEqual(
     ['01.en.vtt', '02.mp4', '03.mp4', '04.avi', '09.en.vtt', 'cover.jpg', 'cover.png'].map(
