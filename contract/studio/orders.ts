@@ -135,7 +135,7 @@ export type OrderFile = Static<typeof OrderFile>
 const filters = {
   status: Type.Optional(oneOf(orderStatuses)),
   gateway: Type.Optional(oneOf(gatewayIds)),
-  /** An e-mail or a user's id; or an order's, which is found by it alone. */
+  /** An e-mail or a user's id; or an order's number or id, which is found by it alone. */
   person: Type.Optional(Type.String({ maxLength: 254 })),
   /** Orders made from this moment on, and before that one. */
   since: Type.Optional(Time),

@@ -7,7 +7,7 @@ const values = {
   plan: 'Monthly & more',
   amount: '$9.99',
   date: '1 March 2026',
-  order: 'ord_1',
+  order: 'ord_7f3a29c011b4d02f5ac1f00d5eedbabe',
   days: '30',
   by: 'eva@example.com',
   why: 'This order was paid twice.',
@@ -60,7 +60,7 @@ test('the values of a mail stand in its words, in HTML as text, and none is left
 
 describe.each(languages)('a receipt in %s', (language) => {
   const receipt = {
-    order: 'ord_1',
+    order: 'ord_7f3a29c011b4d02f5ac1f00d5eedbabe',
     kind: 'plan',
     title: '',
     number: '',
@@ -91,7 +91,15 @@ describe.each(languages)('a receipt in %s', (language) => {
     const { subject, text, html, link } = composeMail('Harbour Dramas', 'receipt', language, receipt)
     expect(subject).toContain('Monthly & more')
     expect(link).toBe(receipt.claim)
-    for (const said of ['ord_1', '$8.39', '$1.60', '19%', receipt.cancel, receipt.withdraw, receipt.claim])
+    for (const said of [
+      'CH-7F3A-29C0-11B4',
+      '$8.39',
+      '$1.60',
+      '19%',
+      receipt.cancel,
+      receipt.withdraw,
+      receipt.claim,
+    ])
       expect(text).toContain(said)
     expect(html).toContain('Harbour &lt;Dramas&gt;, 1 Quay</td>')
     expect(html).toContain('href="https://drama.example/my#cancel=a&amp;b"')

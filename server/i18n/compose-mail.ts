@@ -5,6 +5,7 @@ import {
   type Language,
   type OfferedLanguages,
 } from '#contract/languages.ts'
+import { orderNumber } from '#contract/order-number.ts'
 import dy from './mails.dy.json' with { type: 'json' }
 import en from './mails.en.json' with { type: 'json' }
 import es from './mails.es.json' with { type: 'json' }
@@ -43,8 +44,10 @@ export function composeMail(
   site: string,
   template: string,
   language: string,
-  values: Record<string, string>,
+  given: Record<string, string>,
 ): ComposedMail {
+  // A mail holds the id, by which mails about an order are found; people read its number.
+  const values = given['order'] === undefined ? given : { ...given, order: orderNumber(given['order']) }
   const known = keptLanguage(language)
   if (template === 'contact') return composeContact(site, known, values)
   if (template === 'receipt') return composeReceipt(site, known, mailTexts[known], values)

@@ -15,7 +15,7 @@ const parts = Object.keys(files)
 
 /** Words that are spelt alike in German; each was looked at. */
 const alike = new Set(
-  'content.title content.video content.film desk.studio desk.area.content desk.area.team team.title growth.linkTo growth.links growth.byKind.video growth.click.meta growth.click.tiktok homepage.source homepage.textName homepage.asItCame homepage.textTitle homepage.markdown people.person people.name plans.name experiments.name experiments.video settings.name.google_analytics'.split(
+  'content.title content.video content.film desk.studio desk.area.content desk.area.team team.title growth.linkTo growth.links growth.byKind.video growth.click.meta growth.click.tiktok homepage.source homepage.textName homepage.asItCame homepage.textTitle homepage.markdown money.id people.person people.name plans.name experiments.name experiments.video settings.name.google_analytics'.split(
     ' ',
   ),
 )

@@ -1,7 +1,7 @@
 import type { Db } from '#server/tables.ts'
 import { selectBuyers, selectOrderEmail } from './buyer-queries.ts'
 import { selectMethodsToExport } from './moment-queries.ts'
-import { selectOrder } from './order-queries.ts'
+import { selectAllOrders } from './order-list-queries.ts'
 
 const mostBuyers = 20
 const mostMethods = 100
@@ -16,9 +16,10 @@ export function findOrderEmail(db: Db, userId: string): Promise<string | null> {
   return selectOrderEmail(db, userId)
 }
 
-/** Whose an order is. */
+/** Finds who made the order with an id, or with the beginning of one. */
 export async function findBuyerOf(db: Db, orderId: string): Promise<string | undefined> {
-  return (await selectOrder(db, orderId))?.user_id
+  const [order] = await selectAllOrders(db, { id: orderId }, undefined, 1)
+  return order?.user_id
 }
 
 /** The cards and wallets that are kept of a person, without what charges them. */

@@ -7,7 +7,7 @@ import type { DisputeStatus, OrderStatus } from './tables.ts'
 
 /** Which orders an operator looks for. */
 export interface OrderFilter {
-  /** The one order. */
+  /** An order's id, or what it begins with. */
   id?: string | undefined
   status?: OrderStatus | undefined
   gateway?: GatewayId | undefined
@@ -70,7 +70,8 @@ export function selectAllOrders(db: Db, filter: OrderFilter, after: After | unde
     .orderBy('id')
     .limit(sql.lit(limit))
   const { id, status, gateway, userId, email, since, until } = filter
-  if (id !== undefined) page = page.where('id', '=', id)
+  // No hexadecimal digit comes after `f`.
+  if (id !== undefined) page = page.where('id', '>=', id).where('id', '<', `${id}g`)
   if (status !== undefined) page = page.where('status', '=', sql.lit(status))
   if (gateway !== undefined) page = page.where('gateway', '=', sql.lit(gateway))
   if (userId !== undefined) page = page.where('user_id', '=', userId)

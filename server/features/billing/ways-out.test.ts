@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { orderNumber } from '#contract/order-number.ts'
 import { cancelByLink, cancelSubscription, claimPurchase, getPayment, withdraw } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
 import { exportUser, getUser } from '#contract/members.ts'
@@ -157,7 +158,7 @@ describe('a withdrawal', () => {
     expect(await shopper.look(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
     expect(await plays(shopper)).toBe(false)
     const told = (await site.mails(shopper.email)).find(({ subject }) => /withdrawn/.test(subject))
-    expect(told?.text).toContain(`order ${order?.id}`)
+    expect(told?.text).toContain(`order ${orderNumber(order?.id ?? '')}`)
     expect(told?.text).toContain('You get back $0.99')
   })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { orderNumber } from '#contract/order-number.ts'
 import {
   checkOrder,
   exportOrders,
@@ -60,6 +61,9 @@ describe('the orders', () => {
     expect(list[1]).toMatchObject({ status: 'paid', number: 4, email: shopper.email, amount_cents: 99 })
     const { user_id: person = '', created_at: since = '' } = list[0] ?? {}
     const [wanted] = list
+    const typed = orderNumber(wanted?.id ?? '').toLowerCase()
+    const byShortNumber = await support.desk.ask(listOrders, { query: { person: typed } })
+    expect(byShortNumber.list.map(({ id }) => id)).toEqual([wanted?.id])
     const byNumber = await support.desk.ask(listOrders, { query: { person: ` ${wanted?.id}` } })
     expect(byNumber.list).toEqual([wanted])
     const find = (query: object) => support.desk.ask(listOrders, { query: { person, ...query } })

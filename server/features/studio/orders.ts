@@ -1,5 +1,6 @@
 import type { QueryOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
+import { orderIdPrefix } from '#contract/order-number.ts'
 import {
   checkOrder as checkCall,
   exportOrders as exportCall,
@@ -134,14 +135,15 @@ function trace({ status, gateway, person, since, until }: Query) {
 function filterOf({ status, gateway, person, since, until }: Query, actor: Actor): OrderFilter {
   const wanted = person?.trim() ?? ''
   const isAddress = wanted.includes('@')
-  const isOrder = wanted.startsWith('ord_')
+  const order = wanted.startsWith('ord_') ? wanted : orderIdPrefix(wanted)
+  const isOrder = order !== undefined
   if (isAddress && !lookOf(actor).seesPeople) throw new Refusal('notAllowed')
   if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until))
     throw new Refusal('spanBackwards', { field: 'until' })
   return {
     status,
     gateway,
-    id: isOrder ? wanted : undefined,
+    id: order,
     userId: wanted === '' || isAddress || isOrder ? undefined : wanted,
     email: isAddress ? wanted : undefined,
     since: since === undefined ? undefined : new Date(since),

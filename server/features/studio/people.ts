@@ -9,6 +9,7 @@ import {
   type Person,
 } from '#contract/studio/people.ts'
 import { Refusal } from '#contract/errors.ts'
+import { orderIdPrefix } from '#contract/order-number.ts'
 import {
   findBuyerOf,
   findBuyers,
@@ -118,7 +119,8 @@ async function idsOf(db: Db, who: string): Promise<string[]> {
     const [account, buyers] = await Promise.all([findByEmail(db, who), findBuyers(db, who)])
     return [...(account === undefined ? [] : [account]), ...buyers]
   }
-  const buyer = who.startsWith('ord_') ? await findBuyerOf(db, who) : who
+  const order = who.startsWith('ord_') ? who : orderIdPrefix(who)
+  const buyer = order === undefined ? who : await findBuyerOf(db, order)
   return buyer === undefined ? [] : [buyer]
 }
 

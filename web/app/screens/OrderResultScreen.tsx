@@ -4,6 +4,7 @@ import { useEffect } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { Order } from '#contract/billing.ts'
+import { orderNumber } from '#contract/order-number.ts'
 import { useOrder } from '#web/features/billing/use-order.ts'
 import { useWayBack } from '#web/features/billing/way-back.ts'
 import { resultWords } from '#web/features/billing/words.ts'
@@ -46,7 +47,7 @@ export function Component() {
         <p role="status">{unknown ? t('result.unknown') : resultWords(t, order)}</p>
       )}
       {order && (
-        <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${order.id}`}</p>
+        <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${orderNumber(order.id)}`}</p>
       )}
       <Link className={buttonClass(lost ? 'quiet' : 'main')} to={back}>
         {t(isOpen(order) ? 'result.watch' : 'result.again')}

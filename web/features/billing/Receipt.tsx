@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import type { Order, Receipt as Facts } from '#contract/billing.ts'
+import { orderNumber } from '#contract/order-number.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { longDate, percent } from '#web/lib/format.ts'
@@ -58,7 +59,7 @@ function Paper({ order, facts }: { order: Order; facts: Facts }) {
         <h1 id="receipt">{t('orders.receipt')}</h1>
       </header>
       <dl className={styles.facts}>
-        <Fact name={t('orders.number')} value={order.id} />
+        <Fact name={t('orders.number')} value={orderNumber(order.id)} />
         <Fact name={t('orders.date')} value={longDate(facts.paid_at)} />
         {person && <Fact name={t('orders.for')} value={person} />}
         <Fact name={t('orders.seller')} value={[seller.name, seller.address].filter(Boolean).join(', ')} />

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'react-router'
+import { orderNumber } from '#contract/order-number.ts'
 import { checkOrder, getOrder, refundOrder, type OrderFile } from '#contract/studio/orders.ts'
 import { getPerson } from '#contract/studio/people.ts'
 import { listAudit } from '#contract/studio/operators.ts'
@@ -90,7 +91,8 @@ function Summary({ file }: { file: OrderFile }) {
           name: t('money.buyer'),
           value: may(getPerson) ? <PageLink to={`/studio/people/${order.user_id}`}>{buyer}</PageLink> : buyer,
         },
-        { name: t('money.number'), value: order.id },
+        { name: t('money.number'), value: orderNumber(order.id) },
+        { name: t('money.id'), value: <code>{order.id}</code> },
         { name: t('money.when'), value: timeWords(order.created_at, language) },
         { name: t('money.paidAt'), value: timeWords(order.paid_at, language) },
         ...(file.restored_at === null

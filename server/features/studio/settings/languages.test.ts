@@ -107,7 +107,7 @@ describe('where German and Spanish are offered', () => {
     const { lang } = site.context.composeMail('refunded', 'pt', {
       link: 'https://drama.example/my',
       amount: '$1',
-      order: 'ord_1',
+      order: 'ord_7f3a29c011b4d02f5ac1f00d5eedbabe',
     }) as {
       lang?: string
     }
