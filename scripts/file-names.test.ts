@@ -25,6 +25,16 @@ describe('the name of a file', () => {
     ['00012.MTS', undefined],
     ['0012.MTS', 12],
     ['Episode 6.m2ts', 6],
+    ['Part 2 - Episode 05.mp4', 5],
+    ['Teil 1 Folge 3.mp4', 3],
+    ['Kapitel 5 Teil 2.mp4', 5],
+    ['Teil 4.mp4', 4],
+    ['Drama 03 DDP5.1.mkv', 3],
+    ['My Show 03 AAC2.0.mkv', 3],
+    ['Drama 03 (1).mp4', 3],
+    ['Drama 07 v2.mp4', 7],
+    ['365 Days 01.mp4', 1],
+    ['365 Days 02.mp4', 2],
   ])('%s is episode %s', (name, number) => {
     expect(readFileName(name)).toMatchObject({ kind: 'film', number })
   })

@@ -89,7 +89,7 @@ async function bringSecret({ dataDir }: Config, folder: string): Promise<void> {
   await chmod(own, 0o600)
 }
 
-/** Makes the tables as they were when the backup was made; what is newer runs at the next start. @throws ConfigError */
+/** Makes the tables as they were when the backup was made; what is newer runs with the next migration. @throws ConfigError */
 async function migrateAs(pool: Pool, { migrations }: Manifest, log: Log): Promise<void> {
   const upTo = migrations.at(-1)?.name ?? ''
   await migrate(pool, { directory: migrationsDir, log, upTo })

@@ -106,7 +106,11 @@ function runRestore(base: Bare, path: string, signal: AbortSignal): Promise<numb
     } finally {
       lock?.release()
     }
-    print('The site is restored: npm start opens it.')
+    print(
+      databaseUrl === undefined
+        ? 'The site is restored: npm start opens it.'
+        : 'The site is restored: npm run migrate brings it up to date, then npm start opens it.',
+    )
   })
 }
 
@@ -190,10 +194,9 @@ async function runStudio(context: Context, asked: Asked): Promise<number> {
 }
 
 async function main(): Promise<void> {
-  // Whoever reads only the first lines, such as `head`, has seen enough.
+  // A reader that has seen enough, such as `head`, closes the pipe. The work goes on without it.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0)
-    throw error
+    if (error.code !== 'EPIPE') throw error
   })
   let task: Task | undefined
   const help = parseWith(

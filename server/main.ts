@@ -1,7 +1,7 @@
 import { loadConfig } from '#server/platform/config.ts'
 import { runMain } from '#server/platform/config-error.ts'
 
-// A process loads the code of its role alone: what it does not load, it does not hold in memory.
+// A process loads the code of its role alone, which saves memory.
 await runMain(async () => {
   const config = loadConfig(process.env)
   if (config.role === 'worker') return (await import('#server/start-worker.ts')).startWorker()

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { siteVersion } from '#server/platform/site-version.ts'
 import { listProcessTree } from '#server/testing/run-process-tree.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
@@ -75,7 +76,7 @@ test('ROLE=web answers without a worker, and measures its calls, payments and jo
   await fetch(`${url}/api/statics.png?event=play_start`)
   await fetch(`${url}/api/statics.png?event=anything_else`)
   const metrics = await textAt(metricsUrl)
-  expect(metrics).toContain('cliffhanger_build_info{version="0.1.0",role="web"} 1')
+  expect(metrics).toContain(`cliffhanger_build_info{version="${siteVersion}",role="web"} 1`)
   expect(metrics).toMatch(
     /cliffhanger_http_request_duration_seconds_count\{method="GET",route="\/api\/ready",status="200"\} [1-9]/,
   )
@@ -110,7 +111,9 @@ test('ROLE=worker runs the jobs and its metrics, and answers no call', timeout, 
     return rowCount === 1
   }
   await waitUntil('a job has run', hasRun, patienceMs)
-  expect(await textAt(metricsUrl)).toContain('cliffhanger_build_info{version="0.1.0",role="worker"} 1')
+  expect(await textAt(metricsUrl)).toContain(
+    `cliffhanger_build_info{version="${siteVersion}",role="worker"} 1`,
+  )
   expect(await answersAt(`${url}/api/health`)).toBe(false)
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])

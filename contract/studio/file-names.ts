@@ -57,11 +57,13 @@ function splitLanguage(stem: string): { rest: string; language: Language | undef
   return plain === stem ? { rest: stem, language: undefined } : splitLanguage(plain)
 }
 
-/** Numbers that describe the picture or the year. */
-const noise = /\b(\d{3,4}[pi]|[48]k|[hx]\.?26[45]|(19|20)\d\d|\d+(fps|bit|kbps)|\d{3,4}x\d{3,4})\b/gi
+/** Numbers that describe the picture, the sound, the year, or which copy of a file it is. */
+const noise =
+  /\b(\d{3,4}[pi]|[48]k|[hx]\.?26[45]|(19|20)\d\d|\d+(fps|bit|kbps)|\d{3,4}x\d{3,4}|[a-z]*\d\.\d|v\d)\b|\(\d\)/gi
 const named = [
   /s\d{1,2}[ ._-]*e(\d{1,4})(?!\d)/i,
-  /(?<![a-zà-ÿ])(?:episode|épisode|episodio|episódio|folge|teil|part|ep|e)[ ._#-]*(\d{1,4})(?!\d)/i,
+  /(?<![a-zà-ÿ])(?:episode|épisode|episodio|episódio|folge|kapitel|ep|e)[ ._#-]*(\d{1,4})(?!\d)/i,
+  /(?<![a-zà-ÿ])(?:teil|part)[ ._#-]*(\d{1,4})(?!\d)/i,
   /\b\d{1,2}x(\d{2,3})\b/i,
 ]
 
@@ -71,8 +73,9 @@ function numberIn(stem: string): number | undefined {
   const spoken = named.map((pattern) => pattern.exec(text)?.[1]).find((number) => number !== undefined)
   const plain =
     text.replaceAll(noise, ' ').match(/(?<!\d)\d{1,4}(?!\d)/g) ?? (/^\d{1,4}$/.test(text) ? [text] : [])
-  // "12 The kiss" begins with its number; in other names the number is last.
-  const first = /^\d/.test(text.trim()) ? plain[0] : plain.at(-1)
+  // "12 The kiss" begins with its number; in other names, and in "365 Days 01", the number is last.
+  const isLast = !/^\d/.test(text.trim()) || /^0\d/.test(plain.at(-1) ?? '')
+  const first = isLast && !/^0\d/.test(text.trim()) ? plain.at(-1) : plain[0]
   const number = Number(spoken ?? first ?? NaN)
   return number >= 1 ? number : undefined
 }

@@ -50,7 +50,12 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
         )
         server.listen(port, host, () => resolve())
       }),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      // A connection that has sent nothing yet would be waited for.
+      server.closeAllConnections()
+      await closed
+    },
   }
 }
 
@@ -100,18 +105,25 @@ function addProcessGauges({ config, database }: Context, registry: Registry): vo
   })
 }
 
-/** A reading that fails is left out and logged; the others are served. */
+/** A reading that fails is left out and logged; the others are served. They wait for each other, so that viewers keep the connections. */
 function addDatabaseGauges({ db, clock, log }: Context, registry: Registry): void {
-  for (const [name, { read, ...gauge }] of Object.entries(databaseGauges))
+  let last: Promise<unknown> = Promise.resolve()
+  for (const [name, { read, ...gauge }] of Object.entries(databaseGauges)) {
+    const readOrLog = () =>
+      read(db, clock.now()).catch((error: unknown) => {
+        log.warn({ err: error, metric: name }, 'A metric could not be read from the database')
+        return []
+      })
     addGauge(registry, {
       ...gauge,
       name,
-      read: () =>
-        read(db, clock.now()).catch((error: unknown) => {
-          log.warn({ err: error, metric: name }, 'A metric could not be read from the database')
-          return []
-        }),
+      read() {
+        const readings = last.then(readOrLog)
+        last = readings
+        return readings
+      },
     })
+  }
 }
 
 interface ReadGauge {

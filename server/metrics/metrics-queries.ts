@@ -92,12 +92,12 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
       one(db, sql`SELECT count(*)::int AS value FROM (SELECT FROM given_up_mails LIMIT ${most}) AS given_up`),
   },
   webhook_lag_seconds: {
-    help: 'For how long the oldest webhook of each gateway has waited to be applied',
+    help: 'For how long the oldest webhook of each gateway has waited to be applied; without those that are looked at no more',
     labelNames: ['gateway'],
     read: async (db, now) => {
       const { rows } = await sql<{ gateway: string; value: number }>`
         SELECT gateway, ${seconds(sql`${now}::timestamptz - min(received_at)`)} AS value FROM notifications
-        WHERE applied_at IS NULL GROUP BY gateway`.execute(db)
+        WHERE applied_at IS NULL AND check_at IS NOT NULL GROUP BY gateway`.execute(db)
       return rows.map(({ gateway, value }) => ({ labels: { gateway }, value }))
     },
   },

@@ -8,7 +8,7 @@ export class UsageError extends ConfigError {}
 
 /**
  * Turns what went wrong while listening into a sentence that names the setting; other errors come back as they are.
- * @param settings what stands before the names `PORT` and `HOST` of the settings
+ * @param settings the prefix of the settings' names, such as `METRICS_` of METRICS_PORT
  */
 export function explainListenError(
   error: unknown,

@@ -71,6 +71,12 @@ test('secrets and the passwords in addresses are masked', () => {
   expect(shown['STRIPE_SECRET_KEY']?.value).toBe('••••••••')
   expect(shown['DATABASE_URL']?.value).toMatch(/^postgres:\/\/site:.*@db\/site$/)
   expect(JSON.stringify(shown)).not.toMatch(/hush|sk_live/)
+  for (const DATABASE_URL of [
+    'postgres://site@db/site?password=hush',
+    'postgres://site:hush@db/%E0%A4',
+    'hush',
+  ])
+    expect(JSON.stringify(effective({ DATABASE_URL }))).not.toContain('hush')
 })
 
 test('every setting may be in a file that NAME_FILE names', () => {

@@ -159,10 +159,12 @@ function describe(
   return { name, value: mask(value, kind), source: fromEnvFile.has(name) ? '.env' : 'environment' }
 }
 
+const masked = '••••••••'
+
 function mask(value: string, kind: Setting['secret']): string {
-  if (kind === 'all') return '••••••••'
-  if (kind === undefined || !URL.canParse(value)) return value
+  if (kind === undefined) return value
+  if (kind === 'all' || !URL.canParse(value)) return masked
   const url = new URL(value)
-  if (url.password !== '') url.password = '••••••••'
-  return decodeURI(url.href)
+  const hidden = [url.password, url.searchParams.get('password') ?? ''].filter((password) => password !== '')
+  return hidden.reduce((shown, password) => shown.replaceAll(password, masked), value)
 }

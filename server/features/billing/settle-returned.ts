@@ -159,7 +159,7 @@ async function apply(
 }
 
 /**
- * Notes a return of what is left of money that bought nothing. The gateway refuses the first return, which is of the whole
+ * Notes a second return, of the rest of a payment that paid for nothing. The gateway refuses the first return, which is of the whole
  * amount, where somebody has refunded a part there. The key makes one return for each amount that was found refunded.
  */
 async function returnRest(

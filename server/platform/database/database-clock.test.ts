@@ -10,7 +10,12 @@ import { testDatabase, type TestDatabase } from '#server/testing/template-databa
  */
 
 /** Columns with a default of the database's clock, to which the site always gives a time of its own. */
-const givenBySite = ['idempotency_keys.created_at', 'users.created_at', 'videos.created_at']
+const givenBySite = [
+  'idempotency_keys.created_at',
+  'payment_methods.created_at',
+  'users.created_at',
+  'videos.created_at',
+]
 /** Those that are shown and sorted by, or compared with the database's clock. */
 const byDatabase = [
   'assets.created_at',

@@ -24,6 +24,7 @@ const lockKey = 4_711_850_001
 const outsideMark = '-- Runs outside a transaction.'
 /** A statement that waits for a lock stops everybody who comes after it, so it waits no longer than this. */
 const lockTimeoutMs = 2000
+const turnPauseMs = 200
 const firstPauseMs = 500
 const longestPauseMs = 10_000
 const progressEveryMs = 5000
@@ -53,7 +54,7 @@ export async function migrate(pool: Pool, options: MigrateOptions): Promise<void
   try {
     // The pool's time-outs do not hold for a migration, nor for waiting for another process's.
     await client.query('SET statement_timeout = 0')
-    await client.query(unhurried('SELECT pg_advisory_lock($1)', [lockKey]))
+    await waitForTurn(client)
     await client.query(`SET lock_timeout = ${lockTimeoutMs}`)
     await createHistory(client)
     const missing = findMissing(await readHistory(client), migrations, { log, version })
@@ -70,6 +71,20 @@ export async function migrate(pool: Pool, options: MigrateOptions): Promise<void
 }
 
 /**
+ * Waits until no other process migrates. It asks again and again: a statement that waits for the lock holds a snapshot, and
+ * building an index concurrently waits for all older snapshots.
+ */
+async function waitForTurn(client: PoolClient): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [
+      lockKey,
+    ])
+    if (rows[0]?.mine) return
+    await delay(turnPauseMs)
+  }
+}
+
+/**
  * Checks that the database is up to date, without changing it.
  * @throws ConfigError as `migrate` does, and where a migration has not run yet
  */
@@ -77,14 +92,14 @@ export async function checkMigrated(
   pool: Pool,
   { directory, log, version = siteVersion }: MigrateOptions,
 ): Promise<void> {
-  const { rows } = await pool.query<{ begun: boolean }>(
-    "SELECT to_regclass('migrations') IS NOT NULL AS begun",
+  const { rows } = await pool.query<{ exists: boolean }>(
+    "SELECT to_regclass('migrations') IS NOT NULL AS exists",
   )
-  const history = rows[0]?.begun ? await readHistory(pool) : []
+  const history = rows[0]?.exists ? await readHistory(pool) : []
   const [first, ...others] = findMissing(history, readMigrations(directory), { log, version })
   if (first)
     throw new ConfigError(
-      `The database lacks ${others.length + 1} migrations, from ${first.name} on: run "npm run migrate" first (or set MIGRATE=auto).`,
+      `The database is not up to date: ${first.name}${others.length > 0 ? ` and ${others.length} more migrations` : ''} have not run. Run "npm run migrate" first (or set MIGRATE=auto).`,
     )
 }
 

@@ -86,6 +86,7 @@ export function Watch(props: WatchProps) {
               <EndSlide
                 related={video.related}
                 active={atEnd}
+                counts={episodes.at(-1)?.state !== 'locked'}
                 back={back}
                 onReplay={() => goTo(episodes.length - 1)}
                 onNext={openNext}

@@ -16,13 +16,15 @@ interface EndSlideProps {
   /** Related dramas; the first is the next one. */
   related: VideoCard[]
   active: boolean
+  /** Whether the next drama plays by itself: not for somebody who has come past a locked episode. */
+  counts: boolean
   back: ReactNode
   onReplay: () => void
   onNext: () => void
 }
 
 /** Follows a drama's last episode: plays the next drama after a count-down that can be stopped, or the episode again. */
-export function EndSlide({ related, active, back, onReplay, onNext }: EndSlideProps) {
+export function EndSlide({ related, active, counts, back, onReplay, onNext }: EndSlideProps) {
   const { t } = useTranslation()
   const [next, ...others] = related
   usePrefetch(next?.id, active)
@@ -33,7 +35,7 @@ export function EndSlide({ related, active, back, onReplay, onNext }: EndSlidePr
       <div className={styles.content}>
         <div className={styles.words}>
           <h2>{t('end.title')}</h2>
-          {next && active && <UpNext video={next} onNext={onNext} />}
+          {next && active && <UpNext video={next} counts={counts} onNext={onNext} />}
           <div className={styles.buttons}>
             <Button look="quiet" onClick={onReplay}>
               <Icon name="play" size={18} /> {t('end.replay')}
@@ -77,9 +79,9 @@ export function NextDrama({ video, onOpen }: { video: VideoCard; onOpen: () => v
 
 const countdownSeconds = 8
 
-function UpNext({ video, onNext }: { video: VideoCard; onNext: () => void }) {
+function UpNext({ video, counts, onNext }: { video: VideoCard; counts: boolean; onNext: () => void }) {
   const { t } = useTranslation()
-  const { seconds, stop } = useCountdown(countdownSeconds, onNext)
+  const { seconds, stop } = useCountdown(counts ? countdownSeconds : null, onNext)
   return (
     <div className={styles.next}>
       <div className={styles.poster}>

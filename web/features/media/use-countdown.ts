@@ -1,7 +1,13 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** Counts seconds down and runs `onEnd` at zero. It waits while the page is hidden or a dialog is open. */
-export function useCountdown(from: number, onEnd: () => void): { seconds: number | null; stop: () => void } {
+/**
+ * Counts seconds down and runs `onEnd` at zero. It waits while the page is hidden or a dialog is open.
+ * @param from null: it does not run
+ */
+export function useCountdown(
+  from: number | null,
+  onEnd: () => void,
+): { seconds: number | null; stop: () => void } {
   const [seconds, setSeconds] = useState<number | null>(from)
   const latest = useRef(onEnd)
   useEffect(() => {

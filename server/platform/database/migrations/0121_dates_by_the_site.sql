@@ -1,5 +1,3 @@
--- The site gives these times by its own clock, which the sandbox can move.
-ALTER TABLE payment_methods ALTER COLUMN created_at DROP DEFAULT;
 -- When a comparison with a gateway was last finished: what was entered later is not compared yet.
 ALTER TABLE reconciliations ADD COLUMN compared_at timestamptz;
 UPDATE reconciliations SET compared_at = reconciled_to;
