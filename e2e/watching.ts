@@ -32,7 +32,8 @@ export async function swipeUp(page: Page, phone: boolean): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
     devtools.send('Input.dispatchTouchEvent', { type, touchPoints })
-  const steps = 20
+  // Few: on a busy machine a long gesture would outlast the episode, and lead beyond the one that comes by itself.
+  const steps = 8
   const at = (step: number) => [{ x: width / 2, y: height * (0.75 - (0.6 * step) / steps) }]
   // Chromium's own scroll gesture now and then sends no moves at all.
   await touch('touchStart', at(0))

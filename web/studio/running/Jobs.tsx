@@ -43,10 +43,10 @@ const named = [
 ] as const
 
 const againMs = 30_000
-/** A worker takes a wanted job within seconds. */
-const wantedAgainMs = 1000
+/** A worker takes a wanted job within seconds. It is late no more only once it has succeeded. */
+const soonAgainMs = 1000
 
-/** The scheduled jobs, failing ones first. The list is asked for again sooner while a job waits for a worker. */
+/** The scheduled jobs, failing ones first. The list is asked for again sooner while a job waits for a worker or runs late. */
 export function Jobs() {
   const { t, language } = useTexts()
   const mayRun = useMay()(runJob)
@@ -54,7 +54,7 @@ export function Jobs() {
     queryKey: ['jobs'],
     queryFn: ({ signal }) => call(listJobs, { signal }),
     refetchInterval: ({ state }) =>
-      state.data?.list.some((job) => job.state === 'wanted') ? wantedAgainMs : againMs,
+      state.data?.list.some((job) => job.state === 'wanted' || job.state === 'late') ? soonAgainMs : againMs,
   })
   if (jobs.isLoadingError) return <CouldNotLoad onRetry={() => void jobs.refetch()} />
   if (!jobs.data) return <div className={styles.wait} aria-busy="true" />
