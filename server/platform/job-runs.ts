@@ -4,8 +4,8 @@ import type { Pool } from 'pg'
 export const wantedChannel = 'job_runs'
 
 const longestReason = 500
-/** A job that goes well and often is written down now and then. */
-const quietSeconds = 20
+/** The successes of a job that runs often are written down at this interval. */
+const usualQuietSeconds = 20
 
 /** Keeps a row for each of these jobs and forgets the others, which belonged to another version. */
 export async function knowJobs(
@@ -21,8 +21,8 @@ export async function knowJobs(
   )
 }
 
-/** Writes down that a job went well. */
-export async function noteSuccess(pool: Pool, name: string): Promise<void> {
+/** Writes down that a job succeeded, unless it did in the last `quietSeconds`. */
+export async function noteSuccess(pool: Pool, name: string, quietSeconds = usualQuietSeconds): Promise<void> {
   await pool.query(
     `UPDATE job_runs SET succeeded_at = now(), failing_since = NULL, failures = 0, reason = NULL WHERE name = $1
      AND (failures > 0 OR succeeded_at IS NULL OR succeeded_at < now() - make_interval(secs => $2))`,

@@ -36,12 +36,12 @@ export async function startJobs(
 ): Promise<Jobs> {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
-  const work = async (job: Job) => {
+  const work = async (job: Job, quietSeconds?: number) => {
     if (stopping.signal.aborted) return
     const run = job
       .run(stopping.signal)
       .then(
-        () => noteSuccess(pool, job.name),
+        () => noteSuccess(pool, job.name, quietSeconds),
         (error: unknown) => {
           log.error({ err: error, job: job.name }, 'A job failed and will come round again')
           return noteFailure(pool, job.name, error)
@@ -91,8 +91,15 @@ async function startJob(
   return setInterval(ask, everySeconds * 1000).unref()
 }
 
-function wakeJobs(pool: Pool, jobs: readonly Job[], work: (job: Job) => Promise<void>, log: Log) {
+function wakeJobs(
+  pool: Pool,
+  jobs: readonly Job[],
+  work: (job: Job, quietSeconds?: number) => Promise<void>,
+  log: Log,
+) {
   const byName = new Map(jobs.map((job) => [job.name, oneAtATime(() => work(job))]))
+  // An operator who has a job run sees when it succeeded, however soon after the last time.
+  const wanted = new Map(jobs.map((job) => [job.name, oneAtATime(() => work(job, 0))]))
   const wakes = new Map<string, () => void>(
     jobs.flatMap(({ name, wakeOn }) => {
       const wake = byName.get(name)
@@ -100,7 +107,7 @@ function wakeJobs(pool: Pool, jobs: readonly Job[], work: (job: Job) => Promise<
     }),
   )
   const runWanted = async () => {
-    for (const name of await takeWanted(pool)) byName.get(name)?.()
+    for (const name of await takeWanted(pool)) wanted.get(name)?.()
   }
   wakes.set(wantedChannel, () => {
     runWanted().catch((error: unknown) =>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { orderNumber } from '#contract/order-number.ts'
 import { cancelSubscription, getReceipt } from '#contract/billing.ts'
 import { changeUser } from '#contract/members.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
@@ -33,7 +34,7 @@ describe('the receipt of a purchase', () => {
     expect(others).toEqual([])
     expect(mail?.subject).toMatch(/^Your receipt: “.+”, episode 5$/)
     for (const words of [
-      `Order number: ${info?.id}`,
+      `Order number: ${orderNumber(info?.id ?? '')}`,
       'Net: $0.83',
       'Tax, 19%: $0.16',
       'Total, tax included: $0.99',
