@@ -1,4 +1,6 @@
 import type { Page } from '@playwright/test'
+import type { ResultOf } from '#contract/endpoint.ts'
+import type { listJobs } from '#contract/studio/running.ts'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
 import { giveUpMail } from './give-up-mail.ts'
@@ -8,7 +10,7 @@ import { enterStudio } from './studio.ts'
 test.use({ bypassCSP: true })
 
 interface JobList {
-  data: { list: { name: string; state: string; succeeded_at: string | null }[] }
+  data: ResultOf<typeof listJobs>
 }
 
 /** When the health check last went well, in ms; 0 where it never has. */

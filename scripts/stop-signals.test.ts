@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -10,6 +10,7 @@ import { changeUser } from '#contract/members.ts'
 import { isRunning, listProcessTree, type TreeProcess } from '#server/testing/run-process-tree.ts'
 import { Visitor } from '#server/testing/visitor.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { freePort } from '#server/testing/free-port.ts'
 
 /** For each wait. The 10 s that a site has to stop are held by stop-signals.ts and run-child.mjs, however busy the machine is. */
 const patienceMs = 120_000
@@ -169,14 +170,4 @@ async function beginRequest(port: number): Promise<{ finish(): Promise<string> }
       return text(socket)
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A server that listens on a port has an address with one.
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

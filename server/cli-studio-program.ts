@@ -96,7 +96,7 @@ function optionOf(endpoint: CommandEndpoint, name: string, schema: TSchema): Opt
   })
 }
 
-/** What stands for a value in the help. */
+/** The placeholder of a value in the help. */
 function wordFor(schema: TSchema): string {
   const types = [typeOf(schema)].flat()
   if (types.includes('integer') || types.includes('number')) return 'number'

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { siteVersion } from '#server/platform/site-version.ts'
+import { freePort } from '#server/testing/free-port.ts'
 import { listProcessTree } from '#server/testing/run-process-tree.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
@@ -31,16 +31,6 @@ afterAll(async () => {
   await database.close()
   rmSync(dataDir, { recursive: true })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A server that listens on a port has an address with one.
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 async function startProcess(settings: Record<string, string>) {
   const [port, metricsPort] = [await freePort(), await freePort()]

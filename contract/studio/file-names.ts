@@ -67,6 +67,8 @@ const named = [
   /\b\d{1,2}x(\d{2,3})\b/i,
 ]
 
+const isPadded = (number = '') => /^0\d/.test(number)
+
 /** An episode's number has at most four digits. */
 function numberIn(stem: string): number | undefined {
   const text = stem.replaceAll('_', ' ')
@@ -74,8 +76,8 @@ function numberIn(stem: string): number | undefined {
   const plain =
     text.replaceAll(noise, ' ').match(/(?<!\d)\d{1,4}(?!\d)/g) ?? (/^\d{1,4}$/.test(text) ? [text] : [])
   // "12 The kiss" begins with its number; in other names, and in "365 Days 01", the number is last.
-  const isLast = !/^\d/.test(text.trim()) || /^0\d/.test(plain.at(-1) ?? '')
-  const first = isLast && !/^0\d/.test(text.trim()) ? plain.at(-1) : plain[0]
-  const number = Number(spoken ?? first ?? NaN)
+  const start = /^\d+/.exec(text.trim())?.[0]
+  const isFirst = start !== undefined && (isPadded(start) || !isPadded(plain.at(-1)))
+  const number = Number(spoken ?? (isFirst ? plain[0] : plain.at(-1)) ?? NaN)
   return number >= 1 ? number : undefined
 }

@@ -6,7 +6,7 @@ import { proxyDatabase } from '#server/testing/database-proxy.ts'
 import { listProcessTree } from '#server/testing/run-process-tree.ts'
 import { testDatabase } from '#server/testing/template-database.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
-import { freePort } from '#deploy/testing/run-nginx.ts'
+import { freePort } from '#server/testing/free-port.ts'
 import { buildImage, type Image } from './run-buildah.ts'
 
 const megabyte = 1e6

@@ -7,7 +7,8 @@ import { buyEpisode, episodeOf, moneySite, type MoneySite } from '#server/testin
 import { askToPlay } from '#server/testing/paying-people.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 import { rawGet } from '#deploy/testing/raw-get.ts'
-import { freePort, startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'
+import { startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'
+import { freePort } from '#server/testing/free-port.ts'
 
 const files = [
   'master.m3u8',

@@ -8,11 +8,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { boundToUs } from '#scripts/run-child.mjs'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import { freePort } from '#server/testing/free-port.ts'
 
 const patienceMs = 10_000
 
@@ -121,15 +121,6 @@ http {
 
 /** Only root's nginx changes its user, who could not read a test's files then. */
 const asUser = async () => (process.getuid?.() === 0 ? 'user root;' : '')
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A server that listens on a port has an address with one.
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 function workersOf(pid: number | undefined): string[] {
   const list = spawnSync('ps', ['--ppid', String(pid), '-o', 'pid='], { encoding: 'utf8', timeout: 5000 })

@@ -13,7 +13,7 @@ export interface Manifest {
   engines: Record<string, string>
 }
 
-/** Built in 2018. Whoever runs a release installs a current ffmpeg: it parses what people upload. */
+/** Built in 2018. A release needs a current ffmpeg on the machine, since it parses uploads. */
 const oldFfmpeg = /^@(ffmpeg|ffprobe)-installer\//
 
 /**

@@ -12,7 +12,7 @@ const prefix = 'cliffhanger_'
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 /** The events of the player that say how playback goes (docs/playback.md); browsers may send any other name. */
 const playbackEvents = new Set(['play_start', 'play_stall', 'play_error'])
-/** A scraper has given up by then. */
+/** Longer than Prometheus waits for an answer. */
 const headersTimeoutMs = 10_000
 
 /** Creates the metrics of one process, and the server that Prometheus reads them from. */

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import type { Db } from '#server/tables.ts'
+import { sql, type Selectable } from 'kysely'
+import type { Db, Tables } from '#server/tables.ts'
 
 /** A number of the database for one set of labels. */
 export interface Reading {
@@ -23,35 +23,32 @@ async function one(db: Db, query: ReturnType<typeof sql<{ value: number }>>): Pr
   return rows
 }
 
+/** Counts rows, up to `most`. @param rows what follows SELECT */
+const countUpToMost = (rows: ReturnType<typeof sql>) =>
+  sql<{ value: number }>`SELECT count(*)::int AS value FROM (SELECT ${rows} LIMIT ${most}) AS counted`
+
+type JobRun = Selectable<Tables['job_runs']>
+
+/** A gauge with a number for each scheduled job. */
+function jobGauge(help: string, valueOf: (job: JobRun) => number): Gauge {
+  return {
+    help,
+    labelNames: ['job'],
+    read: async (db) => {
+      const jobs = await db.selectFrom('job_runs').selectAll().execute()
+      return jobs.map((job) => ({ labels: { job: job.name }, value: valueOf(job) }))
+    },
+  }
+}
+
 /** What is read of the database at each scrape, by the metric's name without its prefix. Each uses an index. */
 export const databaseGauges: Readonly<Record<string, Gauge>> = {
-  job_last_success_timestamp_seconds: {
-    help: 'When a scheduled job last succeeded',
-    labelNames: ['job'],
-    read: async (db) => {
-      const jobs = await db.selectFrom('job_runs').select(['name', 'succeeded_at']).execute()
-      return jobs.map((job) => ({
-        labels: { job: job.name },
-        value: (job.succeeded_at?.getTime() ?? 0) / 1000,
-      }))
-    },
-  },
-  job_interval_seconds: {
-    help: 'How often a scheduled job runs',
-    labelNames: ['job'],
-    read: async (db) => {
-      const jobs = await db.selectFrom('job_runs').select(['name', 'every_seconds']).execute()
-      return jobs.map((job) => ({ labels: { job: job.name }, value: job.every_seconds }))
-    },
-  },
-  job_failures: {
-    help: 'Failures of a scheduled job since it last succeeded',
-    labelNames: ['job'],
-    read: async (db) => {
-      const jobs = await db.selectFrom('job_runs').select(['name', 'failures']).execute()
-      return jobs.map((job) => ({ labels: { job: job.name }, value: job.failures }))
-    },
-  },
+  job_last_success_timestamp_seconds: jobGauge(
+    'When a scheduled job last succeeded',
+    ({ succeeded_at }) => (succeeded_at?.getTime() ?? 0) / 1000,
+  ),
+  job_interval_seconds: jobGauge('How often a scheduled job runs', ({ every_seconds }) => every_seconds),
+  job_failures: jobGauge('Failures of a scheduled job since it last succeeded', ({ failures }) => failures),
   ingest_queue: {
     help: 'Files that wait to be made into episodes (waiting), and that are being made (processing); at most 10,000',
     labelNames: ['state'],
@@ -76,7 +73,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   },
   mail_queue: {
     help: 'Mails that wait to be sent; at most 10,000',
-    read: (db) => one(db, sql`SELECT count(*)::int AS value FROM (SELECT FROM mails LIMIT ${most}) AS queue`),
+    read: (db) => one(db, countUpToMost(sql`FROM mails`)),
   },
   mail_queue_age_seconds: {
     help: 'For how long the mail that is due first should have been sent',
@@ -88,8 +85,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   },
   undelivered_mails: {
     help: 'Mails that could not be delivered, of the last week; at most 10,000',
-    read: (db) =>
-      one(db, sql`SELECT count(*)::int AS value FROM (SELECT FROM given_up_mails LIMIT ${most}) AS given_up`),
+    read: (db) => one(db, countUpToMost(sql`FROM given_up_mails`)),
   },
   webhook_lag_seconds: {
     help: 'For how long the oldest webhook of each gateway has waited to be applied; without those that are looked at no more',
@@ -117,8 +113,8 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: (db, now) =>
       one(
         db,
-        sql`SELECT count(*)::int AS value FROM (SELECT FROM subscriptions
-          WHERE status IN ('active', 'past_due') AND due_at < ${now}::timestamptz - interval '10 minutes' LIMIT ${most}) AS overdue`,
+        countUpToMost(sql`FROM subscriptions
+          WHERE status IN ('active', 'past_due') AND due_at < ${now}::timestamptz - interval '10 minutes'`),
       ),
   },
   renewals_due: {
@@ -126,17 +122,13 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: (db, now) =>
       one(
         db,
-        sql`SELECT count(*)::int AS value FROM (SELECT FROM subscriptions
-          WHERE status IN ('active', 'past_due') AND due_at < ${now}::timestamptz + interval '1 hour' LIMIT ${most}) AS due`,
+        countUpToMost(sql`FROM subscriptions
+          WHERE status IN ('active', 'past_due') AND due_at < ${now}::timestamptz + interval '1 hour'`),
       ),
   },
   reconciliation_differences: {
     help: "Payments in which our books and the gateway's differ and could not be brought into line; at most 10,000",
-    read: (db) =>
-      one(
-        db,
-        sql`SELECT count(*)::int AS value FROM (SELECT FROM payments_to_compare WHERE given_up LIMIT ${most}) AS differing`,
-      ),
+    read: (db) => one(db, countUpToMost(sql`FROM payments_to_compare WHERE given_up`)),
   },
   health_problem: {
     help: '1 where the health check last found a problem with a part of the site',

@@ -1,6 +1,32 @@
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
-import { selectRefunds } from './refund-queries.ts'
+import { nextCheck } from './check-schedule.ts'
+import { insertRefund, selectRefunds } from './refund-queries.ts'
 import { sendRefund } from './send-refund.ts'
+
+interface Return {
+  attemptId: string
+  /** The same key notes one return. */
+  key: string
+  cents: number
+  reason: string
+  now: Date
+}
+
+/** Notes that money which paid for nothing has to go back. It is sent by `returnMoney` or by the janitor. */
+export function noteReturn(tx: Tx, { attemptId, key, cents, reason, now }: Return): Promise<void> {
+  return insertRefund(tx, {
+    id: newId('ref'),
+    attempt_id: attemptId,
+    idempotency_key: key,
+    amount_cents: cents,
+    reason,
+    status: 'started',
+    check_at: nextCheck(0, now),
+    created_at: now,
+  })
+}
 
 /** Sends back what an attempt brought in for nothing, as was noted before. What fails is tried again by the janitor. */
 export async function returnMoney(context: BillingContext, attemptId: string): Promise<void> {

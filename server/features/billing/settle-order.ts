@@ -1,6 +1,5 @@
 import { grantEntitlement } from '#server/features/library/library.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import {
   lookBy,
@@ -14,7 +13,7 @@ import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { auditPayment } from './audit-payment.ts'
 import { askGateway } from './call-gateway.ts'
-import { nextCheck, whenLost } from './check-schedule.ts'
+import { whenLost } from './check-schedule.ts'
 import type { Payment } from './gateway.ts'
 import { forgetUnwanted } from './keep-method.ts'
 import { takeIntroduction } from './introduction.ts'
@@ -23,9 +22,8 @@ import { learnMethod } from './learn-method.ts'
 import { lockOwner, moveOrder, selectOrder, setReturned, type OrderRow } from './order-queries.ts'
 import { orderStates, paidStatuses } from './order-states.ts'
 import { isOwned } from './ownership.ts'
-import { insertRefund } from './refund-queries.ts'
 import { reportSale } from './report-sale.ts'
-import { returnMoney } from './return-money.ts'
+import { noteReturn, returnMoney } from './return-money.ts'
 import { sendReceipt } from './send-receipt.ts'
 import { sendRestoredMail } from './send-restored-mail.ts'
 import { sendReturnMail } from './send-return-mail.ts'
@@ -155,15 +153,12 @@ async function applySuccess(
   if (!(await enterUnwanted(tx, order, attempt, now))) return
   await forgetUnwanted(tx, order.user_id, attempt.gateway, payment, now)
   const reason = introduced ? whyReturned(order, inTime) : 'introduction_used'
-  await insertRefund(tx, {
-    id: newId('ref'),
-    attempt_id: attempt.id,
-    idempotency_key: `return:${attempt.id}`,
-    amount_cents: order.amount_cents,
+  await noteReturn(tx, {
+    attemptId: attempt.id,
+    key: `return:${attempt.id}`,
+    cents: order.amount_cents,
     reason,
-    status: 'started',
-    check_at: nextCheck(0, now),
-    created_at: now,
+    now,
   })
   // A payment that had been given up leaves its order open: the person may be paying it another way.
   if (inTime && orderStates.allows(order.status, 'cancelled')) await moveOrder(tx, order.id, 'cancelled')

@@ -6,12 +6,12 @@ import { auditPayment } from './audit-payment.ts'
 import type { BillingContext } from './billing-context.ts'
 import { bookRefund, loadReturned } from './book-refund.ts'
 import { askGateway, askRefund } from './call-gateway.ts'
-import { nextCheck } from './check-schedule.ts'
 import { followMoney } from './follow-money.ts'
 import type { Payment, PaymentGateway } from './gateway.ts'
 import { enterDispute, enterFailedRefund, enterLoss, sourceOf, type Returned } from './ledger.ts'
 import { lockOwner } from './order-queries.ts'
 import { insertRefund, selectRefunds, setRefundFailed, type RefundRow } from './refund-queries.ts'
+import { noteReturn } from './return-money.ts'
 import { sendRefund } from './send-refund.ts'
 
 /** Why money is noted to have gone back that nobody here sent: somebody refunded it at the gateway. */
@@ -170,15 +170,12 @@ async function returnRest(
   const cents = payment.amountCents - payment.refundedCents - disputedCents(payment)
   const refused = refunds.find(({ status, reason }) => status === 'failed' && reason !== refundedThere)
   if (cents <= 0 || !refused || failed.length > 0) return
-  await insertRefund(tx, {
-    id: newId('ref'),
-    attempt_id: attempt.id,
-    idempotency_key: `return:${attempt.id}:${payment.refundedCents}`,
-    amount_cents: cents,
+  await noteReturn(tx, {
+    attemptId: attempt.id,
+    key: `return:${attempt.id}:${payment.refundedCents}`,
+    cents,
     reason: refused.reason,
-    status: 'started',
-    check_at: nextCheck(0, at),
-    created_at: at,
+    now: at,
   })
 }
 

@@ -121,18 +121,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   })
   answerForNode(words, app.server)
   endConnectionsOnClose(app)
-  const { observeCall = () => {}, logCalls = false } = options
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
-    done()
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    const call = describeAnswered(request, reply)
-    observeCall(call)
-    // The route, not the address: a query may hold a secret or a person's words.
-    if (logCalls) log.info({ request_id: request.id, ...call }, 'call')
-    done()
-  })
+  if (options.logCalls || options.observeCall) reportCalls(app, options)
   app.setValidatorCompiler(createValidatorCompiler())
   app.setSerializerCompiler(createSerialiserCompiler())
   app.setErrorHandler((error: Error, request, reply) => answerError(words, error, request, reply))
@@ -207,6 +196,20 @@ const requestIdPattern = /^[\w.-]{1,64}$/
 /** The id that a proxy in front gave the request. Any other text is nobody's. */
 function readRequestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && requestIdPattern.test(given) ? given : undefined
+}
+
+/** Logs and measures what became of each request. Only where somebody wants it: it is done for every file as well. */
+function reportCalls(
+  app: FastifyInstance,
+  { log, logCalls, observeCall }: Pick<HttpServerOptions, 'log' | 'logCalls' | 'observeCall'>,
+): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const call = describeAnswered(request, reply)
+    observeCall?.(call)
+    // The route, not the address: a query may hold a secret or a person's words.
+    if (logCalls) log.info({ request_id: request.id, ...call }, 'call')
+    done()
+  })
 }
 
 function describeAnswered({ method, routeOptions }: FastifyRequest, reply: FastifyReply): AnsweredCall {
@@ -386,8 +389,9 @@ function addBytesRoute(
 }
 
 function addHeaders(app: FastifyInstance, secure: boolean): void {
-  app.addHook('onSend', (_request, reply, payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     reply
+      .header('x-request-id', request.id)
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'strict-origin-when-cross-origin')
     if (secure) reply.header('strict-transport-security', 'max-age=31536000')
